@@ -57,6 +57,18 @@ def gather(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str,
     return {} if arrived is None else {**waiting, **arrived}
 
 
+def gather_drafts(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str, Any]:
+    """Collect the drafts of one asking (`at`), and drop those of an earlier one; None clears.
+
+    >>> gather_drafts({"Ann": {"at": "1"}, "Ben": {"at": "2"}}, {"Cem": {"at": "2"}})
+    {'Ben': {'at': '2'}, 'Cem': {'at': '2'}}
+    """
+    if not arrived:
+        return {} if arrived is None else waiting
+    now = {draft["at"] for draft in arrived.values()}
+    return {**{who: draft for who, draft in waiting.items() if draft["at"] in now}, **arrived}
+
+
 def add_up(spent: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     """Add numbers key by key, however deep."""
     total = dict(spent)

@@ -14,7 +14,15 @@ from shapley_coop.deals import Contract, Offer
 from shapley_coop.deals.signing import Signature
 from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
-from shapley_coop.state.reducers import Folded, add_up, gather, keep_by_id, keep_by_turn, latest
+from shapley_coop.state.reducers import (
+    Folded,
+    add_up,
+    gather,
+    gather_drafts,
+    keep_by_id,
+    keep_by_turn,
+    latest,
+)
 from shapley_coop.state.run_config import RunConfig
 
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
@@ -166,9 +174,9 @@ class Table(TypedDict, total=False):
     """Agent → where its latest notes wait in the journal. Written by `reason`,
     `consider`, and whatever node reads an answer that holds notes."""
 
-    drafts: Annotated[dict[str, Draft], Folded(dict, gather)]
+    drafts: Annotated[dict[str, Draft], Folded(dict, gather_drafts)]
     """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier
-    asking are ignored."""
+    asking are dropped by the first of a later one, and are ignored until then."""
 
     sealed: Annotated[dict[str, AgentOutput], Folded(dict, gather)]
     """Agent → its sealed action of this turn, or its sealed orders. Written by `act` and `bid`.

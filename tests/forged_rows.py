@@ -10,10 +10,9 @@ from typing import Any
 
 import ormsgpack
 
-from shapley_coop.state.storage.checkpoints.serializer import pack, unpack
+from shapley_coop.state.storage.checkpoints.serializer import PACKED, pack, unpack
 
 OURS, THEIRS = "ours", "theirs"
-PACKED = "msgpack+zlib"
 MODULE = "canary_that_sings_when_imported"
 SECRET = "CANARY_KEY"
 

@@ -26,10 +26,12 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import configured
 from shapley_coop.state import RunConfig, home, saver
 from shapley_coop.state.storage.checkpoints.serializer import (
-    EXAMPLE,
+    EXAMPLES,
     StrictSerializer,
     Unreadable,
+    example,
 )
+from shapley_coop.state.storage.deflating import deflated
 from shapley_coop.state.storage.home import Home
 
 SQLITE = "sqlite"
@@ -257,9 +259,13 @@ def test_what_is_long_is_packed_and_what_was_packed_to_do_harm_is_not_unpacked(
 def test_what_was_packed_before_is_read_for_ever() -> None:
     kept = {"said": "No, not yet. " * 1000}
     _, plain = JsonPlusSerializer().dumps_typed(kept)
-    assert StrictSerializer().loads_typed(("msgpack+zlib", zlib.compress(plain))) == kept
-    # Whoever changes the example loses every checkpoint that was packed with this one.
-    assert zlib.adler32(EXAMPLE) == 3463542663
+    # Whoever changes an example loses every checkpoint that was packed with it.
+    sums = {"msgpack+zlib": 3463542663, "msgpack+zlib.2": 447470241}
+    assert {kind: zlib.adler32(example(kind)) for kind in EXAMPLES} == sums
+    for kind in EXAMPLES:
+        with_it = deflated(plain, example(kind))
+        for content in (with_it, zlib.compress(plain)):
+            assert StrictSerializer().loads_typed((kind, content)) == kept
 
 
 async def test_what_labels_a_run_is_in_the_first_checkpoint_alone() -> None:
