@@ -12,6 +12,7 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Fault, Give, Pay, Turns, portions
+from shapley_coop.deals.language.deal import MAX_CLAUSES
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.gives import actions_in, give, legal_in
@@ -189,7 +190,7 @@ class Trader:
             for other in others:
                 there = range(own + 1, own + 1 + market.holds[other].get(good, 0))
                 bought = [n for n in there if self._unit(good, n) > market.each(other, good)]
-                if bought:
+                if bought and len(found) < MAX_CLAUSES // 2:  # each is paid for by a clause, too
                     found.append((other, me, good, len(bought)))
         return found
 
