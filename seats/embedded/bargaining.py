@@ -132,7 +132,7 @@ class Agent:
     def act(self) -> str:
         """The action that pays best, given what all are expected to do."""
         fact(self.facts, "legal")
-        legal = legal_in(self.facts)
+        legal = list(legal_in(self.facts))
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
