@@ -89,6 +89,13 @@ def merged(context: RunConfig | None, room: RunConfig | None) -> dict[str, Any]:
     return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
 
 
+def with_params(room: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
+    """A room with a workflow's own parameters, where it plays that workflow's game without them."""
+    if not params or room.game != game:
+        return room
+    return room.model_copy(update={"params": {**params, **room.params}})
+
+
 def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -> None:
     """Refuse a game that a workflow cannot play.
 

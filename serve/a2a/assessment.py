@@ -109,7 +109,8 @@ class Assessment(_Part):
         except ValidationError as error:
             raise ValueError(first_error(error, cls)) from None
         config, page = found.config, builder(found.config.workflow)
-        game = load(config.game, config.params)
+        params = {**page.params, **config.params} if config.game == page.game else config.params
+        game = load(config.game, params)
         check_kind(game, page.plays, config.workflow)
         page.check_game(game)
         agents = game.agents
