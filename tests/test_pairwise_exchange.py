@@ -1,5 +1,6 @@
 """Many agents trade tasks two at a time: what they are told, what binds them, what it is worth."""
 
+import asyncio
 import json
 from itertools import product
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from langgraph.types import Overwrite
 
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.exchange import Scenario, generated, scenario
@@ -18,7 +20,10 @@ from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import RunConfig, home
+from tests.coop_command import coop_in
 from tests.scripted import Script, facts
+from tests.tampering import failed_checks
+from tests.test_verify import on_the_table
 
 DRAWN = {"scenario": "generated", "additive": True, "competition": 0.2}
 NAMES = ("Ann", "Ben", "Cem", "Dan")
@@ -218,3 +223,23 @@ async def test_a_hundred_and_a_thousand_play(agents: int) -> None:
     assert longest(entries, "exchange") < 4500
     start = sum(made.utility(a, mask) for a, mask in made.tasks.initial.items())
     assert sum(float(x) for x in outcome["rewards"].values()) > start
+
+
+def test_what_pairs_accepted_is_verified_and_another_trade_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    options = [f"{key}={x}" for key, x in {**DRAWN, "agents": 6, "atoms": 12, "talk": 4}.items()]
+    settings = [part for option in options for part in ("--set", option)]
+    played = coop("run", "task_exchange", "-g", "pairwise_exchange", "--name", "r", *settings)
+    assert played.code == 0
+    assert failed_checks(coop) == set()
+
+    def unheard(table: dict[str, Any]) -> dict[str, Any]:
+        """The same talk, in which whoever accepted said nothing."""
+        talk = [{**s, "act": "pass"} if s["act"] == "accept" else s for s in table["talk"]]
+        assert talk != table["talk"]
+        return {"talk": Overwrite(talk)}
+
+    asyncio.run(on_the_table(unheard))
+    assert "meetings" in failed_checks(coop)
