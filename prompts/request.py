@@ -236,7 +236,7 @@ def _trade(view: Facts) -> dict[str, Any]:
 def _met(view: Facts) -> dict[str, Any]:
     """Where agents meet in pairs: whom the reader meets, and what the two hold."""
     if "meeting" not in view:
-        return {"other": "", "held": [], "worths": "", "written": []}
+        return {"meeting": 0, "other": "", "held": [], "worths": "", "written": []}
     me, initial = view["you"], view["initial"]
     bits = [f"{1 << k:0{len(view['atoms'])}b}" for k in reversed(range(len(view["atoms"])))]
     held, values = [], view.get("values", {})
@@ -246,6 +246,7 @@ def _met(view: Facts) -> dict[str, Any]:
         held.append(f"{mask}: {atom['says']} ({'yours' if who == me else plain(who)}{worth})")
     worths = ", ".join(f"{mask} {x:.3g}" for mask, x in view.get("utilities", {}).items())
     return {
+        "meeting": view["meeting"],
         "other": plain(next(agent for agent in view["agents"] if agent != me)),
         "held": held,
         "worths": f"What each set of tasks is worth to you, by mask: {worths}." if worths else "",
