@@ -18,6 +18,7 @@ from typing import Any
 from benchmarks.letters import PER_TOKEN, by_act
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
+from shapley_coop.games import load
 from shapley_coop.games.dice import dice
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
@@ -31,7 +32,7 @@ RUNS: tuple[tuple[str, str, int], ...] = (
     ("short_term", "public_goods", 1000),
     ("llm_only", "raid_battle", 1000),
     ("negotiation", "raid_battle", 1000),
-    ("call_market", "trade", 100),
+    ("call_market", "trade", 1000),
     ("task_exchange", "task_exchange", 16),
     ("pairwise_exchange", "task_exchange", 1000),
 )
@@ -71,13 +72,13 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
             longest.setdefault((graph, game), {})[n] = max(letters.values())
             sys.stderr.write(f"{graph}, {game}, {n} agents: {found}\n")
             told = ", ".join(f"{act} {x:.0f}" for act, x in letters.items())
-            columns = ("calls", "tokens", "seconds", "mb", "credit", "status")
+            columns = ("calls", "tokens", "seconds", "mb", "credit", "welfare", "status")
             known = (found[key] for key in columns)
             rows.append([f"{graph}, {game}, {n} agents", told, *known])
     goals = [
         Goal(f"{graph}, {game}, {max(by)} agents: longest letter / that of {min(by)}", 1.5, ratio)
         for (graph, game), by in longest.items()
-        if graph not in ("task_exchange", "call_market")
+        if graph != "task_exchange"
         for ratio in [by[max(by)] / by[min(by)]]
     ]
     return Found(
@@ -85,7 +86,7 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
         "embedded agents with SQLite, and its values by the Shapley norm.",
         (
             *("play", "longest letters, tokens", "calls", "k tokens", "s", "MB at most", "credit"),
-            "status",
+            *("welfare, of the best", "status"),
         ),
         rows,
         goals,
@@ -97,8 +98,8 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
             "are exact up to 16 heroes and sampled beyond, with a standard error each. From 354 "
             "heroes on each is in fewer samples, so that it takes seconds, and errors are larger.",
             "A call market is of one good, of which half of the agents own four units each. Its "
-            "deal has a clause for each trade and each payment, and at most 256, so that 129 can "
-            "trade; rules tell what each holds. Values are exact: each agent's part depends on "
+            "deal has a clause for each trade and each payment, of which each agent is told its "
+            "own where there are more than 64. Values are exact: each agent's part depends on "
             "those whom it traded with.",
             "In task_exchange all agents talk over one allocation: 16 at most. In "
             "pairwise_exchange each starts with two tasks, whose values add up, and meets another "
@@ -136,6 +137,7 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
             outcome = await play(graph, RunConfig(game=game, params=dict(params), seed=1))
         seconds = time.perf_counter() - started
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        welfare = _welfare(game, params, outcome["payoffs"])
         entries = list(home().journal.entries(outcome["episode"]))
         first = [entry for entry in entries if entry.attempt == 1]
         letters = {act: max(map(len, texts)) / PER_TOKEN for act, texts in by_act(first).items()}
@@ -145,9 +147,16 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
         "tokens": sum(e.answer.input_tokens + e.answer.output_tokens for e in entries) / 1000,
         "seconds": seconds,
         "mb": peak,
+        "welfare": welfare,
         "credit": outcome["credit"]["method"].partition(",")[0].partition(" (")[0],
         "status": outcome["status"],
     }
+
+
+def _welfare(game: str, params: Mapping[str, Any], payoffs: Mapping[str, float]) -> str:
+    """What all have in a market, of the most that any allocation gives."""
+    best = load(game, params).reference_points().best if game == "trade" else None
+    return f"{100 * sum(payoffs.values()) / best:.2f}%" if best else "–"
 
 
 if __name__ == "__main__":  # one play, for a look at it

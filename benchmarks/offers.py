@@ -16,7 +16,17 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from benchmarks.baseline import baseline_graph
-from benchmarks.contenders import Clock, Play, now, run_baseline, run_lean, run_ours, since
+from benchmarks.contenders import (
+    Clock,
+    Contender,
+    Play,
+    now,
+    run_baseline,
+    run_lean,
+    run_ours,
+    side_by_side,
+    since,
+)
 from benchmarks.flames import profiled
 from benchmarks.seats import ScriptedModel, asked, round_of, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal
@@ -39,15 +49,17 @@ OURS, KEPT, EMBEDDED, EMBEDDED_KEPT = (
 _OFFER = {"clauses": [{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": 5}]}
 
 
-def offers(repeats: int = 5, turns: int = 50, peers: str = sys.executable) -> Found:
+def offers(repeats: int = 21, turns: int = 50, peers: str = sys.executable) -> Found:
     """Turns a second of two agents who counter each other's offers until the last turn.
 
     Args:
-        repeats: of each measurement.
+        repeats: of each contender.
         turns: of one negotiation; 51 at most.
         peers: the Python interpreter that has negmas and autogen, if any does.
     """
-    rates, profile = asyncio.run(_rates(repeats, turns))
+    found, profile = asyncio.run(_rates(repeats, turns))
+    pairs = [ours / theirs for ours, theirs in zip(found[EMBEDDED], found[MEMORY], strict=True)]
+    rates = {name: median(each) for name, each in found.items()}
     notes = [
         "Scripted agents answer in microseconds, so that the engine alone is measured; embedded "
         "agents read the letter and compute. negmas' negotiators concede by a formula and are "
@@ -71,14 +83,15 @@ def offers(repeats: int = 5, turns: int = 50, peers: str = sys.executable) -> Fo
     ours = rates[EMBEDDED]
     rows: list[list[Cell]] = [[name, rate / ours, rate] for name, rate in rates.items()]
     return Found(
-        f"Alternating offers, two agents, {turns} turns. Medians of {repeats}.",
+        f"Alternating offers, two agents, {turns} turns. Medians of {repeats}, the contenders in "
+        "turn; the goal is the median of the ratios within each round of them.",
         ("contender", f"× {EMBEDDED}", "turns a second"),
         rows,
         [
             Goal(
                 f"turns a second: {EMBEDDED} / {MEMORY}",
                 1,
-                rates[EMBEDDED] / rates[MEMORY],
+                median(pairs),
                 at_least=True,
                 must=0.7,
             )
@@ -128,22 +141,33 @@ def _one_core() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-async def _rates(repeats: int, turns: int) -> tuple[dict[str, float], dict[str, float]]:
-    """Turns a second of the contenders in this process, and the profile of ours."""
+async def _rates(repeats: int, turns: int) -> tuple[dict[str, list[float]], dict[str, float]]:
+    """Turns a second of the contenders in this process, pair by pair, and the profile of ours."""
     model = ScriptedModel(agent="", script=lambda *_: "No, not yet: think of what it costs me.")
     memory = baseline_graph([1] * turns, model).compile(checkpointer=InMemorySaver())
-    rates: dict[str, float] = {}
+    rational, stubborn = _haggling("rational", turns), _haggling("stubborn", turns)
+    played = {
+        LOOP: partial(_loop, model, turns),
+        MEMORY: partial(run_baseline, memory),
+        OURS: partial(_scripted, run_lean, rational),
+        KEPT: partial(_scripted, run_ours, rational),
+        EMBEDDED: partial(run_lean, stubborn),
+        EMBEDDED_KEPT: partial(run_ours, stubborn),
+    }
     with scratch():
         async with clients():
-            rates[LOOP] = turns / await _median(partial(_loop, model, turns), repeats)
-            rates[MEMORY] = turns / await _median(partial(run_baseline, memory), repeats)
             with scripted_reply(_counter):
-                rates |= await _ours(_haggling("rational", turns), repeats, (OURS, KEPT))
-            stubborn = _haggling("stubborn", turns)
-            rates |= await _ours(stubborn, repeats, (EMBEDDED, EMBEDDED_KEPT))
+                scripted = await _calls(rational)
+            embedded = await _calls(stubborn)
+            made = {OURS: scripted, KEPT: scripted, EMBEDDED: embedded, EMBEDDED_KEPT: embedded}
+            named = {name: Contender(run) for name, run in played.items()}
+            found = await side_by_side(named, repeats)
             with profiled("offers", EMBEDDED) as profile:
-                for _ in range(repeats):
+                for _ in range(5):
                     await run_lean(stubborn)
+    rates = {
+        name: [made.get(name, turns) / wall for wall, _ in times] for name, times in found.items()
+    }
     return rates, profile
 
 
@@ -153,14 +177,16 @@ def _haggling(character: str, turns: int) -> Play:
     return Play("negotiation_priced", room, _counter, [1] * turns, 0)
 
 
-async def _ours(played: Play, repeats: int, names: tuple[str, str]) -> dict[str, float]:
-    """Calls a second over a whole run, without a saver and on SQLite."""
-    made = (await play(played.graph, played.room))["usage"]["calls"]
-    lean, kept = names
-    return {
-        lean: made / await _median(partial(run_lean, played), repeats),
-        kept: made / await _median(partial(run_ours, played), repeats),
-    }
+async def _calls(played: Play) -> int:
+    """The calls of a whole run."""
+    made: int = (await play(played.graph, played.room))["usage"]["calls"]
+    return made
+
+
+async def _scripted(run: Callable[[Play], Awaitable[Clock]], played: Play) -> Clock:
+    """A run in which scripted models answer."""
+    with scripted_reply(_counter):
+        return await run(played)
 
 
 def _counter(agent: str, letter: str) -> str:
@@ -181,16 +207,6 @@ async def _loop(model: ScriptedModel, turns: int) -> Clock:
     for _ in range(turns):
         talk.append(await model.ainvoke(talk))
     return now()
-
-
-async def _median(run: Callable[[], Awaitable[Clock]], repeats: int) -> float:
-    """Seconds of one negotiation, warmed up."""
-    await run()
-    walls = []
-    for _ in range(repeats):
-        began = now()
-        walls.append(since(began, await run())[0])
-    return median(walls)
 
 
 async def _runs(repeats: int, each: int, at_once: int) -> tuple[float, float]:

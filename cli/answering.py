@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import finish, note, say, say_lines
-from shapley_coop.cli.failures import command_for
 from shapley_coop.cli.options import RunName, words
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ def answer(
     bind its author to an answer to a letter that it has not seen.
     """
     from shapley_coop.state import home
+    from shapley_coop.state.resuming import command_for
 
     found = home().run(run)
     episode, mail = _mail_of(found, agent)
@@ -55,6 +55,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     """Hand in a reply; one that is refused is told why, and the letter waits on."""
     from shapley_coop.graphs.running import answer as answer_for
     from shapley_coop.state import home
+    from shapley_coop.state.resuming import command_for
 
     _check_reason(run, agent, reply)
     fault = finish(answer_for(run, agent, reply))

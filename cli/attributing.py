@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapley_coop.cli import attributing_options as of
 from shapley_coop.cli.console import note, progress, say, say_json, write_file
-from shapley_coop.cli.options import Json, PriceFile
+from shapley_coop.cli.options import Currency, Json, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.attribution import AppCredit
@@ -38,7 +38,7 @@ def attribute(
     version: of.Version = "",
     prices: PriceFile = None,
     bounty: of.Bounty = "",
-    currency: of.Currency = "",
+    currency: Currency = "",
     bargain: of.Bargain = "",
     forecast: of.Forecast = False,
     as_json: Json = False,

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import apportion, exact, plain
-from shapley_coop.cli.git_report import agreed_amounts, decimals_of, payable
+from shapley_coop.cli.git_report import agreed_amounts, payable
 from shapley_coop.cli.settling_account import shown_amount
 from shapley_coop.cli.settling_consent import (
     begun,
@@ -16,6 +16,7 @@ from shapley_coop.cli.settling_consent import (
     still_asked,
     went_on,
 )
+from shapley_coop.currencies import decimals_of
 
 KIND = "contribution"
 

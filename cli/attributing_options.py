@@ -63,10 +63,6 @@ Version = Annotated[
     str, typer.Option(help="Names prompts and models that the app's files do not show.")
 ]
 Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
-Currency = Annotated[
-    str,
-    typer.Option(help="Of the bounty; amounts are in cents, or whole where it has none, as JPY."),
-]
 Bargain = Annotated[
     str,
     typer.Option(

@@ -4,14 +4,14 @@ from typing import Any
 
 from shapley_coop.cli import settling_options as of
 from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
-from shapley_coop.cli.options import Json, NoSandbox, Weights
+from shapley_coop.cli.options import Currency, Json, NoSandbox, Weights
 
 
 def settle_git(
     repo: of.Repo,
     range_: of.Range = None,
     bounty: of.Bounty = "100",
-    currency: of.Currency = "",
+    currency: Currency = "",
     weights: Weights = None,
     rules: of.Rules = None,
     mailmap: of.Mailmap = None,

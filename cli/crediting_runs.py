@@ -10,6 +10,7 @@ from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state.resuming import result_of
 
 
 async def credit_of_run(
@@ -35,11 +36,10 @@ async def credit_of_run(
             norm or baseline is wrong.
     """
     known = await asyncio.to_thread(home().run, run)
-    if known.result is None:
-        raise ValueError(f"{run} has not ended: coop resume {run}")
+    result = result_of(known)
     table = await table_of(known)
     evaluated = with_baseline(table, absent) if absent else EvaluatedTable(table)
-    report = await asyncio.to_thread(_report, table, evaluated, known.result, by)
+    report = await asyncio.to_thread(_report, table, evaluated, result, by)
     if dice:
         report["dice"] = await asyncio.to_thread(_over_dice, evaluated, by, dice, done)
     if asked:

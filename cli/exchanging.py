@@ -118,7 +118,7 @@ def write(
     with progress(sheets, f"{sheets} sheets") as moved:
         try:
             work = finish(
-                commissioned(commission, seat, out.parent, seed=seed, tries=tries, heard=moved)
+                commissioned(commission, seat, out.parent, seed=seed, tries=tries, progress=moved)
             )
         except (NotWritten, SeatError) as error:
             complain(f"nothing was written: {error}")

@@ -66,12 +66,12 @@ def _export_run(run: str, out: Path, names: list[str], shown: tuple[bool, bool, 
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import home
     from shapley_coop.state.proof import envelope_signed, statement_of
+    from shapley_coop.state.resuming import result_of
     from shapley_coop.state.storage.keys import key_of
 
     keys = [key_of(name) for name in names]
     found = home().run(run)
-    if found.result is None:
-        raise ValueError(f"{run} has not ended: coop resume {run}")
+    result_of(found)
     table = finish(table_of(found))
     talk, mandates, private = shown
     statement = statement_of(

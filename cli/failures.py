@@ -6,8 +6,6 @@ Only failures that are known to hold no private text are quoted; of any other th
 import errno
 import os
 import traceback
-from shlex import join
-from typing import Any
 
 DEBUG = "COOP_DEBUG"
 MORE = f"see more with {DEBUG}=1"
@@ -35,14 +33,6 @@ def reason(error: BaseException) -> str:
     from shapley_coop.state import home
 
     return f"the home {home().folder} cannot be used: {fault}; move it away, or set COOP_HOME"
-
-
-def command_for(run: Any, verb: str, *rest: str) -> str:
-    """The command that goes on with a run, which permits by itself no program at its seats."""
-    from shapley_coop.seats.python_seat import needs_permission
-
-    trusting = any(needs_permission(seat["model"]) for seat in run.room["seats"].values())
-    return join(["coop", *["--trust-programs"] * trusting, verb, run.run, *rest])
 
 
 def in_one_line(error: BaseException) -> str:

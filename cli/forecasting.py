@@ -34,7 +34,7 @@ def show_forecast(
         low, high = found.cost.likely, found.cost.high
         say(f"{low:.4f} to {high:.4f} USD, by the prices of {prices.told}:")
         say("from answers as short as the pilot's to the longest that the seats allow, each letter")
-        say("tried as often as the room allows (max_tokens of a seat and tries set the upper end).")
+        say("tried as often as it may be (max_tokens of a seat and tries set the upper end).")
     elif not found.cost.likely:
         say(f"{found.cost.likely:.4f} USD, by the prices of {prices.told}")
     else:

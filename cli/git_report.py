@@ -21,6 +21,7 @@ from shapley_coop.cli.settling_account import (
 from shapley_coop.cli.settling_consent import consent_words
 from shapley_coop.credit import wev
 from shapley_coop.credit.wev import EarnedValue
+from shapley_coop.currencies import decimals_of
 from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.games.repository import KINDS, Contribution, History
 
@@ -32,8 +33,6 @@ _WORDS = {
 }
 _MOST_SHOWN = 3
 _DECIMALS = 4
-_WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
-"""Currencies without a smaller unit (ISO 4217, list one)."""
 _NUMBER = re.compile(r"[-–—0-9. %]*")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")
 
@@ -50,12 +49,13 @@ def settle_history(
     Args:
         history: what was made.
         bounty: what there is to divide.
-        currency: shown; amounts are paid in its smallest unit (`decimals_of`).
+        currency: a code of ISO 4217, or empty; amounts are paid in its smallest unit.
         weights: kind → lowest and highest percent it is worth.
         payoffs: contributor → millionths, as they were agreed; None: the points decide.
 
     Raises:
-        ValueError: nobody made anything that counts, or the bounty is none that can be paid.
+        ValueError: nobody made anything that counts, there is no such currency, or the bounty is
+            none that can be paid.
     """
     if not (artefacts := _counts(history)):
         raise ValueError(f"{history.path}: nobody made anything that counts in this range")
@@ -121,11 +121,6 @@ def delivered_params(
             name: "; ".join(reasons(history.contributions[name])) for name in history.artefacts()
         },
     }
-
-
-def decimals_of(currency: str) -> int:
-    """Decimals of the smallest amount that is paid: none of yen, two where no currency is known."""
-    return 0 if currency.upper() in _WHOLE.split() else 2
 
 
 def payable(bounty: Number | str, decimals: int) -> Fraction:

@@ -19,47 +19,57 @@ STATUS = {
 """How a run ended, in words."""
 
 
-def narrate(node: str, written: dict[str, Any]) -> None:
-    """Print the public news in one node's update."""
-    for agent, draft in (written.get("drafts") or {}).items():
-        if draft.get("label") and not draft["sound"]:
-            say(f"        {agent} is asked again: {draft['label']}")
-    for said in written.get("talk", []):
-        tell(said_event(said))
-    if lapsed := written.get("lapsed"):
-        say(f"  no contract: {lapsed}")
-    for good, cleared in (written.get("prices") or {}).items():
-        say(f"  {good}: {cleared['volume']} traded at {cleared['price']}")
-    if contract := written.get("contract"):
-        tell({"kind": "signed", **contract, "text": contract["text"].splitlines()})
-    for turn in written.get("record", []):
-        tell({"kind": "played", **turn})
-    if reckoning := written.get("reckoning"):
-        reckoned(reckoning)
+class Narrator:
+    """Prints a run's public events; clauses that it printed once it names by their message."""
 
+    def __init__(self) -> None:
+        self._printed: dict[tuple[str, ...], str] = {}
 
-def tell(event: dict[str, Any]) -> None:
-    """Print one public event, as `state.timeline` has them."""
-    for line in lines_of(event):
-        say(f"  {line}")
+    def watch(self, node: str, written: dict[str, Any]) -> None:
+        """Print the public news in one node's update; of a written contract its length alone."""
+        for agent, draft in (written.get("drafts") or {}).items():
+            if draft.get("label") and not draft["sound"]:
+                say(f"        {agent} is asked again: {draft['label']}")
+        for said in written.get("talk", []):
+            event = said_event(said)
+            lines = [line for line in said["text"].splitlines() if line.strip()]
+            if said["act"] == "write" and len(lines) > 1:
+                event["text"] = f"{len(lines)} lines, which coop show prints"
+            self.tell(event)
+        if lapsed := written.get("lapsed"):
+            say(f"  no contract: {lapsed}")
+        for good, cleared in (written.get("prices") or {}).items():
+            say(f"  {good}: {cleared['volume']} traded at {cleared['price']}")
+        if contract := written.get("contract"):
+            self.tell({"kind": "signed", **contract, "text": contract["text"].splitlines()})
+        for turn in written.get("record", []):
+            self.tell({"kind": "played", **turn})
+        if reckoning := written.get("reckoning"):
+            reckoned(reckoning)
 
+    def tell(self, event: dict[str, Any]) -> None:
+        """Print one public event, as `state.timeline` has them."""
+        for line in self.lines_of(event):
+            say(f"  {line}")
 
-def lines_of(event: dict[str, Any]) -> list[str]:
-    """One public event in lines; what belongs to the first line is indented."""
-    told = {"said": _said, "signed": _signed, "played": _played}.get(event["kind"])
-    return told(event) if told else []
+    def lines_of(self, event: dict[str, Any]) -> list[str]:
+        """One public event in lines; what belongs to the first line is indented."""
+        told = {"said": self._said, "signed": self._signed, "played": _played}.get(event["kind"])
+        return told(event) if told else []
 
+    def _said(self, event: dict[str, Any]) -> list[str]:
+        offer = event["deal"]["text"] if "deal" in event else []
+        said, *more = [line for line in event["text"].splitlines() if line.strip()] or ["—"]
+        if offer:
+            self._printed[tuple(offer)] = event["id"]
+        first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
+        return [first, *(f"      {line}" for line in [*more, *offer])]
 
-def _said(event: dict[str, Any]) -> list[str]:
-    offer = event["deal"]["text"] if "deal" in event else []
-    said, *more = [line for line in event["text"].splitlines() if line.strip()] or ["—"]
-    first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
-    return [first, *(f"      {line}" for line in [*more, *offer])]
-
-
-def _signed(event: dict[str, Any]) -> list[str]:
-    what = "amended" if event.get("previous") else "signed"
-    return [f"{what} {event['hash'][:12]}", *(f"      {line}" for line in event["text"])]
+    def _signed(self, event: dict[str, Any]) -> list[str]:
+        what = f"{'amended' if event.get('previous') else 'signed'} {event['hash'][:12]}"
+        if offered := self._printed.get(tuple(event["text"])):
+            return [f"{what}, the clauses of {offered}"]
+        return [what, *(f"      {line}" for line in event["text"])]
 
 
 def _played(event: dict[str, Any]) -> list[str]:

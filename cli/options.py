@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shapley_coop.currencies import decimals_of
 from shapley_coop.files import read_mapping, read_text
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
 
@@ -67,6 +68,14 @@ PriceFile = Annotated[
 SeedCount = Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)]
 EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
 Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefact.")]
+Currency = Annotated[
+    str,
+    typer.Option(
+        help="Of the bounty, a code of ISO 4217; amounts are in its smallest unit: EUR in cents, "
+        "JPY whole.",
+        callback=lambda given: (decimals_of(given), given)[1],
+    ),
+]
 Port = Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)]
 Model = Annotated[
     str,
@@ -153,24 +162,22 @@ def seats_from(
     return {"*": _seat(model, base_url), **named}
 
 
-def personas_from(given: list[str] | None) -> dict[str, str]:
-    """Return personas by agent, each a text or a file's.
+def by_agent(
+    personas: list[str] | None, keys: list[str] | None, mandates: list[str] | None
+) -> dict[str, dict[str, str]]:
+    """Return the run configuration's `personas`, `keys` and `mandates`, by agent.
 
     Raises:
-        ValueError: one is not NAME=text or NAME=@file, or its file cannot be read.
+        ValueError: a part is not NAME=… as its option asks, or its file cannot be read.
     """
-    named = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
-    return {agent: words("--persona", text) for agent, text in named}
-
-
-def keys_from(given: list[str] | None) -> dict[str, str]:
-    """Return keys by agent, each the name of a key of this home or a public key in PEM.
-
-    Raises:
-        ValueError: one is not NAME=key, or its file cannot be read.
-    """
-    named = _split(given or [], "--key {}: give NAME=key, or NAME=FILE.pem")
-    return {agent: key_named(key) for agent, key in named}
+    of = _split(personas or [], "--persona {}: give NAME=text, or NAME=@file")
+    signing = _split(keys or [], "--key {}: give NAME=key, or NAME=FILE.pem")
+    mandated = _split(mandates or [], "--mandate {}: give NAME=FILE")
+    return {
+        "personas": {agent: words("--persona", text) for agent, text in of},
+        "keys": {agent: key_named(key) for agent, key in signing},
+        "mandates": {agent: read_text(file, "a mandate") for agent, file in mandated},
+    }
 
 
 def key_named(key: str) -> str:
@@ -181,16 +188,6 @@ def key_named(key: str) -> str:
     """
     named_file = key.endswith(".pem") or "/" in key
     return read_text(key, "a public key") if named_file else key
-
-
-def mandates_from(given: list[str] | None) -> dict[str, str]:
-    """Return mandates by agent, as their files hold them.
-
-    Raises:
-        ValueError: one is not NAME=FILE, or its file cannot be read.
-    """
-    named = _split(given or [], "--mandate {}: give NAME=FILE")
-    return {agent: read_text(file, "a mandate") for agent, file in named}
 
 
 def pairs(option: str, given: str) -> dict[str, Any]:
@@ -237,9 +234,9 @@ def _parts(spec: str) -> list[str]:
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
     """Split key=value pairs and read each value as YAML, or as text if it is no YAML."""
-    import yaml
-
     for key, value in _split(parts, refusal):
+        import yaml  # most commands are given none
+
         try:
             yield key, yaml.safe_load(value)
         except yaml.YAMLError:

@@ -39,10 +39,10 @@ def pay(
     from shapley_coop.files import read_mapping
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import game_of, home
+    from shapley_coop.state.resuming import result_of
 
     found = home().run(run)
-    if found.result is None:
-        raise ValueError(f"{run} has not ended: coop resume {run}")
+    result_of(found)
     table = finish(table_of(found))
     settled = table["settlement"] or {}
     currency = game_of(table["settings"]).facts().get("currency")

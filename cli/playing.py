@@ -10,7 +10,7 @@ import typer
 
 from shapley_coop.cli.answering import asking
 from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
-from shapley_coop.cli.failures import DEBUG, MORE, command_for, reason
+from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
@@ -22,11 +22,9 @@ from shapley_coop.cli.options import (
     Personas,
     RunName,
     SetPairs,
+    by_agent,
     complete_games,
     complete_graphs,
-    keys_from,
-    mandates_from,
-    personas_from,
     seats_from,
     settings_from,
 )
@@ -91,9 +89,7 @@ def run(
         "game": game,
         "params": settings_from(set_, params) | _company(task, unsafe),
         "seats": seats_from(model, agent, base_url),
-        "personas": personas_from(persona),
-        "keys": keys_from(keys),
-        "mandates": mandates_from(mandate),
+        **by_agent(persona, keys, mandate),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name, key), as_json)
@@ -203,19 +199,32 @@ def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
     note(f"trace: {link}" if link else "LangSmith has not answered: the trace may be incomplete")
 
 
-def _follow(run: Any, as_json: bool) -> None:
+def _note_failure(run: Any, error: Exception) -> str:
+    """Enter in the register why a run stopped; returns it as a line for the terminal."""
     from sqlalchemy.exc import SQLAlchemyError
 
-    from shapley_coop.cli.narration import narrate, report
+    from shapley_coop.state import home
+    from shapley_coop.state.resuming import command_for
+    from shapley_coop.state.storage.register import FAILED
+
+    why = reason(error) or f"{type(error).__name__}, {MORE}"
+    onward = command_for(run, "resume")
+    # Where the register cannot be written either, it goes on saying that the run has begun.
+    with suppress(OSError, SQLAlchemyError):
+        home().runs.finish(run.run, FAILED, why=f"{why}; go on with {onward}")
+    return f"{run.run} stopped: {why}. Go on with {onward}"
+
+
+def _follow(run: Any, as_json: bool) -> None:
+    from shapley_coop.cli.narration import Narrator, report
     from shapley_coop.cli.reasoning import record_and_reasons
     from shapley_coop.graphs.running import OtherWorkflow, Waiting
-    from shapley_coop.state import home
     from shapley_coop.state.outcome import FAILED
+    from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.leases import Busy, LeaseLost
-    from shapley_coop.state.storage.register import FAILED as FAILED_STATE
     from shapley_coop.state.storage.versions import NewerSchema
 
-    watch = (lambda *_: None) if as_json else narrate
+    watch = (lambda *_: None) if as_json else Narrator().watch
     try:
         with waiting(f"playing {run.run}") as hidden:
             person = asking(hidden) if sys.stdin.isatty() else None
@@ -224,21 +233,17 @@ def _follow(run: Any, as_json: bool) -> None:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: {command_for(run, 'answer', who[0])}")
         return
-    except (EOFError, KeyboardInterrupt) as stopped:
-        how = "waits" if isinstance(stopped, EOFError) else "was interrupted"
+    except (EOFError, KeyboardInterrupt) as left:
+        how = "waits" if isinstance(left, EOFError) else "was interrupted"
         note(f"{run.run} {how}: go on with {command_for(run, 'resume')}")
         sys.exit(INTERRUPTED)
     except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
         raise
     except Exception as error:
-        why = reason(error) or f"{type(error).__name__}, {MORE}"
-        mend = f"go on with {command_for(run, 'resume')}"
-        # Where the books cannot be written either, the register goes on saying that it has begun.
-        with suppress(OSError, SQLAlchemyError):
-            home().runs.finish(run.run, FAILED_STATE, why=f"{why}; {mend}")
+        stopped = _note_failure(run, error)
         if os.environ.get(DEBUG):
             raise
-        complain(f"{run.run} stopped: {why}. G{mend[1:]}")
+        complain(stopped)
         sys.exit(ENDED_IN_ERROR)
     if as_json:
         say_json({**outcome, **finish(record_and_reasons(run))})

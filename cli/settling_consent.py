@@ -67,11 +67,11 @@ def begun(
     from shapley_coop.state import RunConfig
 
     given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}
-    room = RunConfig.model_validate(given | {"deadline": deadline})
+    config = RunConfig.model_validate(given | {"deadline": deadline})
     people = any(seat["model"] == "human" for seat in seats.values())
     same = json.dumps([given, deadline, of], sort_keys=True).encode()
     key = f"settle-git {hashlib.sha256(same).hexdigest()}" if people else ""
-    return prepare("consent", room, idempotency_key=key)
+    return prepare("consent", config, idempotency_key=key)
 
 
 async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:

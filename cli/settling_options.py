@@ -8,10 +8,6 @@ import typer
 Repo = Annotated[Path, typer.Argument(help="A git repository.")]
 Range = Annotated[str | None, typer.Option("--range", help="A..B: only these commits.")]
 Bounty = Annotated[str, typer.Option(help="What there is to divide.")]
-Currency = Annotated[
-    str,
-    typer.Option(help="Of the bounty; amounts are in cents, or whole where it has none, as JPY."),
-]
 Rules = Annotated[
     Path | None, typer.Option(help="A file of rules on what counts; docs/settle-git.md.")
 ]

@@ -15,7 +15,6 @@ from shapley_coop.cli.console import (
     show_table,
     write_file,
 )
-from shapley_coop.cli.failures import command_for
 from shapley_coop.cli.options import Json, PriceFile, RunName
 
 if TYPE_CHECKING:
@@ -39,10 +38,11 @@ def show(
     """Show what was said, signed and done in a run, in order, and its result."""
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import home
+    from shapley_coop.state.resuming import result_of
 
     found = home().run(run)
-    if as_json and found.result is None:
-        raise ValueError(f"{run} has not ended: {_goes_on(found)}")
+    if as_json:
+        result_of(found)
     table = finish(table_of(found))
     outcome = _whole(found, table) if found.result else None
     worths = _worths(table) if coalitions else None
@@ -81,11 +81,13 @@ def _whole(run: "Run", table: "Table") -> dict[str, Any]:
 
 
 def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
-    from shapley_coop.cli.narration import reckoned, report, tell
+    from shapley_coop.cli.narration import Narrator, reckoned, report
     from shapley_coop.state import EvaluatedTable
+    from shapley_coop.state.resuming import goes_on
     from shapley_coop.state.timeline import timeline
 
     events = timeline(EvaluatedTable(table)) if "settings" in table else []
+    narrator = Narrator()
     # Values are computed when the game is over, before what is said of them.
     after = len(table.get("record", [])) if table.get("reckoning") else len(events)
     told = False
@@ -96,17 +98,12 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
         if later and not told and table.get("reckoning") and event["turn"] > after:
             reckoned(cast(Any, table["reckoning"]))
             told = True
-        tell(event)
+        narrator.tell(event)
     if outcome:
         say()
         report(outcome)
     else:
-        say(f"{run.run} has not ended: {_goes_on(run)}")
-
-
-def _goes_on(run: "Run") -> str:
-    """How a run that has not ended goes on."""
-    return run.why or f"go on with {command_for(run, 'resume')}"
+        say(f"{run.run} has not ended: {goes_on(run)}")
 
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.cli.narration import STATUS, lines_of
+from shapley_coop.cli.narration import STATUS, Narrator
 from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.outcome import moved, simulation_note, values_of
 from shapley_coop.state.timeline import timeline
@@ -35,7 +35,7 @@ def transcript(
         parts += ["## What happened", _items(outcome["happened"]["words"])]
         if simulation := simulation_note(outcome):
             parts.append(simulation)
-    parts += ["## Transcript", "\n".join(_event(event) for event in timeline(evaluated))]
+    parts += ["## Transcript", _events(timeline(evaluated))]
     if outcome:
         parts += ["## Result", _result(outcome)]
     if worths:
@@ -49,11 +49,12 @@ def _seats(evaluated: EvaluatedTable) -> str:
     return _table(["agent", "seat"], [[agent, seat.model] for agent, seat in seats.items()])
 
 
-def _event(event: dict[str, Any]) -> str:
-    first, *more = (
-        (line.strip() for line in lines_of(event)) if lines_of(event) else (_last(event),)
-    )
-    return "\n".join([f"- {_plain(first)}", *(f"    - {_plain(line)}" for line in more)])
+def _events(events: list[dict[str, Any]]) -> str:
+    narrator, lines = Narrator(), []
+    for event in events:
+        first, *more = narrator.lines_of(event) or [_last(event)]
+        lines += [f"- {_plain(first)}", *(f"    - {_plain(line)}" for line in more)]
+    return "\n".join(lines)
 
 
 def _last(event: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from shapley_coop.credit.values.classes import (
     alone_by_class,
     banzhaf_by_class,
     leave_one_out_by_class,
-    shapley_by_class_exact,
+    shapley_by_class,
     summed,
 )
 from shapley_coop.credit.values.nucleolus import MAX_NUCLEOLUS
@@ -215,7 +215,7 @@ def _by_class(of: Characteristic, classes: Sequence[ClassGame], by: str) -> Attr
         case "proportional":
             values = normalised(total, alone)
         case "shapley":
-            values = summed(classes, shapley_by_class_exact, n)
+            values = summed(classes, shapley_by_class, n)
         case _:
             values = summed(classes, banzhaf_by_class, n)
             values = normalised(total, values) if by == "banzhaf_normalised" else values

@@ -12,7 +12,7 @@ from fractions import Fraction
 from shapley_coop.deals.contract import Contract, clause_of
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Give, Pay, Share
 from shapley_coop.deals.language.condition import (
-    AllActions,
+    Actions,
     Asked,
     Condition,
     compiled_condition,
@@ -40,7 +40,7 @@ class CompiledClause:
         """Whether it is in force at that turn."""
         return self.first <= turn and (self.last is None or turn <= self.last)
 
-    def may_bind(self, memory: Memory, now: int, turns: int, actions: AllActions) -> bool:
+    def may_bind(self, memory: Memory, now: int, turns: int, actions: Actions) -> bool:
         """Whether it may still ask for something from turn `now` to the game's last.
 
         Nothing keeps an agent from idling, so whatever is owed can be broken.
@@ -48,7 +48,8 @@ class CompiledClause:
         if isinstance(self.clause, Share):
             return now <= turns
         asked = _asked(self.clause)
-        condition = foreseeing_condition(self.clause.when, asked, actions)
+        known = self.condition.known(actions)
+        condition = foreseeing_condition(self.clause.when, asked, known)
         last = turns if self.last is None else min(self.last, turns)
         return condition.may_hold(memory, now, (self.first, last))
 

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import cache_key, digest, digest_before_2
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Share, sentence
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Share, lines_of
 from shapley_coop.deals.language.deal import Deal, Offer
 
 _clause: TypeAdapter[Clause] = TypeAdapter(Clause)
@@ -118,8 +118,7 @@ def _contract(offer: Offer, previous: str | None, terms: list[Term]) -> Contract
         "text": "",
         "signatures": {agent: dict(signature) for agent in offer["accepted"]},
     }
-    lines = [f"{cid}. {sentence(clause)}" for cid, clause in in_force(contract).items()]
-    return {**contract, "text": "\n".join(lines)}
+    return {**contract, "text": "\n".join(lines_of(in_force(contract)))}
 
 
 def _terms(offer: Offer, from_turn: int, start: int) -> list[Term]:

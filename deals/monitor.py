@@ -41,7 +41,7 @@ from shapley_coop.deals.compiled import (
 from shapley_coop.deals.contract import Contract, Term
 from shapley_coop.deals.goods import Handover, handovers, shortfalls
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay
-from shapley_coop.deals.language.condition import Actions, all_actions
+from shapley_coop.deals.language.condition import Actions
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games import Turn
@@ -198,7 +198,7 @@ class Monitor:
             over: whether no turn follows: then what is not broken was kept.
         """
         broken = {breach.clause for breach in self.breaches}
-        now, known = (self.turns[-1]["turn"] if self.turns else 0) + 1, all_actions(actions)
+        now, known = (self.turns[-1]["turn"] if self.turns else 0) + 1, actions or {}
         return {
             each.cid: "violated"
             if each.cid in broken

@@ -10,7 +10,7 @@ c1. Ann does dig at every turn.
 c2. Ann pays Cem 1, once.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from shapley_coop.deals.language.clauses import (
@@ -25,6 +25,9 @@ from shapley_coop.deals.language.clauses import (
 )
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
 from shapley_coop.deals.language.when import EVERYONE
+
+MOST_TOLD = 64
+"""Clauses up to which letters tell all of a contract; of a larger one each is told its own."""
 
 
 def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
@@ -45,15 +48,30 @@ def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
 
 def concerns(clause: Clause, agent: str) -> bool:
     """Whether a clause makes an agent act, pay, give or receive; what is of all concerns all."""
+    named = _named(clause)
+    return named is None or agent in named
+
+
+def by_agent(clauses: Mapping[str, Clause], agents: Sequence[str]) -> dict[str, dict[str, Clause]]:
+    """Agent → the clauses that concern it, by their ids; each clause is looked at once."""
+    found: dict[str, dict[str, Clause]] = {agent: {} for agent in agents}
+    for cid, clause in clauses.items():
+        for agent in agents if (named := _named(clause)) is None else named:
+            found[agent][cid] = clause
+    return found
+
+
+def _named(clause: Clause) -> tuple[str, ...] | None:
+    """The agents that a clause names; None if it is of all."""
     match clause:
-        case Share():
-            return True
         case Pay(payer=payer, payee=payee):
-            return bool({agent, OTHERS} & {payer, payee})
+            return None if OTHERS in (payer, payee) else (payer, payee)
         case Give(giver=giver, receiver=receiver):
-            return agent in (giver, receiver)
+            return giver, receiver
+        case Do(agent=agent) | Forbid(agent=agent):
+            return None if agent == EVERYONE else (agent,)
         case _:
-            return clause.binds(agent)
+            return None
 
 
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:

@@ -7,21 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from shapley_coop.deals import (
-    Contract,
-    Deal,
-    Fault,
     Message,
-    Terms,
     hashes_of,
     in_force,
     rebuilt,
     scan,
-    sentence,
 )
 from shapley_coop.deals.exchange.talk import was_delivered
 from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.parties import bound_by
-from shapley_coop.deals.written.reading import read_words
 from shapley_coop.evals.verifying_books import (
     changed_answers,
     changed_counts,
@@ -34,6 +28,11 @@ from shapley_coop.evals.verifying_books import (
     wrongly_cleared,
     wrongly_counted,
     wrongly_ordered,
+)
+from shapley_coop.evals.verifying_earlier import (
+    in_todays_hashes,
+    in_todays_words,
+    states_its_clauses,
 )
 from shapley_coop.evals.verifying_meetings import wrongly_swapped
 from shapley_coop.graphs import builder
@@ -49,6 +48,7 @@ from shapley_coop.state import (
     home,
 )
 from shapley_coop.state.result import result
+from shapley_coop.state.resuming import result_of
 from shapley_coop.state.settings import config_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import wrongly_signed
@@ -79,13 +79,12 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
         ValueError: there is no such run, or it has not ended.
     """
     known = await asyncio.to_thread(home().run, run)
-    if known.result is None:
-        raise ValueError(f"{run} has not ended: coop resume {run}")
+    ended = result_of(known)
     table = await table_of(known)
     return [
         _told("settings", changed_settings(known, table), "the same in register, table, result"),
         *(Check(what, True, found) for what, found in files_of(known)),
-        *await verify_ended(known, known.result),
+        *await verify_ended(known, ended),
         await asyncio.to_thread(_seals, known, table, kept),
     ]
 
@@ -164,7 +163,7 @@ def _contract(table: Table) -> Check:
         return Check("contract", True, "none was signed")
     chain = rebuilt(agreed_offers(table, "plan"), hashes_of(contract, table["amendments"]))
     sound = bool(chain) and {**chain[-1], "text": ""} == {**contract, "text": ""}
-    sound = sound and _says(contract, EvaluatedTable(table))
+    sound = sound and states_its_clauses(contract, EvaluatedTable(table))
     bound = bound_by(in_force(contract).values(), table["agents"])
     sound = sound and set(contract["signatures"]) >= bound
     count = len(table["amendments"])
@@ -184,53 +183,20 @@ def _signatures(known: Run, table: Table) -> list[Check]:
     return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")] if keys else []
 
 
-def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
-    """Whether a contract's words, of this version or an earlier one, say what its clauses say."""
-    lines = [f"{cid}. {sentence(clause)}" for cid, clause in in_force(contract).items()]
-    told = [line.partition(". ") for line in contract["text"].split("\n") if line]
-    words = _in_todays_words({cid: words for cid, _, words in told}, evaluated)
-    return [f"{cid}. {said}" for cid, said in words.items()] == lines
-
-
-def _in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> dict[str, str]:
-    """Clauses in words, those of earlier versions in the words of this one."""
-    game = evaluated.game
-    terms = Terms(game.agents, game.actions, game.turns, goods=game.goods)
-    read = {cid: read_words(words, terms) for cid, words in clauses.items()}
-    return {
-        cid: clauses[cid]
-        if isinstance(deal, Fault) or len(deal.clauses) != 1
-        else sentence(deal.clauses[0])
-        for cid, deal in read.items()
-    }
-
-
 def _result(
     again: Mapping[str, Any], before: Mapping[str, Any], evaluated: EvaluatedTable
 ) -> Check:
     """All that the result states; one of an earlier version may state less, in other words."""
     stated = {key: x for key, x in before.items() if key != "timing"}
     if isinstance(audited := stated.get("audit"), dict) and "clauses" in audited:
-        stated["audit"] = {**audited, "clauses": _in_todays_words(audited["clauses"], evaluated)}
+        stated["audit"] = {**audited, "clauses": in_todays_words(audited["clauses"], evaluated)}
     if isinstance(stated.get("events"), list):
-        stated["events"] = _in_todays_hashes(stated["events"], evaluated.table)
+        stated["events"] = in_todays_hashes(stated["events"], evaluated.table)
     return _told(
         "result",
         list(differences(stated, {key: again.get(key) for key in stated})),
         "recomputed, equal",
     )
-
-
-def _in_todays_hashes(events: list[dict[str, Any]], table: Table) -> list[dict[str, Any]]:
-    """Events as they were stated, with hashes of offers that `coop/1` made as they are made now."""
-    deals = [Deal.model_validate(s["deal"]) for s in table.get("talk", []) if "deal" in s]
-    now = {deal.hash_before_2(): deal.hash() for deal in deals}
-    return [
-        {**event, "deal": {**put, "hash": now.get(put["hash"], put["hash"])}}
-        if isinstance(event, dict) and isinstance(put := event.get("deal"), dict) and "hash" in put
-        else event
-        for event in events
-    ]
 
 
 def _equal(what: str, again: Any, before: Any) -> Check:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from shapley_coop.games.actions import told_actions
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
 from shapley_coop.games.classes import ByClass
@@ -54,7 +55,7 @@ class Game(ABC):
     own_baseline: ClassVar[bool] = False
     """Whether the game has a rule of its own for the absent, which no run replaces."""
 
-    actions: dict[str, list[str]]
+    actions: Mapping[str, Sequence[str]]
     """Agent → every action it may ever take: what a deal can speak of."""
 
     goods: Sequence[str] = ()
@@ -118,7 +119,7 @@ class Game(ABC):
         return None
 
     @abstractmethod
-    def legal(self, position: Position, agent: str) -> list[str]:
+    def legal(self, position: Position, agent: str) -> Sequence[str]:
         """The actions `agent` may take now; empty when it has nothing to do this turn."""
 
     def never(self, agent: str, action: str) -> tuple[int, int] | None:
@@ -276,7 +277,9 @@ class Game(ABC):
     def objection(self, position: Position, agent: str, action: str) -> str:
         """What is wrong with an action that an agent wrote; empty when it can be taken."""
         legal = self.legal(position, agent)
-        return "" if action in legal else f"You cannot do that now: legal are {', '.join(legal)}."
+        if action in legal:
+            return ""
+        return f"You cannot do that now: legal are {', '.join(told_actions(legal))}."
 
     def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
         """Play a record again, step by step, with what changed hands by a contract."""
@@ -296,6 +299,5 @@ class Game(ABC):
             if agent not in self.agents:
                 raise GameError(f"{agent!r} does not play {self.name}: {', '.join(self.agents)} do")
             if action not in (legal := self.legal(position, agent)):
-                raise GameError(
-                    f"{agent} cannot {action!r} in {self.name} now: legal are {', '.join(legal)}"
-                )
+                able = ", ".join(told_actions(legal))
+                raise GameError(f"{agent} cannot {action!r} in {self.name} now: legal are {able}")

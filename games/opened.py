@@ -9,14 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.games.catalogue import names
-from shapley_coop.games.exchange import paper
-from shapley_coop.games.exchange.source import GENERATED
 
 IMPORTS = {"card_key", "factory", "file", "folder", "path", "repo"}
 
+
+def _names_a_scenario(given: str) -> bool:
+    from shapley_coop.games.exchange import paper
+    from shapley_coop.games.exchange.source import GENERATED
+
+    return given in (GENERATED, *paper.names())
+
+
 FILES: dict[str, Callable[[str], bool]] = {
     "game": lambda given: given not in names(),
-    "scenario": lambda given: given not in (GENERATED, *paper.names()),
+    "scenario": lambda given: not _names_a_scenario(given),
     "task": lambda given: given.endswith((".yaml", ".yml")),
     "records": bool,
     "market": bool,

@@ -198,7 +198,7 @@ class _Play:
             return least_for_the_present(game, self._position, actions, self._absent)
         return game.step(self._position, actions)
 
-    def _choose(self, i: int, agent: str, legal: list[str]) -> str | None:
+    def _choose(self, i: int, agent: str, legal: Sequence[str]) -> str | None:
         if agent in self._absent or agent not in self._did.replayed:
             return self._of_the_absent(i, agent, legal)
         schedule: list[str | None] = self._did.schedules[agent]
@@ -212,10 +212,10 @@ class _Play:
                 return schedule[at]
         return self._of_the_absent(i, agent, legal)
 
-    def _possible(self, action: str | None, legal: list[str]) -> bool:
+    def _possible(self, action: str | None, legal: Sequence[str]) -> bool:
         return action is None or self._game.action_label(action) in legal
 
-    def _of_the_absent(self, i: int, agent: str, legal: list[str]) -> str | None:
+    def _of_the_absent(self, i: int, agent: str, legal: Sequence[str]) -> str | None:
         if self._baseline.kind == RANDOM:
             drawn = dice(self._game.seed, self._turn + 1, f"absent/{i}/{self._draw}")
             return legal[int(drawn.integers(len(legal)))]

@@ -1,12 +1,12 @@
 """Writing a scenario: a model puts tasks and preferences into descriptions and utilities.
 
-It asks first for the description of every composite task, then, for each agent by itself and from
-its own preference alone, what every composite is worth to it (utility-aware exchange, A.1 and A.2).
-Both are asked for by sheets, in parallel. A sheet that is not sound goes back with the fault; one
-that is not sound after the last try ends it, and nothing is written.
+The model first describes every composite task. Then, for each agent in a letter of its own that
+shows that agent's preference alone, it says what every composite is worth to the agent
+(utility-aware exchange, A.1 and A.2). Both are asked for in sheets, several at a time. A sheet that
+is not sound goes back with the fault; if one is not sound after the last try, nothing is written.
 
-It plays no game, so that it is no workflow of the server. Letters and answers are kept in the
-journal: given the same commission again, only what is missing is asked for.
+No game is played, so this is no workflow of the server. Letters and answers are kept in the
+journal: the same commission, given again, asks only for what is missing.
 """
 
 import asyncio
@@ -59,8 +59,8 @@ class Work:
         content: of the scenario file.
         letters: how many were needed.
         refused: how many answers were sent back.
-        calls: how many letters were really sent; the journal had the answers to the others.
-        tokens: in and out, of these.
+        calls: how many of them were sent; the journal had the answers to the others.
+        tokens: of these calls, in and out.
     """
 
     content: dict[str, Any]
@@ -70,8 +70,8 @@ class Work:
     tokens: int
 
 
-Held = dict[tuple[str, int], Any]
-"""(agent, or empty; mask) → what a sound sheet holds for it."""
+Contents = dict[tuple[str, int], Any]
+"""What sound sheets say: (agent, or empty; mask of a composite) → its description or utility."""
 
 
 async def write(
@@ -81,7 +81,7 @@ async def write(
     *,
     seed: int = 0,
     tries: int = 3,
-    heard: Callable[[], Any] = lambda: None,
+    progress: Callable[[], Any] = lambda: None,
 ) -> Work:
     """Have a scenario written.
 
@@ -89,9 +89,9 @@ async def write(
         commission: the tasks, and every agent's preference in words.
         seat: who writes; a person cannot.
         folder: where the file will lie.
-        seed: of an embedded seat; another one asks any model anew.
-        tries: answers to one sheet before all is given up.
-        heard: called after each answer.
+        seed: of an embedded seat; a new seed makes any model answer anew.
+        tries: how many answers to one sheet are read before writing fails.
+        progress: called after each answer.
 
     Raises:
         NotWritten: a sheet was not sound after the last try.
@@ -105,7 +105,7 @@ async def write(
     keep_out(commission.preferences.values())
     # The first use opens a database, which must not hold up the event loop.
     journal = await asyncio.to_thread(lambda: home().journal)
-    author = _Author(commission, seat, seed, tries, journal, heard)
+    author = _Author(commission, seat, seed, tries, journal, progress)
     async with clients():
         described = await author.write(DESCRIBE, commission.descriptions)
         author.described |= described
@@ -115,7 +115,7 @@ async def write(
 
 
 def _content(
-    commission: Commission, seat: Seat, folder: Path, described: Held, scored: Held
+    commission: Commission, seat: Seat, folder: Path, described: Contents, scored: Contents
 ) -> dict[str, Any]:
     """The scenario file's content."""
     scores = {
@@ -139,24 +139,24 @@ class _Author:
         seed: int,
         tries: int,
         journal: Journal,
-        heard: Callable[[], Any],
+        progress: Callable[[], Any],
     ) -> None:
         self._commission, self._seat, self._seed = commission, seat, seed
-        self._tries, self._journal, self._heard = tries, journal, heard
+        self._tries, self._journal, self._progress = tries, journal, progress
         self._episode = _episode(commission, seat, seed)
         self._lanes = asyncio.Semaphore(AT_ONCE)
-        self.described: Held = {
+        self.described: Contents = {
             ("", mask): text for mask, text in commission.tasks.registry.written().items()
         }
         self.letters = self.refused = self.calls = self.tokens = 0
 
-    async def write(self, act: str, sheets: Sequence[Sheet]) -> Held:
+    async def write(self, act: str, sheets: Sequence[Sheet]) -> Contents:
         """What all sheets hold, once every one is sound.
 
         All that is asked in parallel is answered before a failure is raised: what is answered is
         kept, and giving the same command again asks for the rest alone.
         """
-        held: Held = {}
+        held: Contents = {}
         faults: dict[str, Fault] = {}
         open_sheets = list(sheets)
         for attempt in range(1, self._tries + 1):
@@ -205,14 +205,14 @@ class _Author:
         )
         async with self._lanes:
             entry, really = await ask_seat(self._seat, self._seed, question, self._journal)
-        self._heard()
+        self._progress()
         self.letters += 1
         self.calls += really
         self.tokens += really * (entry.answer.input_tokens + entry.answer.output_tokens)
         return entry.answer
 
     def _letter(self, act: str, sheet: Sheet, fault: Fault | None) -> Letter:
-        """Of the agents it holds one preference at most: that of the agent who scores."""
+        """A sheet's letter; it holds no preference but that of the agent who scores."""
         tasks = self._commission.tasks
         facts: dict[str, Any] = {"you": sheet.agent or AUTHOR, "ask": act}
         if sheet.agent:
@@ -234,7 +234,7 @@ class _Author:
             facts={"atoms": atoms, **facts},
         )
 
-    def _read(self, sheet: Sheet, answer: Answer, described: Held) -> Mapping[int, Any] | Fault:
+    def _read(self, sheet: Sheet, answer: Answer, described: Contents) -> Mapping[int, Any] | Fault:
         """What a sheet holds, or why it is sent back."""
         raw, tasks = _proposal(answer), self._commission.tasks
         if isinstance(raw, Fault):
@@ -261,7 +261,7 @@ def _proposal(answer: Answer) -> Any:
 
 
 def _numbers(raw: Any) -> Any:
-    """The wire hands decimals over as they were written; scores are numbers."""
+    """Scores as numbers: the reader of messages leaves decimals as text."""
     if not isinstance(raw, dict):
         return raw
     return {bits: _number(score) for bits, score in raw.items()}
@@ -275,6 +275,6 @@ def _number(score: Any) -> Any:
 
 
 def _episode(commission: Commission, seat: Seat, seed: int) -> str:
-    """The same for the same author, so that an answer is found again by its letter."""
+    """The journal's key for one author, seed and commission, so that answers are reused."""
     told = json.dumps([commission.page.name, seat.model_dump(mode="json"), seed], sort_keys=True)
     return f"scenario-{hashlib.sha256(told.encode()).hexdigest()[:16]}"

@@ -11,7 +11,7 @@ clear. It plays markets in which everybody owns what it holds.
 
 from langgraph.graph import END
 
-from shapley_coop.deals.language.deal import MAX_CLAUSES
+from shapley_coop.deals.language.deal import MOST_CLAUSES
 from shapley_coop.games import Game
 from shapley_coop.games.trade.game import Trade
 from shapley_coop.graphs.phases import PLAN, play
@@ -50,10 +50,10 @@ def of_owners(game: Game) -> None:
     if game.market.pool:
         raise ValueError(f"a call market trades what agents own: {game.market.name} divides a pool")
     most = 2 * len(game.goods) * (len(game.agents) - 1)
-    if most > MAX_CLAUSES:
+    if most > MOST_CLAUSES:
         raise ValueError(
             f"{len(game.agents)} agents and {len(game.goods)} goods could trade in {most} clauses: "
-            f"a deal has at most {MAX_CLAUSES}"
+            f"a deal has at most {MOST_CLAUSES}"
         )
 
 

@@ -52,8 +52,3 @@ class Inline(RunnableLambda[Any, Any]):
 
     def _call(self, table: Any) -> Any:
         return self._work(table, get_runtime()) if self._takes_runtime else self._work(table)
-
-
-def inline(work: Callable[..., Any]) -> Inline:
-    """A node or a verdict that holds no thread; see `Inline`."""
-    return Inline(work)

@@ -22,7 +22,7 @@ MOST_OF_A_TITLE = 40
 
 def prepare(
     graph: str,
-    room: RunConfig | Mapping[str, Any],
+    config: RunConfig | Mapping[str, Any],
     run: str = "",
     idempotency_key: str = "",
 ) -> Run:
@@ -30,7 +30,7 @@ def prepare(
 
     Args:
         graph: the workflow.
-        room: the configuration.
+        config: the configuration.
         run: its name; without one it gets one.
         idempotency_key: the caller's name for the request, which returns the same run each time.
 
@@ -40,7 +40,7 @@ def prepare(
         CredentialsMissing: a seat's key is not set.
     """
     page = builder(graph)
-    resolved = with_params(_checked(room), page.game, page.params).resolve()
+    resolved = with_params(_checked(config), page.game, page.params).resolve()
     settings = settings_of(resolved)
     played = game_of(settings)
     check_kind(played, page.plays, graph)
@@ -54,12 +54,12 @@ def prepare(
     return home().runs.begin(name, graph, settings, page.version, idempotency_key)
 
 
-def _checked(room: RunConfig | Mapping[str, Any]) -> RunConfig:
+def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:
     """A configuration, or a mapping that is one."""
-    if isinstance(room, RunConfig):
-        return room
+    if isinstance(config, RunConfig):
+        return config
     try:
-        return RunConfig.model_validate(room)
+        return RunConfig.model_validate(config)
     except ValidationError as error:
         raise ValueError(str(first_error(error, RunConfig))) from None
 

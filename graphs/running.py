@@ -16,7 +16,6 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import merge_configs
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.blocking import apart
@@ -30,11 +29,13 @@ from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, home
 from shapley_coop.state.result import result
+from shapley_coop.state.resuming import command_for
+from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 
 _NO_CONTEXT = RunConfig()
-"""Our clients give the room as input, and a context that says nothing."""
+"""Our clients give the configuration as input (`room`), and an empty context."""
 
 _INTERRUPT = "__interrupt__"
 """The key of what LangGraph streams where it waits for people."""
@@ -63,7 +64,7 @@ class OtherWorkflow(ValueError):
 
 
 class ConfigChanged(ValueError):
-    """The checkpoint belongs to another room than the run was begun with."""
+    """The checkpoint belongs to another configuration than the run was begun with."""
 
 
 async def play(
@@ -105,7 +106,7 @@ async def follow(
     if run.why:
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
-        config = merge_configs(configured(run), traced)
+        config = configured(run, traced)
         state = await _go_on(app, run, config, None, watch)
         while waiting := state.interrupts:
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
@@ -130,7 +131,7 @@ def _ended(run: Run, table: Table) -> dict[str, Any]:
 
 async def _waits(run: Run, agents: list[str]) -> Waiting:
     """Enter in the register for whom a run waits; what to raise then."""
-    why = f"waits for {', '.join(agents)}: coop answer {run.run} {agents[0]}"
+    why = f"waits for {', '.join(agents)}: {command_for(run, 'answer', agents[0])}"
     await asyncio.to_thread(home().runs.finish, run.run, WAITING, None, why)
     return Waiting(agents)
 
@@ -173,12 +174,12 @@ def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
     """Whether a table, or an update of it, was set for this run; False where none is set.
 
     Raises:
-        ConfigChanged: it was set for another room, so that the checkpoint was swapped or forged.
+        ConfigChanged: it was set for another configuration: the checkpoint was swapped or forged.
     """
     settings = table.get("settings")
     if settings is not None and settings != run.room:
         raise ConfigChanged(
-            f"the checkpoint of {run.run} is of another room than the run was begun with: it was "
+            f"the checkpoint of {run.run} is of another configuration than the run's: it was "
             "swapped or changed, and is not played on"
         )
     return settings is not None
@@ -259,17 +260,18 @@ async def _advance(
     stream = app.astream(
         given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
     )
-    async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
-        if mode == "values":
-            ended = told
-            continue
-        await lease.check()
-        waits = waits or _INTERRUPT in told
-        for node, written in told.items():
-            if isinstance(written, dict):
-                _check_same_config(run, written)
-                if watch:
-                    watch(node, _news(written))
+    async with cast(ServerSaverMixin, app.checkpointer).playing(run.run):
+        async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
+            if mode == "values":
+                ended = told
+                continue
+            await lease.check()
+            waits = waits or _INTERRUPT in told
+            for node, written in told.items():
+                if isinstance(written, dict):
+                    _check_same_config(run, written)
+                    if watch:
+                        watch(node, _news(written))
     return None if waits else ended
 
 

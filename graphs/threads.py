@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.graphs.catalogue import builder, compiled
@@ -17,8 +19,8 @@ from shapley_coop.seats.tracing import trace_quietly, tracing
 from shapley_coop.state import (
     EvaluatedTable,
     Run,
-    RunConfig,
     Table,
+    config_of,
     game_of,
     home,
     name_of,
@@ -60,12 +62,12 @@ async def remove(run: Run) -> None:
 
 
 def _thread(run: Run) -> RunnableConfig:
-    """A run's thread alone: its game need not be there any more."""
+    """The configuration of a run's thread, for callers that must not need its game."""
     return {"configurable": {"thread_id": run.run}}
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
-    """The name of each asking of a run → the table as it was asked at, and what was asked."""
+    """The name of each asking (`TurnContext.at`) → the asking, with the table at that moment."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
     async with opened(run.graph) as app:
@@ -114,7 +116,7 @@ def _pointers(table: Table) -> Iterator[tuple[str, Pointer]]:
 
 @asynccontextmanager
 async def opened(graph: str) -> AsyncIterator[App]:
-    """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
+    """A workflow compiled with the home's saver; secrets are redacted in its traces."""
     if tracing():
         await asyncio.to_thread(trace_quietly, home().secrets)
     here = home()
@@ -126,7 +128,7 @@ async def opened(graph: str) -> AsyncIterator[App]:
 
 
 _MOST_TRIES = 10
-"""At one message; what the configuration and the games allow."""
+"""The most tries at one message that a configuration or a game allows."""
 
 
 def _steps(turns: int, agents: int, rounds: int) -> int:
@@ -141,20 +143,25 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
     return 30 + turns * (each + 3) + (turns + 1) * bargaining
 
 
-def configured(run: Run) -> RunnableConfig:
-    """The run's configuration: its thread, its bounds, and how it is traced."""
-    room = RunConfig.model_validate(run.room)
-    game, name = game_of(run.room), name_of(room)
+def configured(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
+    """The run's configuration: its thread, its bounds, and how it is traced.
+
+    Args:
+        run: the run.
+        traced: more metadata, tags and callbacks for its trace.
+    """
+    given = config_of(run.room)
+    game, name = game_of(run.room), name_of(given)
     found_by = searched_by(run.room)
-    return {
+    labels = {"run": run.run, "graph": run.graph, "game": name}
+    # LangGraph copies every label several times a step: without a trace some are enough.
+    if traced or tracing() or AsyncCallbackManager.configure().handlers:
+        labels |= {"prompt_hash": fingerprint(pack_of(given.prompts)), **found_by}
+    config: RunnableConfig = {
         "configurable": {"thread_id": run.run},
-        "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
-        "run_name": f"{run.graph}/{name}#{room.seed}",
+        "recursion_limit": _steps(game.turns, len(game.agents), given.rounds),
+        "run_name": f"{run.graph}/{name}#{given.seed}",
         "tags": [run.graph, name, *(["simulated"] if found_by["simulated"] else [])],
-        "metadata": {
-            "run": run.run,
-            "graph": run.graph,
-            "prompt_hash": fingerprint(pack_of(room.prompts)),
-            **found_by,
-        },
+        "metadata": labels,
     }
+    return merge_configs(config, traced) if traced else config

@@ -16,7 +16,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
 from shapley_coop.games import Game
-from shapley_coop.graphs.inline import inline
+from shapley_coop.graphs.inline import Inline
 from shapley_coop.nodes.agent.ask import Node, ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, opening
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
@@ -106,7 +106,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
     def _asks(self, node: str, asking: Asking, kind: Callable[[Asking], Node]) -> Asking:
         """Add a node that asks; its asking as a node of this page."""
         self.askings[node] = asking = replace(asking, page=self.all_askings)
-        self.add_node(node, inline(kind(asking)))
+        self.add_node(node, Inline(kind(asking)))
         return asking
 
     def asks_and_routes(
@@ -148,13 +148,13 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             verdict: names what was found; by default what publishing the answer left.
         """
         asking = self._asks(node, asking, draft)
-        self.add_node(check, inline(validate(asking)))
+        self.add_node(check, Inline(validate(asking)))
         self.add_edge(node, check)
         self.branch(check, _or_again(verdict), {**onward, "again": node})
 
     def computes(self, node: str, work: Callable[[Table], dict[str, Any]]) -> None:
         """A node that computes little: it stays on the event loop."""
-        self.add_node(node, inline(work))
+        self.add_node(node, Inline(work))
 
     def branch(self, source: str, verdict: Verdict, onward: Mapping[str, str]) -> None:
         """Edges by verdict; into a node that asks several agents, people go in parallel.
@@ -170,7 +170,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             return self._fan_out(onward[found], table) or found
 
         paths = cast(dict[Hashable, str], dict(onward))
-        self.add_conditional_edges(source, inline(route), paths)
+        self.add_conditional_edges(source, Inline(route), paths)
 
     def lead(self, source: str, to: str) -> None:
         """An edge to a node that may ask people."""

@@ -1,4 +1,4 @@
-"""What the letter about a bounty's division names: the split as a table, and the reader's part."""
+"""The variables of a letter about a bounty's division: the split as a table, the reader's part."""
 
 from collections.abc import Mapping
 from fractions import Fraction

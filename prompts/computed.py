@@ -14,7 +14,7 @@ Facts = Mapping[str, Any]
 _NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
 
 
-@lru_cache(maxsize=8192)  # the same few numbers stand in every letter of a wave
+@lru_cache(maxsize=8192)  # the letters of one wave repeat the same few numbers
 def amount(number: Any, signed: bool = False) -> str:
     """An exact amount as people write it: at most four decimals."""
     value = Fraction(number)
@@ -62,7 +62,7 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
 
 
 def _once_each(rows: list[Facts]) -> list[Facts]:
-    """The rows without a second way to play without a deal that pays what the first one does."""
+    """The rows, without a no-deal row that pays the same as another."""
     kept: list[Facts] = []
     for row in rows:
         ways = [one["payoffs"] for one in kept if one["if"] == "no deal" and one.get("by")]
@@ -150,7 +150,7 @@ def money(view: Facts) -> str:
 
 
 def _standing(view: Facts) -> str:
-    """What the amounts are called that hold unless another split is agreed on."""
+    """The heading of the amounts that hold unless another split is agreed on."""
     return "as signed" if view.get("contract") else "as earned"
 
 
@@ -165,7 +165,7 @@ def _percent(part: str | None) -> str:
 
 
 def _meaning(view: Facts, computed: Facts) -> str:
-    """How the columns hang together, in sentences with the same amounts."""
+    """How the columns relate, in sentences with the same amounts."""
     said = []
     if Fraction(view["pot"]):
         parts = "; its parts here are equal, before any split that was agreed on"

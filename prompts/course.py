@@ -1,4 +1,4 @@
-"""How a run goes on, as letters tell it: what follows play, and what holds without agreement."""
+"""The course of a run, as letters give it: what follows play, and what holds without agreement."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ _OTHERWISE = {
 
 
 def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
-    """The course of the run without what is behind: letters of a turn tell what follows play."""
+    """The course without the steps that are over; a request for an action has what follows play."""
     if bargains and not over:
         return course
     kept = [step for step in course["steps"] if step in AFTER_PLAY]
@@ -37,7 +37,7 @@ def otherwise(course: Facts, signed: bool = True) -> str:
 
 
 def course_words(course: Facts) -> dict[str, Any]:
-    """What the template of the procedure may name."""
+    """The variables of the procedure's template."""
     return {
         "steps": course["steps"],
         "rounds": course["rounds"],

@@ -1,7 +1,7 @@
-"""Many agents in few words: those of whom the same is told stand together.
+"""Facts about many agents in few words: agents with equal facts share a line.
 
-Letters name a few of them and say how many there are, so that their length does not grow with the
-number of agents. Programs read of each.
+Letters name a few agents of each line and count the rest, so that their length does not grow with
+the number of agents. Programs get the facts of every agent.
 
 >>> rows = [["you (A1)", "7"], *([f"A{n}", "9"] for n in range(2, 20)), ["A20", "3"]]
 >>> for row in rows_of_many(rows):
@@ -19,19 +19,19 @@ from typing import Any
 from shapley_coop.prompts.words import few, plain, quoted
 
 MANY = 12
-"""Agents up to which each is told of on its own."""
+"""Up to so many agents, each has a line of its own."""
 
 MOST_GROUPS = 8
-"""Groups of agents that are told apart; of the rest their number, and from what to what."""
+"""The most groups that are listed; the rest are one line with their number and range of values."""
 
 MOST_HEARD = 3
-"""Messages of one kind that are told in full, and sayings that are quoted with their number."""
+"""The most messages of one kind that are printed whole, and sayings that are quoted and counted."""
 
 Event = Mapping[str, Any]
 
 
 def rows_of_many(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """A table with a row for each agent, the reader's first: of many, equal rows stand together."""
+    """A table of agents, the reader's row first; among many, agents with equal rows share one."""
     if len(rows) <= MANY:
         return [list(row) for row in rows]
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -52,7 +52,7 @@ def _each(names: Sequence[str]) -> str:
 
 
 def _from_to(cells: Iterable[str]) -> str:
-    """What several cells hold: one thing, numbers from the least to the most, or how many."""
+    """Several cells as one: their common value, the range of numbers, or how many differ."""
     found = list(dict.fromkeys(cells))
     if len(found) == 1:
         return found[0]
@@ -78,12 +78,13 @@ def things_of_many(of_each: Mapping[str, str]) -> str:
     return ", ".join([*told, f"{last} {plain(most)}"])
 
 
-def folded(events: Iterable[Event]) -> list[Event]:
-    """The history, where of many messages of one kind in one wave a few are told, and the rest in
-    sum.
+def folded(events: Sequence[Event]) -> list[Event]:
+    """The history; of many messages of one kind in one wave, a few are whole and the rest counted.
 
-    A wave is asked and answered at once, so that what is told of it never changes.
+    The agents of a wave are asked and answer together, so that its lines never change later.
     """
+    if len(events) <= MANY:
+        return [*events]
     found: list[Event] = []
     for together, wave in groupby(events, _wave):
         alike = list(wave)
@@ -92,7 +93,7 @@ def folded(events: Iterable[Event]) -> list[Event]:
 
 
 def _wave(event: Event) -> tuple[Any, ...]:
-    """What the messages of one wave have in common; nothing for an offer that stands, or a deed."""
+    """What the messages of one wave have in common; empty for a standing offer or an action."""
     if "by" not in event or "revision" in event:
         return ()
     return event.get("topic"), event.get("before_turn"), event.get("about", ""), event.get("turn")

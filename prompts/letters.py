@@ -1,11 +1,11 @@
 """The one writer of letters: what an agent sees, put into plain words for a model.
 
-Static text comes first, what only grows next, what holds for this moment alone last, so that a
-provider's prefix cache finds as much as there can be. Programs get the same facts as an object
+Static text comes first, then what only grows, and last what holds for this request alone, so that
+a provider's prefix cache covers as much as possible. Programs get the same facts as an object
 (`Letter.facts`) and read none of this.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
@@ -18,7 +18,7 @@ from shapley_coop.prompts.words import few, plain, told
 Facts = Mapping[str, Any]
 
 LONGEST_NOTES = 600
-"""Of notes in the letter of a turn, in characters."""
+"""The most characters of an agent's notes in a letter that asks for an action."""
 
 
 def write_rules(
@@ -32,8 +32,8 @@ def write_rules(
 ) -> str:
     """The system part: the same for all who are asked for the same kind of thing.
 
-    Its beginning is the same in all letters of a run; what can be offered comes behind it, in
-    letters of a bargaining alone.
+    It begins alike in all letters of a run; only letters of a bargaining go on with what can be
+    offered.
 
     Args:
         template: `table`, or `exchange_table` for the talk over tasks.
@@ -119,10 +119,25 @@ def write_request(
 
 def _in_force(contract: Facts, turns: int) -> str:
     """The clauses in force; where goods change hands, that nobody has to do it by hand."""
-    lines = contract_lines(contract, turns)
-    if not any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
-        return lines
-    return f"{lines}\n\n{_HANDED_OVER}"
+    told = [contract_lines(contract, turns), _of_others(contract)]
+    if any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
+        told.append(_HANDED_OVER)
+    return "\n\n".join(filter(None, told))
+
+
+def _of_others(contract: Facts) -> str:
+    """Of a large contract, which is told in part: what is left out, and at what prices it trades.
+
+    >>> _of_others({"others": 248, "hash": "0dfb"})
+    '248 further clauses bind others, not you (hash of the whole deal: 0dfb).'
+    """
+    if not contract.get("others"):
+        return ""
+    told = f"{contract['others']} further clauses bind others, not you (hash of the whole deal: "
+    told += f"{contract['hash'][:12]})."
+    prices = contract.get("prices", {}).items()
+    traded = [f"{one['volume']} {plain(good)} for {one['price']} each" for good, one in prices]
+    return f"{told} At the market's prices, in all: {', '.join(traded)}." if traded else told
 
 
 _HANDED_OVER = (
@@ -162,7 +177,7 @@ def write_retry(
     )
 
 
-def write_history(events: Iterable[Facts], turns: int = 0) -> str:
+def write_history(events: Sequence[Facts], turns: int = 0) -> str:
     """What happened in public: the same for all who are asked at the same time.
 
     Args:
@@ -194,11 +209,11 @@ _OWN = {
     "you_can_pay_at_most": "You can pay {} at most, in all.",
     "you_have_without_a_deal": "Without a deal you end with {}.",
 }
-"""What a market tells one agent alone → the sentence for it."""
+"""A fact that a market tells one agent alone → its sentence."""
 
 
 def _with_steps(worths: Any) -> str:
-    """Amounts; a list of them is of the first unit, of the second, and so on."""
+    """Amounts by good; a list has the worth of the first unit, of the second, and so on."""
     if not isinstance(worths, Mapping):
         return plain(worths)
     each = {
@@ -209,6 +224,6 @@ def _with_steps(worths: Any) -> str:
 
 
 def _paragraphs(notes: str) -> str:
-    """An agent's own notes: its words, on lines that cannot be taken for ours."""
+    """An agent's own notes, quoted so that no line can pass for the program's."""
     lines = [line.strip() for line in notes.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else "".join(f"\n> {line}" for line in lines)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,16 @@ def fingerprint(pack: Mapping[str, str] | None = None) -> str:
     Args:
         pack: the templates in place of ours.
     """
-    texts = ((pack or {}).get(name) or text for name, text in sorted(_templates.items()))
+    return _hash(pack) if pack else _hash_of_ours()
+
+
+@cache
+def _hash_of_ours() -> str:
+    return _hash({})
+
+
+def _hash(pack: Mapping[str, str]) -> str:
+    texts = (pack.get(name) or text for name, text in sorted(_templates.items()))
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
 
 

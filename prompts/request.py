@@ -1,4 +1,4 @@
-"""What the templates of requests may name: the facts of one letter as words, number by number."""
+"""The variables of the request templates: the facts of one letter, each as words."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.canonical import cache_key
 from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
@@ -16,14 +17,17 @@ from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
 
 Facts = Mapping[str, Any]
 
-MOST_WORDS = 200
-"""Characters of a member's objection that its group's ballot quotes."""
+MOST_CHARACTERS = 200
+"""Of a member's objection, as its group's ballot quotes it."""
+
+OWN = "you_hold"
+"""The part of a position that is its reader's own; the rest is put into words once for all."""
 
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
 
 def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
-    """What the template of a request may name."""
+    """The variables that the template of a request can use."""
     last_round = "rounds" in view and view["round"] >= view["rounds"]
     contract = bool(view.get("contract"))
     found = {
@@ -74,7 +78,7 @@ def _with_words(vetoes: Sequence[Facts]) -> str:
     'Ann ("Too little.") and Ben'
     """
     told = [
-        plain(one["by"]) + (f" ({quoted(one['says'][:MOST_WORDS])})" if one["says"] else "")
+        plain(one["by"]) + (f" ({quoted(one['says'][:MOST_CHARACTERS])})" if one["says"] else "")
         for one in vetoes[:MOST_NAMED]
     ]
     more = len(vetoes) - len(told)
@@ -83,7 +87,7 @@ def _with_words(vetoes: Sequence[Facts]) -> str:
 
 
 def _offer(view: Facts) -> dict[str, Any]:
-    """The offer to be answered; its words only where the history does not tell them."""
+    """The offer to be answered; its clauses only where the history does not show them."""
     offer = view.get("offer", {})
     turns = view["procedure"]["turns"]
     text = clauses(offer.get("in_words", ""), turns)
@@ -141,7 +145,7 @@ def _earned(sums: tuple[tuple[str, str], ...]) -> str:
 
 
 def _pays(view: Facts) -> bool:
-    """Whether the deal in force moves rewards, which those of the record do not show."""
+    """Whether the deal in force changes payoffs, which the record's rewards do not show."""
     clauses_in_force = view.get("contract", {}).get("clauses", [])
     enforced = view["procedure"].get("enforcement") != "notional"
     return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
@@ -163,13 +167,14 @@ def _legal(actions: Sequence[str]) -> str:
 
 
 def _standing(view: Facts) -> str:
-    """Where the game is, without what the letter says anyway."""
-    position = {k: x for k, x in view.get("position", {}).items() if k != "turn"}
-    return _told(json.dumps(position)) if position else ""
+    """The game's position, without the turn, which the letter gives elsewhere."""
+    position = {k: x for k, x in view.get("position", {}).items() if k not in ("turn", OWN)}
+    own = told({OWN: view["position"][OWN]}) if OWN in view.get("position", {}) else ""
+    return "\n".join(filter(None, [own, _told(cache_key(position)) if position else ""]))
 
 
 @lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
-def _told(facts: str) -> str:
+def _told(facts: bytes) -> str:
     position: dict[str, Any] = {}
     for key, value in json.loads(facts).items():
         position |= _by_column(value) or {key: value}
@@ -177,7 +182,7 @@ def _told(facts: str) -> str:
 
 
 def _by_column(value: Any) -> dict[str, str]:
-    """A table of the numbers of many, a line for each column; empty for anything else."""
+    """A table of many agents' numbers as one line for each column; empty for anything else."""
     rows = list(value.values()) if isinstance(value, Mapping) else []
     if len(rows) <= MOST_COLUMNS or not all(isinstance(row, Mapping) for row in rows):
         return {}
@@ -285,4 +290,4 @@ _OWN: dict[str, tuple[Callable[[Facts], dict[str, Any]], ...]] = {
     "consider": (_turn,),
     "exchange": (_turn, _trade),
 }
-"""Act → what its template names beside what all may."""
+"""Act → the parts whose variables its template uses beside the common ones."""

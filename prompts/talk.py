@@ -1,7 +1,7 @@
-"""What happened in public, as talk and as a table of turns; it only grows at its end."""
+"""The public history in words: messages, and a table of turns; both only grow at the end."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -14,7 +14,7 @@ Event = Mapping[str, Any]
 
 NOTHING = "Nothing yet."
 NOT_PLAYED = "No turn has been played yet."
-"""In place of a history of which a letter tells the turns alone."""
+"""The history of a letter that lists turns alone, before the first turn."""
 _DONE = {
     "accept": "accepts{about}",
     "reject": "rejects{about}",
@@ -25,7 +25,7 @@ _DONE = {
     "write": "writes the contract",
 }
 MOST_COLUMNS = 3
-"""Agents that have a column each in the table of turns; of more, equal deeds stand together."""
+"""Up to so many agents have a column each in the table of turns; of more, equal actions share."""
 
 _AFTER_PLAY = {"split", "judgement"}
 """Topics of the talk once all turns are played; all others come before a turn."""
@@ -35,7 +35,7 @@ _LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
 _EVERY_TURN = re.compile(r" at every turn\.$", re.MULTILINE)
 
 
-def in_words(events: Iterable[Event], turns: int = 0) -> str:
+def in_words(events: Sequence[Event], turns: int = 0) -> str:
     """The public history.
 
     Args:
@@ -82,7 +82,7 @@ def _turn(event: Event, first: bool) -> str:
 
 
 def together(of_each: Mapping[str, str]) -> str:
-    """One thing of each agent; of many, those of whom it is the same stand together.
+    """A fact of each agent on one line; of several agents, those with an equal fact are grouped.
 
     >>> together({"Ann": "7", "Ben": "8.5", "Cem": "8.5", "Dee": "8.5"})
     'Ann 7, others 8.5'
@@ -105,7 +105,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _in_sum(event: Event) -> str:
-    """What is long past, in sum."""
+    """Older events as counts and sums."""
     told = [f"{event['in_sum']} earlier events, in sum"]
     if "turns" in event:
         first, last = event["turns"]
@@ -187,5 +187,5 @@ def clauses(text: str, turns: int = 0) -> str:
 
 
 def at_turns(text: str, turns: int) -> str:
-    """The words of clauses: in a game of one turn they need not say that they hold at every one."""
+    """Clauses in words, without "at every turn" in a game of one turn."""
     return _EVERY_TURN.sub(".", text) if turns == 1 else text

@@ -1,7 +1,7 @@
-"""Answers in fields as the tagged text that everything else reads.
+"""Answers in fields, turned into the tagged text that everything else reads.
 
-A provider's schema is a help and no guarantee: what comes back is put into tags as it is, and the
-one reader of the wire says what is wrong with it.
+Providers do not guarantee their schemas: whatever comes back is put into tags as it is, and the
+one reader of messages says what is wrong with it.
 
 >>> tagged("act", {"thoughts": "Hm.", "action": "lever"})
 '<CONSIDER>Hm.</CONSIDER><ACTION>lever</ACTION>'
@@ -28,7 +28,7 @@ _TAGS = re.compile(
 )
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _BESIDE = {"thoughts", "notes"}
-"""Fields that every answer has, and that answer nothing."""
+"""Fields that every schema has beside the answer itself."""
 
 # A tag within a field would end the field's own: what is quoted stays readable, and is no tag.
 _OPENS = re.compile(r"<(?=\s{0,4}/?\s{0,4}[^\W\d_])")
@@ -57,10 +57,10 @@ def without_thinking(text: str) -> str:
 
 
 def fields_in(form: Form, text: str) -> Fields | None:
-    """The one answer of a schema that stands in a text; None if there is none, or a doubt.
+    """The one answer of a schema in a text; None if there is none, or more than one.
 
     Models that are asked for JSON put it into a fence, write words around it, or a comma too many.
-    Tags beside it would be a second answer, and so would another object: then it is all text.
+    Tags or another object beside it would be a second answer: then all of it is read as text.
 
     >>> form = {"title": "act", "properties": {"thoughts": {}, "action": {}}}
     >>> fields_in(form, "Sure! {'action': 'lever',} So be it.")

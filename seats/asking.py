@@ -19,7 +19,6 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.seats.a2a.agent import RemoteAgent
 from shapley_coop.seats.answers import without_thinking
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.faults import busy_for, described
@@ -111,6 +110,7 @@ class Question:
             answer=answer,
             nonce=nonce(),
             facts=self.letter.facts,
+            packed=next(iter(self.letter.packed), b""),
         )
 
 
@@ -176,6 +176,8 @@ async def _asked(
     limit = seat.timeout * (1 if seat.remote else RETRIES + 1) + patience
     model: BaseChatModel
     if seat.remote:
+        from shapley_coop.seats.a2a.agent import RemoteAgent
+
         model = RemoteAgent(seat=seat, question=question, journal=journal)
     else:
         model = chat_model(seat, agent=question.agent, seed=seed)

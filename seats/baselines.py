@@ -1,9 +1,9 @@
 """What negotiations are compared with, as seats: `python:shapley_coop.seats.baselines:NAME`.
 
-Given to every agent they come to what the rule says, by this project's own messages, with its
-contract and its ledger; given to one they offer the rule's deal and take no other. They read the
-table of payoffs in the letter, and keep what they sign. The disagreement point d is what each
-agent has without a deal whatever the others do (`StageGame.disagreement`).
+If every agent has the same one, the run ends as the rule says, through this project's own
+messages, contract and ledger. A single one offers the rule's deal and accepts no other. They
+read the table of payoffs in the letter, and keep what they sign. The disagreement point d is what
+each agent has without a deal whatever the others do (`StageGame.disagreement`).
 
 =================  ============================================================================
 nash               the joint action of the highest product of gains over d
@@ -26,8 +26,8 @@ ledger has nobody.
 >>> pull = {("door", "door"): (-1, -1), ("door", "lever"): (10, -1),
 ...         ("lever", "door"): (-1, 10), ("lever", "lever"): (-1, -1)}
 >>> cells = [{"play": dict(zip("AB", p)), "pays": dict(zip("AB", x))} for p, x in pull.items()]
->>> room = {"agents": ["A", "B"], "actions": dict.fromkeys("AB", ["door", "lever"]), "turns": 1}
->>> print(awarded(StageGame.of({**room, "payoffs": cells}), arbiters.fixed_split).text())
+>>> facts = {"agents": ["A", "B"], "actions": dict.fromkeys("AB", ["door", "lever"]), "turns": 1}
+>>> print(awarded(StageGame.of({**facts, "payoffs": cells}), arbiters.fixed_split).text())
 c1. A does door at every turn.
 c2. B does lever at every turn.
 c3. A pays B 5.5, once.

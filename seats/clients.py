@@ -1,6 +1,6 @@
-"""HTTP clients and the models on them: one set per event loop, closed by who leaves it last.
+"""HTTP clients and the models on them: one set per event loop, closed when its last user leaves.
 
-What an endpoint sends has bounds, as it is sent and as it is unpacked: see `bounded`.
+The size of a response is limited, both as sent and as unpacked: see `bounded`.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ async def bounded(response: Any) -> None:
 
 
 def _bounded_stream(stream: Any, encoding: str, events: bool, file: bool = False) -> Any:
-    """A response's stream, unpacked here, as the client's own unpacking has no bounds."""
+    """A response's stream, unpacked within a limit, which the client's own unpacking lacks."""
     import httpx2
 
     class Bounded(httpx2.AsyncByteStream):
@@ -83,7 +83,7 @@ def _bounded_stream(stream: Any, encoding: str, events: bool, file: bool = False
 
 
 def _unpacking(encoding: str) -> Callable[[bytes, int], bytes]:
-    """From a chunk, and how much may come of it, to what comes of it."""
+    """A function of a chunk and the most bytes to unpack, which gives the unpacked bytes."""
     import httpx2
 
     if encoding in ("", "identity"):
@@ -106,16 +106,15 @@ class Clients:
     """What is bound to one event loop and must not cross to another.
 
     Attributes:
-        http: the transport under every OpenAI-compatible seat, from its first use on.
+        http: the transport of every OpenAI-compatible seat; None before its first use.
         models: built once per seat, on that transport.
-        links: to agents elsewhere, by seat and agent.
+        links: clients of agents on other machines, by seat and agent.
         users: how many blocks of `clients` are open.
-        kept: what else is opened once and lasts as long, by what it belongs to.
-        opening: held by who opens some of that.
-        closing: closes it.
-        gate: what calls to models go through, where a sweep limits them.
-        batched: what OpenAI-compatible seats are asked by in place of `http`, where a sweep asks
-            them in batches.
+        kept: other resources with the same lifetime, by key.
+        opening: the lock under which these are opened.
+        closing: the exit stack that closes them.
+        gate: limits the calls to models, where a sweep sets one.
+        batched: takes the place of `http` where a sweep asks OpenAI-compatible seats in batches.
     """
 
     http: Any = None
@@ -138,7 +137,9 @@ def clients_here() -> Clients:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         return Clients()
-    return _loops.setdefault(loop, Clients())
+    if (here := _loops.get(loop)) is None:
+        here = _loops[loop] = Clients()
+    return here
 
 
 @asynccontextmanager

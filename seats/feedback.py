@@ -1,6 +1,6 @@
 """Scores for traces, and links to them: sent and found in the background, by one thread.
 
-Nothing here is waited for longer than its caller says: LangSmith may refuse, stay silent, drip or
+No caller waits longer than it asks for: LangSmith may refuse, stay silent, drip or
 fail, and the run that was traced goes on, ends and exits as if it were not there.
 """
 
@@ -70,7 +70,7 @@ _projects: dict[str, Any] = {}
 
 @cache
 def _waiting() -> "queue.Queue[Job]":
-    """The queue, with the thread that empties it. Nothing waits for a daemon to end."""
+    """The queue and the daemon thread that empties it; the process ends without it."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
     # Runs before LangSmith's own queue is flushed, as that was registered earlier.

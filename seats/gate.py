@@ -1,4 +1,4 @@
-"""What the calls of an event loop go through where somebody limits them: `Clients.gate`."""
+"""A limit on an event loop's calls to seats: `Clients.gate`."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol

@@ -35,7 +35,7 @@ def check_seat(seat: Seat, actions: Mapping[str, Sequence[str]] | None = None) -
     """Refuse a seat that could not answer, before anything is played.
 
     Args:
-        seat: it.
+        seat: the one to check.
         actions: agent → the actions of the game that it is to play; a callable's factory may refuse
             them, by its `check_actions`.
 
@@ -118,7 +118,7 @@ def _plugged(seat: Seat, agent: str, seed: int) -> BaseChatModel:
 
 @lru_cache(maxsize=4096)
 def _embedded(name: str, agent: str, seed: int) -> BaseChatModel:
-    """An embedded agent; it remembers nothing, so that one answers in all runs and loops."""
+    """An embedded agent; it has no memory, so that one instance serves all runs and event loops."""
     from shapley_coop.seats.embedded import EmbeddedChatModel, character
 
     character(name)
@@ -128,15 +128,16 @@ def _embedded(name: str, agent: str, seed: int) -> BaseChatModel:
 def _build(seat: Seat, here: Clients) -> BaseChatModel:
     _check_endpoint(seat)
     settings = _settings(seat)
-    if seat.provider == "openai":
-        settings["http_async_client"] = here.batched or http_client(here)
-        if here.batched:
-            settings["disable_streaming"] = True  # the answers of a batch come whole
-    if seat.base_url:
-        from langchain_openai import ChatOpenAI
+    if seat.provider != "openai":
+        return _through_langchain(seat, settings)
+    from shapley_coop.seats.openai_chat import OpenAIChat
 
-        return ChatOpenAI(model=seat.name, base_url=seat.base_url, stream_usage=True, **settings)
-    return _through_langchain(seat, settings)
+    settings["http_async_client"] = here.batched or http_client(here)
+    if here.batched:
+        settings["disable_streaming"] = True  # the answers of a batch come whole
+    if seat.base_url:
+        settings |= {"base_url": seat.base_url, "stream_usage": True}
+    return OpenAIChat(model=seat.name, **settings)
 
 
 def _key(seat: Seat) -> str | None:
@@ -158,7 +159,7 @@ def _key(seat: Seat) -> str | None:
 
 
 def is_here(url: str | None) -> bool:
-    """Whether an endpoint is on this machine: a server of one's own need not ask for a key."""
+    """Whether an endpoint is on this machine, where a server needs no key."""
     host = urlsplit(url or "").hostname or ""
     return host == "localhost" or host.startswith("127.") or host == "::1"
 
@@ -211,7 +212,7 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
 
 
 def http_client(here: Clients) -> Any:
-    """The loop's aiohttp transport: half the CPU of a call; a letter goes where it is sent."""
+    """The event loop's aiohttp transport; it follows no redirect to another host."""
     from openai import DefaultAioHttpClient
 
     if here.http is None:

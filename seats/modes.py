@@ -1,8 +1,8 @@
 """How a seat answers: in tagged text, by a schema, or by calling a tool; LangChain's own means.
 
-Whatever comes back becomes the tagged text that the journal keeps and one reader reads. A model
-that is asked for a schema and gives none has answered in text, which is read as any other text:
-there is no answer that is an exception here.
+Every answer becomes the tagged text that the journal keeps and one reader reads. If a model is
+asked for a schema and answers in text, that text is read like any other: no answer raises an error
+here.
 """
 
 import json
@@ -102,10 +102,10 @@ async def say(
 async def invoked(
     model: BaseChatModel, messages: list[BaseMessage], config: RunnableConfig
 ) -> AIMessage:
-    """What a model answers, told to callbacks only where there are any.
+    """A model's answer; LangChain's callbacks are set up only if there are any.
 
-    LangChain takes several times as long to describe a call to nobody as our own agents take to
-    answer. Its cache, rate limit and streaming work alike either way; a program has none of them.
+    Setting them up takes several times as long as an embedded agent takes to answer.
+    LangChain's cache, rate limit and streaming work without them; a program uses none of those.
     """
     if _own_course(type(model)) or _listeners(model, config):
         return await model.ainvoke(messages, config=config)
@@ -126,7 +126,7 @@ def _listeners(model: BaseChatModel, config: RunnableConfig) -> bool:
 
 @cache
 def _own_course(kind: type[BaseChatModel]) -> bool:
-    """Whether a kind of model does something of its own around the call."""
+    """Whether a class of models overrides how LangChain calls them."""
     courses = ("ainvoke", "agenerate", "agenerate_prompt")
     return any(getattr(kind, name) is not getattr(BaseChatModel, name) for name in courses)
 
@@ -197,7 +197,7 @@ async def _by_tools(
 
 
 def _bound(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
-    """A model that has to call a tool; one that is not known to take a choice is left to choose."""
+    """A model that has to call a tool, as far as it is known to take such an order."""
     chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
     return model.bind_tools(tools, **({"tool_choice": "any"} if chooses else {}))
 

@@ -35,8 +35,8 @@ class Policy:
     """Seats a policy: the factory of a `python:` seat.
 
     Attributes:
-        acts: the policy. It is asked once in each turn; what it remembers, a run that is resumed
-            does not give back to it.
+        acts: the policy, asked once each turn. If it keeps a memory, a resumed run does not
+            restore it.
     """
 
     acts: Acting

@@ -46,7 +46,7 @@ _MOST_SAID = 300
 
 
 class PythonSeatError(RuntimeError):
-    """A callable failed, or gave no answer. One line: where, and of what kind; nothing it said.
+    """A callable failed or gave no answer. One line says where and how, and quotes nothing of it.
 
     Attributes:
         said: the last line of its own exception, for the operator alone.
@@ -82,14 +82,14 @@ def load_factory(name: str) -> Factory:
 
 
 def needs_permission(model: str) -> bool:
-    """Whether a seat is a program of others, which no file and no stored run can permit."""
+    """Whether a seat runs foreign code, which no file and no stored run can permit."""
     provider, _, name = model.partition(":")
     module, _, attribute = name.partition(":")
     return provider == PYTHON and not _is_ours(module, attribute)
 
 
 def _is_ours(module: str, attribute: str) -> bool:
-    """Whether it is shipped, and so runs nothing of others."""
+    """Whether a callable is shipped with this package, and so runs no foreign code."""
     shipped = {one.__name__: one.SHIPPED for one in (classical, baselines, negmas_seat)}
     return attribute in shipped.get(module, ())
 

@@ -86,7 +86,7 @@ class RecordedChatModel(BaseChatModel):
         return "recording"
 
     async def ainvoke(self, *given: Any, **options: Any) -> AIMessage:
-        """As every model does: the attempt comes with the metadata of the call."""
+        """Overridden so that callbacks are always set up: the attempt is in the call's metadata."""
         return await super().ainvoke(*given, **options)
 
     def _generate(

@@ -1,4 +1,4 @@
-"""What is kept of letters and answers, and the journal as asking a seat needs it."""
+"""Letters and answers as they are kept, and the journal's interface for asking a seat."""
 
 import hashlib
 import secrets
@@ -24,7 +24,7 @@ Withheld = Literal["", "refused", "filtered"]
 
 
 class Pointer(TypedDict):
-    """Where an answer waits in the journal, with a commitment to it; it tells nothing else."""
+    """Where an answer waits in the journal, with a commitment to it; it reveals nothing else."""
 
     letter: str
     attempt: int
@@ -50,7 +50,8 @@ class Answer:
 class Entry:
     """One letter and its answer, as the journal keeps them.
 
-    `facts` are what the letter says, as an object; the public history is under `history`.
+    `facts` are what the letter says, as an object; the public history is under `history`. `packed`
+    is what the journal makes of both, if it is made.
     """
 
     agent: str
@@ -62,6 +63,7 @@ class Entry:
     answer: Answer
     nonce: str
     facts: Mapping[str, Any] = field(default_factory=dict)
+    packed: bytes = field(default=b"", repr=False, compare=False)
 
     def pointer(self) -> Pointer:
         """The commitment: SHA-256 of a random nonce and the text."""
@@ -76,7 +78,7 @@ class Asked(NamedTuple):
         agent: who was asked.
         letter: the name of the letter.
         attempt: the number of the try.
-        model: who answered; empty for whoever did.
+        model: who answered; empty for any.
     """
 
     agent: str

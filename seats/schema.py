@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from pydantic import Field, create_model
 
+from shapley_coop.games.actions import ActionRule, told_actions
+from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.clause_fields import Clause, Part, WithGoods
 
 _CLAUSES = Field(description="The whole offer, clause by clause; null for none.")
@@ -174,16 +176,18 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
         facts: of the letter (`Letter.facts`): `ask`, and for an action `legal`.
         carries: whether an action here can carry more than its name.
     """
-    legal = tuple(str(action) for action in facts.get("legal") or ())
-    return _schema_of(str(facts.get("ask", "")), legal, carries, bool(facts.get("goods")))
+    known = legal_in(facts)
+    legal = tuple(told_actions(known))
+    listed = not isinstance(known, ActionRule)
+    return _schema_of(str(facts.get("ask", "")), legal, listed, carries, bool(facts.get("goods")))
 
 
 @lru_cache(maxsize=256)
 def _schema_of(
-    act: str, legal: tuple[str, ...], carries: bool, goods: bool
+    act: str, legal: tuple[str, ...], listed: bool, carries: bool, goods: bool
 ) -> dict[str, Any] | None:
     chooses = act in ("act", "elect") and legal
-    model = _action(legal, carries and act == "act") if chooses else ANSWERS.get(act)
+    model = _action(legal, listed, carries and act == "act") if chooses else ANSWERS.get(act)
     if model is None:
         return None
     more: dict[str, Any] = {"notes": (str | None, _NOTES)}
@@ -194,8 +198,10 @@ def _schema_of(
     return schema
 
 
-def _action(legal: tuple[str, ...], carries: bool) -> type[_Answer]:
-    fields: dict[str, Any] = {"action": (Literal[legal], Field(description="What you do now."))}
+def _action(legal: tuple[str, ...], listed: bool, carries: bool) -> type[_Answer]:
+    what = "What you do now" + ("." if listed else f", one of: {', '.join(legal)}.")
+    kind = Literal[legal] if listed else str
+    fields: dict[str, Any] = {"action": (kind, Field(description=what))}
     if carries:
         content = "What the action carries, as the rules say; null for none."
         fields["content"] = (str | None, Field(description=content))

@@ -1,4 +1,4 @@
-"""A conversation with one seat: it may ask tools before it answers, and is told what they found.
+"""A conversation with one seat, which may call tools before it answers.
 
 Each call of the model and each of a tool is kept in the journal before the next begins, so that a
 resume repeats at most the call in flight, and `coop verify` computes the tools' results again.
@@ -25,7 +25,7 @@ _BINDING = ("proposal", "accept", "reject", "action", "claim")
 
 @dataclass(frozen=True)
 class Heard:
-    """What came of asking one seat.
+    """One seat's answer, with the calls of tools before it.
 
     Attributes:
         entry: the letter as it was answered, with the answer.
@@ -39,7 +39,7 @@ class Heard:
 async def converse(
     seat: Seat, seed: int, question: Question, journal: Journal, found: Entry | None = None
 ) -> Heard:
-    """Ask a seat, and give it what it asks tools for, until it answers.
+    """Ask a seat and run the tools that it calls, until it answers.
 
     Args:
         seat: who is asked.
@@ -84,7 +84,7 @@ def wanted(question: Question, answer: str) -> tuple[Call, ...]:
 async def _told(
     question: Question, journal: Journal, answer: str, calls: tuple[Call, ...]
 ) -> Question:
-    """The question, with the results of some calls behind it."""
+    """The question, with the results of tool calls appended."""
     allowed = question.calls if calls_in(answer) else _tries_left(question)
     results = [
         await _result(question, journal, call) if number <= allowed else _NO_MORE
@@ -113,7 +113,7 @@ _ANSWER_NOW = "No calls are left: give your answer now."
 
 
 async def _result(question: Question, journal: Journal, call: Call) -> str:
-    """What a tool tells; what it told before a restart, it is not asked again."""
+    """A tool's result, from the journal if it was computed before a restart."""
     q, tool = question, _by_name(question).get(call.tool)
     if call.tool == READY:
         return _NOW

@@ -1,4 +1,4 @@
-"""Tracing to LangSmith that tells it no secret and never waits for it long.
+"""Tracing to LangSmith: secrets are redacted, and waiting for it is bounded.
 
 Nothing is traced unless `LANGSMITH_TRACING=true`. Then, before anything leaves the process:
 
@@ -75,7 +75,7 @@ class Trace(NamedTuple):
 
 
 def keep_out(texts: Iterable[str]) -> None:
-    """Have texts redacted from every trace from now on, whole and line by line."""
+    """Redact texts from every trace from now on, whole and line by line."""
     for text in texts:
         for part in (text.strip(), *map(str.strip, text.splitlines())):
             if len(part) >= SHORTEST:
@@ -93,7 +93,7 @@ def tracing() -> bool:
 
 
 def trace_quietly(secrets: Path) -> None:
-    """Set up LangSmith's client for this process, if it traces at all; again is no harm.
+    """Set up LangSmith's client for this process, if it traces; a second call does nothing.
 
     Args:
         secrets: the folder of what users tell one agent alone.
@@ -122,7 +122,7 @@ def _install(hidden: bool) -> None:
     taken = 0
 
     class Counting(requests.Session):
-        """Counts what was answered whole: an answer that drips on and on is none."""
+        """Counts complete responses; one that never ends is not counted."""
 
         def send(self, request: Any, **how: Any) -> Any:
             nonlocal taken
@@ -175,7 +175,7 @@ def label_trace(episode: str, **metadata: Any) -> None:
 
 
 def patience() -> float:
-    """What is left of the seconds for which this process waits for LangSmith, from now on."""
+    """How many seconds this process may still wait for LangSmith."""
     return max(0.0, _end() - time.monotonic())
 
 

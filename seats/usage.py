@@ -1,8 +1,8 @@
 """What an answer cost in tokens: as its endpoint counts, or estimated where it does not count.
 
-An endpoint that says nothing, or what cannot be, must not make a budget last for ever. So what is
-missing is estimated, and rather too high: English has about four bytes to a token, other languages
-fewer.
+Without an estimate, an endpoint that reports nothing, or something impossible, would make a budget
+last for ever. The estimate is rather too high: English has about four bytes to a token, other
+languages fewer.
 
 >>> counted({"input_tokens": 7, "output_tokens": 2}, "A letter.", "An answer.")
 (7, 2)
@@ -36,7 +36,7 @@ def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[
 
 
 def parts(usage: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The tokens that may have prices of their own, as LangChain tells them; 0 where nobody says.
+    """The tokens that may have prices of their own, as LangChain has them; else 0.
 
     >>> parts({"input_token_details": {"cache_read": 5}, "output_token_details": {}})
     {'cached_tokens': 5, 'reasoning_tokens': 0}
@@ -51,9 +51,9 @@ def parts(usage: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _count(told: Any, text: str) -> int:
-    """A count that was told, if it can be one: no letter takes no token, and no count is negative.
+    """A reported count if it is positive, else an estimate.
 
-    An answer may be empty, and still have been thought about.
+    An empty answer may have cost tokens of reasoning.
     """
     if isinstance(told, int) and not isinstance(told, bool) and told > 0:
         return min(told, _MOST)

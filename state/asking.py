@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from langchain_core.runnables import RunnableConfig
 
@@ -19,12 +20,16 @@ from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.settings import name_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
+from shapley_coop.state.storage.letters import pack_ahead
 from shapley_coop.state.tool_runs import tools_for
 from shapley_coop.state.traces import label_root
 from shapley_coop.state.turn import TurnContext, judge, read_answer
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb, to foresee what a letter costs."""
+
+MANY = 16
+"""Letters that are worth a thread of their own, which packs them for the journal."""
 
 Writer = Callable[[TurnContext, str, PrivateView], Letter]
 """Writes an agent's letter: (turn, agent, what it alone is shown) → letter."""
@@ -77,7 +82,12 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
         askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents]
         if len(agents) == len(admitted) == 1:  # nobody else has to finish before a failure
             return [await askings[0]]
-        return await asyncio.gather(*askings, return_exceptions=True)
+        if len(agents) < MANY:
+            return await asyncio.gather(*askings, return_exceptions=True)
+        sent = [one.question.letter for one in map(asked.__getitem__, agents) if not one.entry]
+        packing = asyncio.to_thread(pack_ahead, sent)
+        *heard, _ = await asyncio.gather(*askings, packing, return_exceptions=True)
+        return cast(list[Heard | BaseException], heard)
 
     first = 1 if turn.evaluated.config.warm_cache else 0
     heard = [*await hear(admitted[:first]), *await hear(admitted[first:])]

@@ -15,7 +15,7 @@ nothing of their own.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from shapley_coop.amounts import exact, plain
 from shapley_coop.canonical import cache_key
@@ -48,6 +48,8 @@ from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, ce
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
+from shapley_coop.deals.monitor import Duty
+from shapley_coop.deals.parties import MOST_TOLD, by_agent
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
@@ -55,6 +57,9 @@ from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import config_of, game_of
 from shapley_coop.state.table import Table
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class EvaluatedTable:
@@ -68,7 +73,7 @@ class EvaluatedTable:
         self.table = table
         self.config: RunConfig
         self.game: Game
-        self.config, self.game = _resolved(table)
+        self.config, self.game = _resolve(table)
         self.agents = self.game.agents
         self.record: Sequence[Turn] = table.get("record", [])
         self.turn = len(self.record) + 1
@@ -97,11 +102,9 @@ class EvaluatedTable:
         stands = [self.contract, [*self.record], self.table["position"]]
         told = cache_key([deal.record(), *stands])
         asked = (self.game, Enforcement.of(self.table["settings"]), told)
-        if asked not in _beyond:  # agents of one character accept the same deals in every run
-            if len(_beyond) >= _MOST_KNOWN:
-                _beyond.clear()
-            _beyond[asked] = self._unpayable(deal)
-        return _beyond[asked]
+        if asked not in _unpayable:  # agents of one character accept the same deals in every run
+            _unpayable[asked] = self._unpayable(deal)
+        return _unpayable[asked]
 
     def _unpayable(self, deal: Deal) -> Fault | None:
         known = Means.of({**self.means, "turns": self.game.turns})
@@ -148,7 +151,7 @@ class EvaluatedTable:
     def _budget(self) -> BudgetTracker:
         return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
-    def legal(self, agent: str) -> list[str]:
+    def legal(self, agent: str) -> Sequence[str]:
         """What an agent may do now."""
         return self.game.legal(self.table["position"], agent)
 
@@ -156,6 +159,24 @@ class EvaluatedTable:
     def clauses(self) -> dict[str, Clause]:
         """The contract's clauses in force, by id; none without a contract."""
         return in_force(self.contract)
+
+    def told_clauses(self, agent: str) -> dict[str, Clause]:
+        """Those that letters tell an agent: of a large contract the ones that concern it.
+
+        Outsiders, who write contracts down and judge them, are told all.
+        """
+        if len(self.clauses) <= MOST_TOLD:
+            return self.clauses
+        return self._clauses_by_agent.get(agent, self.clauses)
+
+    @cached_property
+    def _clauses_by_agent(self) -> dict[str, dict[str, Clause]]:
+        return by_agent(self.clauses, self.agents)
+
+    @cached_property
+    def duties(self) -> list[Duty]:
+        """What the contract asks of anybody now."""
+        return self.signed.monitor.duties()
 
     @cached_property
     def earned(self) -> dict[str, Fraction]:
@@ -271,17 +292,23 @@ class EvaluatedTable:
         return payoffs(self.record, self.agents, share, due, lambda norm, _: self.payoffs_by(norm))
 
 
-_known: dict[str, tuple[Mapping[str, Any], RunConfig, Game]] = {}
-_beyond: dict[tuple[Game, Enforcement, bytes], Fault | None] = {}
-_MOST_KNOWN = 256
+class _Bounded(dict[Key, Value]):
+    """A cache that is emptied once it holds 256 entries."""
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        if len(self) >= 256:
+            self.clear()
+        super().__setitem__(key, value)
 
 
-def _resolved(table: Table) -> tuple[RunConfig, Game]:
+_resolved = _Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
+_unpayable = _Bounded[tuple[Game, Enforcement, bytes], Fault | None]()
+
+
+def _resolve(table: Table) -> tuple[RunConfig, Game]:
     """Configuration and game of an episode; built once per process, and again if edited."""
     episode, settings = table.get("episode", ""), table["settings"]
-    known = _known.get(episode)
+    known = _resolved.get(episode)
     if known is None or known[0] != settings:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        known = _known[episode] = settings, config_of(settings), game_of(settings)
+        known = _resolved[episode] = settings, config_of(settings), game_of(settings)
     return known[1], known[2]

@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import said_in
-from shapley_coop.games.exchange.scenario import Masks, Tasks
-from shapley_coop.games.exchange.told import worths
-from shapley_coop.games.exchange.words import talked_over
 from shapley_coop.games.params import GameError
-from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.meetings import heard_by, meetings_of
 from shapley_coop.state.table import Meeting, Pending, PublicMessage, Table
+
+if TYPE_CHECKING:  # every letter imports this module
+    from shapley_coop.games.exchange.scenario import Masks, Tasks
+    from shapley_coop.games.task_exchange import TaskExchange
 
 TOPIC = "plan"
 """The talk's name: as everywhere, it is the bargaining before anybody acts."""
@@ -26,12 +25,14 @@ REFUSED = "refused_"
 """Before a label, the key under which an agent's cost counts its refusals by that label."""
 
 
-def exchange_of(evaluated: EvaluatedTable) -> TaskExchange:
+def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
     """The game that is played.
 
     Raises:
         GameError: it is another game.
     """
+    from shapley_coop.games.task_exchange import TaskExchange
+
     game = evaluated.game
     if not isinstance(game, TaskExchange):
         raise GameError(f"task_exchange plays the game task_exchange and no {game.name}: choose it")
@@ -44,8 +45,10 @@ def pending_of(table: Table) -> Pending | None:
 
 
 @lru_cache(maxsize=4096)
-def masks_in(tasks: Tasks, by: str, text: str) -> dict[str, str] | None:
+def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
     """The allocation that a delivered message proposes; None where there is no valid one."""
+    from shapley_coop.deals.exchange.messages import check_message
+
     verdict = check_message(text, tasks, by)
     return None if verdict.label else verdict.masks
 
@@ -63,8 +66,8 @@ class Talk:
         meeting: the pair; None where all talk together.
     """
 
-    game: TaskExchange
-    tasks: Tasks
+    game: "TaskExchange"
+    tasks: "Tasks"
     said: list[PublicMessage]
     before: int
     pending: Pending | None
@@ -80,7 +83,7 @@ class Talk:
         return self.game.scenario.utility(agent, tasks.within(self.tasks, int(bits, 2)))
 
 
-def traded(game: TaskExchange, met: Sequence[Meeting], holds: Masks) -> Masks:
+def traded(game: "TaskExchange", met: Sequence[Meeting], holds: "Masks") -> "Masks":
     """Who holds what once the pairs that agreed have traded.
 
     Args:
@@ -113,7 +116,7 @@ def talk_of(evaluated: EvaluatedTable, agent: str) -> Talk:
 
 
 @lru_cache(maxsize=4096)
-def _between(game: TaskExchange, holds: tuple[tuple[str, str], ...]) -> Tasks:
+def _between(game: "TaskExchange", holds: tuple[tuple[str, str], ...]) -> "Tasks":
     """The tasks of two agents, as an exchange of their own."""
     return game.tasks.among({agent: int(bits, 2) for agent, bits in holds})
 
@@ -124,6 +127,9 @@ def trade_talk(evaluated: EvaluatedTable, agent: str) -> dict[str, Any]:
     Of the private utilities it holds the agent's own of what has been proposed, for its own letter
     alone.
     """
+    from shapley_coop.games.exchange.told import worths
+    from shapley_coop.games.exchange.words import talked_over
+
     talk = talk_of(evaluated, agent)
     turns = talk.game.params.talk
     facts: dict[str, Any] = {"turn": evaluated.table["round"] - talk.before, "turns": turns}

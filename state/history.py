@@ -15,6 +15,7 @@ from typing import Any
 from shapley_coop.amounts import exact, plain
 from shapley_coop.canonical import cache_key
 from shapley_coop.deals import Deal
+from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import TRADE_ACTS, trade_history
@@ -129,7 +130,9 @@ def _said(said: PublicMessage) -> Line:
     if "puts" in said:
         line["revision"] = said["puts"]
     if "deal" in said:
-        line["offers"] = _in_words(cache_key(said["deal"]))
+        count = len(said["deal"]["clauses"])
+        small = count <= MOST_TOLD
+        line["offers"] = _in_words(cache_key(said["deal"])) if small else f"{count} clauses"
     if "repairs" in said:
         line["read_as"] = said["repairs"]
     return line

@@ -7,8 +7,9 @@ agents nor with the clauses, unless what the deal pays is not computed.
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop.deals import Deal, sentence, wire_form
+from shapley_coop.deals import Deal, wire_form
 from shapley_coop.deals.analysis.outlook_rows import breaks
+from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.parties import concerns
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.messages import parties
@@ -53,7 +54,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
         "by": offer["by"],
         "hash": offer["hash"],
         "clauses": [wire_form(clause) for clause in own.values()],
-        "in_words": "\n".join(f"{cid}. {sentence(clause)}" for cid, clause in own.items()),
+        "in_words": "\n".join(lines_of(own)),
         "others": len(deal.clauses) - len(own),
         "drops": list(deal.drops),
     }

@@ -2,11 +2,29 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
+
+from langgraph.channels import BinaryOperatorAggregate
 
 from shapley_coop.games import Turn
 
 Event = TypeVar("Event", bound=Mapping[str, object])
+
+
+class Folded(BinaryOperatorAggregate[Any]):
+    """LangGraph's channel of a reducer, copied without building an empty value first.
+
+    For each edge by verdict LangGraph copies all channels.
+    """
+
+    __slots__ = ()
+
+    def copy(self) -> Self:
+        """The same value, to be changed apart from this one."""
+        copied = object.__new__(type(self))
+        copied.typ, copied.key = self.typ, self.key
+        copied.operator, copied.value = self.operator, self.value
+        return copied
 
 
 def keep_by_id(events: list[Event], writes: Sequence[list[Event]]) -> list[Event]:

@@ -19,45 +19,45 @@ if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
 
-def resolved(room: "RunConfig", game: Game) -> "RunConfig":
-    """A room with the contents of its files, and a seat for each agent.
+def resolved(config: "RunConfig", game: Game) -> "RunConfig":
+    """A configuration with the contents of its files, and a seat for each agent.
 
     Args:
-        room: as it was given.
+        config: as it was given.
         game: its game.
 
     Raises:
         ValueError: the game cannot be settled so, an agent has no seat, or somebody is named who
             does not play.
     """
-    _check_game(room, game)
-    if room.require_signed and not room.keys:
+    _check_game(config, game)
+    if config.require_signed and not config.keys:
         raise ValueError("require_signed: nobody has a key: give one, as in --key Alice=NAME")
-    seats = _seats(room, game)
-    for agent in secrets_of(room.secrets):
-        reservation_of(room.secrets, agent)
+    seats = _seats(config, game)
+    for agent in secrets_of(config.secrets):
+        reservation_of(config.secrets, agent)
     given: dict[str, Mapping[str, Any]] = {
-        "persona": room.personas,
-        "key": room.keys,
-        "mandate": room.mandates,
+        "persona": config.personas,
+        "key": config.keys,
+        "mandate": config.mandates,
     }
     for what, named in given.items():
         _check_plays(f"a {what}", set(named) - set(game.agents), game)
-    if (room.keys or room.mandates) and not game.signable:
+    if (config.keys or config.mandates) and not game.signable:
         raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
-    params = {key: _where(key, value) for key, value in room.params.items()}
+    params = {key: _where(key, value) for key, value in config.params.items()}
     files = {key: path for key, path in params.items() if is_file(key, path)}
     kept = {
-        "game": read(room.game),
+        "game": read(config.game),
         "params": params,
-        "digests": {key: digest_of(path) for key, path in files.items()} | room.digests,
+        "digests": {key: digest_of(path) for key, path in files.items()} | config.digests,
         "seats": {name: _described(seat) for name, seat in seats.items()},
-        "personas": {agent: keep_persona(text) for agent, text in room.personas.items()},
-        "prompts": keep_pack(room.prompts),
-        "keys": {agent: key.resolved() for agent, key in room.keys.items()},
-        "mandates": {a: keep_mandate(text, a) for a, text in room.mandates.items()},
+        "personas": {agent: keep_persona(text) for agent, text in config.personas.items()},
+        "prompts": keep_pack(config.prompts),
+        "keys": {agent: key.resolved() for agent, key in config.keys.items()},
+        "mandates": {a: keep_mandate(text, a) for a, text in config.mandates.items()},
     }
-    return room.model_copy(update=kept)
+    return config.model_copy(update=kept)
 
 
 def _where(key: str, value: Any) -> Any:
@@ -73,30 +73,32 @@ def norms_of(game: Game) -> list[str]:
     return [norm for norm in known if can_settle(norm, len(game.agents))]
 
 
-def _check_game(room: "RunConfig", game: Game) -> None:
+def _check_game(config: "RunConfig", game: Game) -> None:
     from shapley_coop.state.run_config import OUTSIDERS
 
     if taken := set(OUTSIDERS).intersection(game.agents):
         raise ValueError(f"{', '.join(sorted(taken))} is a reserved role: rename the agent")
-    if not can_settle(room.norm, len(game.agents)):
+    if not can_settle(config.norm, len(game.agents)):
         raise ValueError(
-            f"the norm {room.norm} cannot be computed from every record of "
+            f"the norm {config.norm} cannot be computed from every record of "
             f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
             "equal or proportional"
         )
-    if room.groups == 1 or room.groups > len(game.agents):
+    if config.groups == 1 or config.groups > len(game.agents):
         raise ValueError(
-            f"groups is {room.groups}: choose 2 to {len(game.agents)}, or 0 for the default"
+            f"groups is {config.groups}: choose 2 to {len(game.agents)}, or 0 for the default"
         )
-    if room.disagreement != "signed" and game.baseline.warning:
-        raise ValueError(f"disagreement {room.disagreement} needs values: {game.baseline.warning}")
+    if config.disagreement != "signed" and game.baseline.warning:
+        raise ValueError(
+            f"disagreement {config.disagreement} needs values: {game.baseline.warning}"
+        )
 
 
-def _seats(room: "RunConfig", game: Game) -> dict[str, Seat]:
+def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
     """The seat of each agent, and of the outsiders that have one."""
     from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS
 
-    named = room.seats
+    named = config.seats
     _check_plays("a seat", set(named) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}, game)
     fallback = named.get(DEFAULT_SEAT)
     seats = {agent: named.get(agent, fallback) for agent in game.agents}

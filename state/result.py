@@ -27,13 +27,13 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         graph: the workflow's name.
         table: its last state.
     """
-    room = config_of(table["settings"])
-    seats = {agent: seat.model for agent, seat in room.seats.items()}
+    config = config_of(table["settings"])
+    seats = {agent: seat.model for agent, seat in config.seats.items()}
     return {
         "run": run,
-        "game": name_of(room),
+        "game": name_of(config),
         "graph": graph,
-        "seed": room.seed,
+        "seed": config.seed,
         "status": table["status"],
         "happened": happened(table, seats),
         "episode": table["episode"],
@@ -44,7 +44,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "timing": timing(table["spent"]),
         "usage": usage(table["spent"]),
         "spending": _spending(table["spent"]),
-        "simulated": any(seat.simulated or seat.of_simulation for seat in room.seats.values()),
+        "simulated": any(seat.simulated or seat.of_simulation for seat in config.seats.values()),
     }
 
 

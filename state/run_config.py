@@ -292,7 +292,7 @@ class RunConfig(BaseModel):
         return self
 
     def resolve(self) -> "RunConfig":
-        """The room with nothing left to look up: file contents, and a seat for each agent.
+        """The configuration with nothing left to look up: file contents, a seat for each agent.
 
         Raises:
             GameError: there is no such game, or a parameter is wrong.

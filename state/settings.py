@@ -14,59 +14,73 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.digests import is_other
 
 
-def name_of(room: RunConfig) -> str:
-    """What the room's game is called."""
-    return title(room.game)
+def name_of(config: RunConfig) -> str:
+    """The name of a configuration's game."""
+    return title(config.game)
 
 
-def settings_of(room: RunConfig) -> dict[str, Any]:
-    """A resolved room as the register and the table hold it: equal ones are one object.
+def settings_of(config: RunConfig) -> dict[str, Any]:
+    """A resolved configuration as the register and the table hold it; equal ones are one object.
 
     Nobody may change it: what waits for models would hold a copy for each place it is in.
     """
-    return _settings(json.dumps(room.model_dump(mode="json")))
+    return _settings(json.dumps(config.model_dump(mode="json")))
 
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:
-    """The resolved room from the settings on the table."""
-    return _room(json.dumps(settings, sort_keys=True))
+    """The resolved configuration of the settings on the table."""
+    return _config(_text(settings))
 
 
 def game_of(settings: Mapping[str, Any]) -> Game:
     """The game from the settings on the table; built once per process."""
-    return _game(json.dumps(settings, sort_keys=True))
+    return _game(_text(settings))
 
 
 @lru_cache(maxsize=256)
 def _settings(told: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(told)
+    if len(_texts) >= _MOST_TEXTS:
+        _texts.clear()
+    _texts[id(found)] = found, json.dumps(found, sort_keys=True)
     return found
 
 
+_MOST_TEXTS = 256
+_texts: dict[int, tuple[Mapping[str, Any], str]] = {}
+"""The settings that `settings_of` has made, each with what `_text` says of it."""
+
+
+def _text(settings: Mapping[str, Any]) -> str:
+    """Settings as text, equal ones as the same; a run asks for it a dozen times."""
+    made, text = _texts.get(id(settings), (None, ""))
+    return text if made is settings else json.dumps(settings, sort_keys=True)
+
+
 @lru_cache(maxsize=256)
-def _room(settings: str) -> RunConfig:
+def _config(settings: str) -> RunConfig:
     return RunConfig.model_validate_json(settings)
 
 
 @lru_cache(maxsize=256)
 def _game(settings: str) -> Game:
-    room = _room(settings)
-    _check_files(room)
+    config = _config(settings)
+    _check_files(config)
     if "absent" in json.loads(settings):
-        return load_game(room)
-    game = _loaded(room)
+        return load_game(config)
+    game = _loaded(config)
     game.of_earlier_version()
     return game
 
 
-def _check_files(room: RunConfig) -> None:
+def _check_files(config: RunConfig) -> None:
     """Refuse to go on, or to recompute anything, by another file than the run was played with.
 
     Raises:
         GameError: a parameter names a file that was edited since, or is not here.
     """
-    for key, digest in room.digests.items():
-        path = str(room.params.get(key))
+    for key, digest in config.digests.items():
+        path = str(config.params.get(key))
         if missing := not_here(key, path):
             raise GameError(missing)
         if is_other(path, digest):
@@ -80,15 +94,15 @@ _of_any_seed: dict[str, Game] = {}
 _MOST_KEPT = 256
 
 
-def load_game(room: RunConfig) -> Game:
+def load_game(config: RunConfig) -> Game:
     """The game, with the baseline that the run gives it; one that needs no seed is built once.
 
     Raises:
         GameError: there is no such game, or a parameter or the baseline is wrong.
     """
-    recipe = repr((read(room.game), room.params, room.absent))
+    recipe = repr((read(config.game), config.params, config.absent))
     if (game := _of_any_seed.get(recipe)) is None:
-        game = _loaded(room)
+        game = _loaded(config)
         # A table of payoffs that is defined elsewhere may be drawn all the same.
         ours = type(game).__module__.startswith("shapley_coop.games.")
         if ours and not game.needs_seed and game.baseline.kind != RANDOM:
@@ -98,9 +112,9 @@ def load_game(room: RunConfig) -> Game:
     return game
 
 
-def _loaded(room: RunConfig) -> Game:
-    given = {"absent": absent_of(room.absent)} if room.absent else {}
-    game = load(room.game, {**room.params, **given}, room.seed)
+def _loaded(config: RunConfig) -> Game:
+    given = {"absent": absent_of(config.absent)} if config.absent else {}
+    game = load(config.game, {**config.params, **given}, config.seed)
     assert game.baseline, "it is read, so that a wrong one is refused before play"
     return game
 

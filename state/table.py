@@ -14,7 +14,7 @@ from shapley_coop.deals import Contract, Offer
 from shapley_coop.deals.signing import Signature
 from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
-from shapley_coop.state.reducers import add_up, gather, keep_by_id, keep_by_turn, latest
+from shapley_coop.state.reducers import Folded, add_up, gather, keep_by_id, keep_by_turn, latest
 from shapley_coop.state.run_config import RunConfig
 
 Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
@@ -163,7 +163,7 @@ class Table(TypedDict, total=False):
     """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
     `put_count`, `clear`, `collect_claims`, `deliver` and `judge`."""
 
-    thoughts: Annotated[dict[str, Pointer], gather]
+    thoughts: Annotated[dict[str, Pointer], Folded(dict, gather)]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
     by `convene`."""
 
@@ -172,24 +172,24 @@ class Table(TypedDict, total=False):
     ]
     """Where all reasoning of the run waits, for evaluation after it. Written by `reason`."""
 
-    notes: Annotated[dict[str, Pointer], gather]
+    notes: Annotated[dict[str, Pointer], Folded(dict, gather)]
     """Agent → where its latest notes wait in the journal. Written by `reason`,
     `consider`, and whatever node reads an answer that holds notes."""
 
-    drafts: Annotated[dict[str, Draft], gather]
+    drafts: Annotated[dict[str, Draft], Folded(dict, gather)]
     """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier
     asking are ignored."""
 
-    sealed: Annotated[dict[str, AgentOutput], gather]
+    sealed: Annotated[dict[str, AgentOutput], Folded(dict, gather)]
     """Agent → its sealed action of this turn, or its sealed orders. Written by `act` and `bid`.
     Cleared by `step`, `mediate` and `clear`; not where the budget ended the run before the turn."""
 
-    answers: Annotated[dict[str, AgentOutput], gather]
+    answers: Annotated[dict[str, AgentOutput], Folded(dict, gather)]
     """Agent → its answer, signature, vote or claim, until those of all are in. Written by `answer`,
     `sign`, `elect`, `ratify`, `claim` and `speak`. Cleared by `tally`, `count`, `delegate`,
     `collect_claims`, `deliver` and `convene`."""
 
-    claims: Annotated[dict[str, str], gather]
+    claims: Annotated[dict[str, str], Folded(dict, gather)]
     """Agent → the part of the total it says it earned. Written by `collect_claims`."""
 
     groups: list[Group]
@@ -204,7 +204,7 @@ class Table(TypedDict, total=False):
     """Good → what it trades at, of those that trade; in no other workflow than a call market are
     there any. Written by `open` and `clear`."""
 
-    round: Annotated[int, latest]
+    round: Annotated[int, Folded(int, latest)]
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
     `collect_plans`, `tally`, `pass_on`, `count`, `speak`, `validate`, `pair` and `deliver`."""
 
@@ -259,7 +259,7 @@ class Table(TypedDict, total=False):
     status: Status
     """How the run stands. Written by `open`, `settle` and `fail`."""
 
-    spent: Annotated[dict[str, Spent], add_up]
+    spent: Annotated[dict[str, Spent], Folded(dict, add_up)]
     """Cost by phase (negotiation, action, settlement). Written by every node that asks or
     validates."""
 
@@ -271,7 +271,7 @@ class Table(TypedDict, total=False):
 
 
 class Opening(BaseModel):
-    """The input of every workflow. An empty one plays the context's room, or the defaults."""
+    """The input of every workflow. An empty one plays by the context, or by the defaults."""
 
     room: RunConfig | None = Field(
         default=None,

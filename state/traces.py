@@ -10,13 +10,13 @@ from shapley_coop.state.table import Table
 
 def searched_by(settings: dict[str, Any]) -> dict[str, Any]:
     """Game, seed, agents, protocol, and whether it is a simulation, from the resolved settings."""
-    room = config_of(settings)
+    config = config_of(settings)
     return {
-        "game": name_of(room),
-        "seed": room.seed,
+        "game": name_of(config),
+        "seed": config.seed,
         "agents": list(game_of(settings).agents),
         "protocol": PROTOCOL,
-        "simulated": any(seat.simulated for seat in room.seats.values()),
+        "simulated": any(seat.simulated for seat in config.seats.values()),
     }
 
 

@@ -11,7 +11,9 @@ from typing import Any
 from shapley_coop.amounts import exact, plain
 from shapley_coop.deals import wire_form
 from shapley_coop.deals.enforcement import MEANS
+from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.mediation import mediator_of
+from shapley_coop.games.actions import told_actions
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.membership import ballot, delegation, own_part
 from shapley_coop.state.offered import (
@@ -80,7 +82,7 @@ def _play(turn: TurnContext, agent: str) -> Facts:
     facts: Facts = {
         "turn": turn.evaluated.turn,
         "position": game.view(position, agent),
-        "legal": turn.evaluated.legal(agent),
+        "legal": told_actions(turn.evaluated.legal(agent)),
     }
     if turn.evaluated.record:
         facts["earned_so_far"] = turn.evaluated.own_rewards
@@ -100,14 +102,14 @@ def _mediator(turn: TurnContext, agent: str) -> Facts:
         return {}
     mediator = mediator_of(turn.evaluated.game)
     return {
-        "legal": [*turn.evaluated.legal(agent), mediator.word],
+        "legal": [*told_actions(turn.evaluated.legal(agent)), mediator.word],
         "mediator": {"choose": mediator.word, "rule": mediator.promised(turn.evaluated.turn)},
     }
 
 
 def _duties(turn: TurnContext, agent: str) -> Facts:
     """What the contract asks of an agent now."""
-    owed = [duty for duty in turn.evaluated.signed.monitor.duties() if duty.binds(agent)]
+    owed = [duty for duty in turn.evaluated.duties if duty.binds(agent)]
     return {
         "duties": [
             {"clause": duty.clause, "action": duty.action, "forbidden": duty.forbidden}
@@ -144,16 +146,20 @@ WITHOUT_AGREEMENT = {
 
 
 def _contract(turn: TurnContext, agent: str) -> Facts:
-    """The contract that stands, if one does."""
-    contract, clauses = turn.evaluated.contract, turn.evaluated.clauses
+    """The contract that stands, if one does; of a large one what concerns the agent."""
+    contract, told = turn.evaluated.contract, turn.evaluated.told_clauses(agent)
     if contract is None:
         return {}
-    shown = {
+    shown: Facts = {
         "hash": contract["hash"],
-        "ids": list(clauses),
-        "clauses": [*map(wire_form, clauses.values())],
+        "ids": list(told),
+        "clauses": [*map(wire_form, told.values())],
+        "in_words": contract["text"],
     }
-    return {"contract": {**shown, "in_words": contract["text"]}}
+    if others := len(turn.evaluated.clauses) - len(told):
+        shown |= {"in_words": "\n".join(lines_of(told)), "others": others}
+        shown["prices"] = turn.table.get("prices") or {}
+    return {"contract": shown}
 
 
 def _round(turn: TurnContext, agent: str) -> Facts:

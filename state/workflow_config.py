@@ -77,12 +77,12 @@ def agents_of(game: str) -> tuple[str, ...]:
     return load(game).agents
 
 
-def merged(context: RunConfig | None, room: RunConfig | None) -> dict[str, Any]:
-    """What is set in the context and in the input's room; where both set it, the room's counts.
+def merged(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]:
+    """What the context and the input's `room` set; where both set it, the input counts.
 
     Parameters are merged only where both are of one game: another game has others.
     """
-    first, then = (one.model_dump(exclude_unset=True) if one else {} for one in (context, room))
+    first, then = (one.model_dump(exclude_unset=True) if one else {} for one in (context, given))
     if then.get("game", first.get("game")) != first.get("game"):
         first.pop("params", None)
     both = {key for key in MERGED if key in first and key in then}

@@ -29,6 +29,7 @@ from hypothesis import settings
 from shapley_coop.games.software_company.workspace import SandboxMissing, require_sandbox
 from shapley_coop.seats.models import KEYS
 from tests.chance import seed_line, settle_seed
+from tests.coop_command import Coop, coop_in
 from tests.postgres import NoPostgres, postgres
 from tests.scripted import Script
 
@@ -116,6 +117,14 @@ def boxed() -> None:
         pytest.skip(str(missing))
 
 
+@pytest.fixture(params=[False, True], ids=["boxed", "unsafe"])
+def unsafe(request: pytest.FixtureRequest) -> bool:
+    """Whether a program of others runs without a sandbox; both are tried."""
+    if not request.param:
+        request.getfixturevalue("boxed")
+    return bool(request.param)
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A real Postgres on this machine, for the whole session."""
@@ -133,3 +142,11 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     written = Script()
     monkeypatch.setattr("shapley_coop.seats.asking.chat_model", written.chat_model)
     return written
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    """`coop` in this process, in a folder of its own."""
+    return coop_in(tmp_path, monkeypatch, capsys)

@@ -21,18 +21,7 @@ from shapley_coop.games.replay import Replays, conduct, step_by_step
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
 from tests.company_play import by_embedded_roles, company
-
-TUG = {
-    "name": "tug",
-    "agents": ["Ann", "Ben"],
-    "actions": {"Ann": ["pull", "wait"], "Ben": ["pull", "wait"]},
-    "payoffs": [
-        {"play": ["pull", "pull"], "pays": [0, 0]},
-        {"play": ["pull", "wait"], "pays": [3, -1]},
-        {"play": ["wait", "pull"], "pays": [-1, 3]},
-        {"play": ["wait", "wait"], "pays": [1, 1]},
-    ],
-}
+from tests.made_games import TUG
 
 
 def recorded(game: Game, plays: Sequence[Mapping[str, str]]) -> list[Turn]:

@@ -5,6 +5,10 @@ import random
 import subprocess
 from pathlib import Path
 
+import pytest
+
+ADA, EVE = "Ada <ada@example.org>", "Eve <eve@example.org>"
+LINES = "".join(f"value_{n} = compute({n})\n" for n in range(10))
 ENV = {
     "PATH": os.environ["PATH"],
     "LC_ALL": "C",
@@ -55,6 +59,14 @@ class Builder:
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message, who=who)
         return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Builder:
+    """A repository in which Ada wrote ten lines."""
+    repo = Builder(tmp_path / "repo")
+    repo.commit("Write", ADA, a_dot_py=LINES)
+    return repo
 
 
 def build_large(folder: Path, commits: int, files: int = 200, seed: int = 0) -> None:

@@ -5,7 +5,6 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -28,7 +27,7 @@ from shapley_coop.serve.a2a.assessment import Assessment
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.state import RunConfig, home
 from tests.a2a_agents import a2a_agent, failing
-from tests.coop_command import USAGE, Coop, coop_in, one_line
+from tests.coop_command import USAGE, Coop, one_line
 from tests.waiting import HANGS
 
 
@@ -283,13 +282,6 @@ def test_a_judge_sends_no_token_to_addresses_that_a_request_names(
     assert token_of(bob, "Bob") == "a-token-of-this-machine"
     assert not coop("a2a", "judge").code
     assert sent == [""]
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize(

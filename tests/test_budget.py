@@ -10,17 +10,10 @@ from shapley_coop.graphs.running import play
 from shapley_coop.state import Budget, RunConfig, home
 from shapley_coop.state.asking import CHARS_PER_TOKEN
 from shapley_coop.state.budget import BudgetTracker
-from tests.coop_command import Coop, coop_in, one_line, valid
+from tests.coop_command import Coop, one_line, valid
 
 GRAPHS = ("llm_only", "negotiation", "short_term", "shapley_coop", "contracts")
 MATRIX = {"game": "prisoners_dilemma", "seed": 1}
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def limited(**limits: Any) -> RunConfig:

@@ -9,18 +9,10 @@ import pytest
 
 from shapley_coop import games, graphs
 from shapley_coop.state import Home, home
-from tests.coop_command import ABLATION, FAILED, ROOT, USAGE, Coop, coop_in, one_line, valid
+from tests.coop_command import ABLATION, FAILED, ROOT, USAGE, Coop, one_line, valid
 from tests.embedded_reply import reply
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
-
 
 # Running
 

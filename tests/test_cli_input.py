@@ -7,15 +7,7 @@ import pytest
 
 from shapley_coop.seats.models import KEYS
 from shapley_coop.state import home
-from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
-
+from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, one_line
 
 RUN = ("run", "escape_room")
 BAD_INPUT = [

@@ -10,15 +10,7 @@ from pydantic import BaseModel, Field
 
 from shapley_coop.cli.run_options import DECLARED_BY_RUN, ONE_OF, options_of
 from shapley_coop.state import Budget, RunConfig, home
-from tests.coop_command import Coop, coop_in
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
-
+from tests.coop_command import Coop
 
 BY_FIELD = {option.name: option for option in options_of(RunConfig)}
 

@@ -6,18 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.coop_command import coop_in
 from tests.raid_plays import as_log, raid, rotation
 from tests.test_company_log import TALK
 
 DATA = Path(os.environ.get("COOP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of others' records is absent")
-
-
-@pytest.fixture
-def coop(tmp_path, monkeypatch, capsys):
-    """`coop`, in this process."""
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 LEVEL_1 = {

@@ -20,7 +20,7 @@ from shapley_coop.serve.view.waterfall import waterfall
 from shapley_coop.state import EvaluatedTable, Table, home
 from shapley_coop.state.conduct import conduct, did, in_turns, unanswered
 from shapley_coop.state.settlement import decide
-from tests.coop_command import Coop, coop_in, valid
+from tests.coop_command import Coop, valid
 from tests.paged import GAMES, kind
 from tests.scripted import Script
 from tests.test_bundle import made, played, told
@@ -33,13 +33,6 @@ base: {game: public_goods, graph: shapley_coop,
        seats: {"*": "embedded:rational", Alice: "embedded:defector"}}
 seeds: 2
 """
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 # The same through every door

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from tests.coop_command import FAILED, coop_in, one_line
+from tests.coop_command import FAILED, one_line
 
 BARE = {"clauses": [{"kind": "do", "agent": a, "action": "cooperate"} for a in ("Alice", "Bob")]}
 FINE = {
@@ -21,12 +21,6 @@ PLAYED = [
     {"turn": 2, "actions": {"Alice": "cooperate", "Bob": "defect"}, "rewards": {"Bob": 2}},
 ]
 GAME = ("--game", "prisoners_dilemma")
-
-
-@pytest.fixture
-def coop(tmp_path, monkeypatch, capsys):
-    """`coop`, in this process."""
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def written(path, content):

@@ -2,24 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from shapley_coop.cli.asked_replays import asked_again
 from shapley_coop.games import names
 from shapley_coop.state import EvaluatedTable, RunConfig, home
-from tests.coop_command import Coop, coop_in, valid
-from tests.credit_plays import HEAP, TUG, with_heaps
+from tests.coop_command import Coop, valid
+from tests.credit_plays import HEAP, with_heaps
+from tests.made_games import TUG
 from tests.test_own_game import ORCHARD
 from tests.test_verify import in_the_books
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def test_who_answers_defection_in_kind_is_due_less_when_asked_than_by_its_schedule(

@@ -14,7 +14,8 @@ from shapley_coop.games import Game, GameError, load
 from shapley_coop.games.software_company.game import SoftwareCompany
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state import EvaluatedTable, RunConfig, game_of
-from tests.credit_plays import TUG, at_random, credited, ends, joint, recorded, slowly
+from tests.credit_plays import at_random, credited, ends, joint, recorded, slowly
+from tests.made_games import TUG
 
 D, C = "defect", "cooperate"
 

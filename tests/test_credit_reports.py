@@ -26,16 +26,10 @@ from shapley_coop.serve.view.credit import credit_view
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 from shapley_coop.state.characteristic import by_replays
-from tests.coop_command import Coop, coop_in, valid
-from tests.credit_plays import HEAP, TUG, at_random, joint, recorded, with_heaps
+from tests.coop_command import Coop, valid
+from tests.credit_plays import HEAP, at_random, joint, recorded, with_heaps
+from tests.made_games import TUG
 from tests.test_bundle import told
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def evaluated(name: str, record: Any, **room: Any) -> EvaluatedTable:

@@ -12,6 +12,7 @@ from shapley_coop.games import Game, load
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, game_of, home
+from tests.made_games import TUG
 
 SEEDS = range(3)
 
@@ -110,18 +111,7 @@ async def test_a_norm_that_pays_less_than_no_deal_is_turned_down_where_the_lette
 
 
 async def test_of_equally_good_plans_the_most_even_one_is_proposed() -> None:
-    rope = {
-        "name": "rope",
-        "agents": ["Ann", "Ben"],
-        "actions": {"Ann": ["pull", "wait"], "Ben": ["pull", "wait"]},
-        "payoffs": [
-            {"play": ["pull", "pull"], "pays": [0, 0]},
-            {"play": ["pull", "wait"], "pays": [3, -1]},
-            {"play": ["wait", "pull"], "pays": [-1, 3]},
-            {"play": ["wait", "wait"], "pays": [1, 1]},
-        ],
-        "absent": "pull",
-    }
+    rope = {**TUG, "absent": "pull"}
     for outcome in await outcomes("shapley_coop", game=rope):
         assert outcome["rewards"] == {"Ann": 1, "Ben": 1}
 

@@ -14,7 +14,7 @@ from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage.owners import acting_for
-from tests.coop_command import USAGE, Coop, coop_in, one_line
+from tests.coop_command import USAGE, Coop, one_line
 from tests.embedded_reply import reply
 from tests.stub_openai import StubOpenAI
 from tests.trials import transfers_of
@@ -128,13 +128,6 @@ def test_the_journal_keeps_one_answer_of_each_model_to_a_letter() -> None:
         assert home().journal.found("e", [Asked("Ann", "l", 1, entry.model)]) == [entry]
         assert home().journal.open_all("e", {"Ann": entry.pointer()}) == {"Ann": entry}
     assert home().journal.find("e", "Ann", "l", 1, "c") is None
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def test_the_same_request_under_a_key_is_the_same_run(coop: Coop) -> None:

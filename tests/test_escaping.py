@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from shapley_coop.cli.console import note, say, say_json, say_lines, show_table, waiting
-from shapley_coop.cli.narration import narrate
+from shapley_coop.cli.narration import Narrator
+from shapley_coop.deals import Deal
 from shapley_coop.escaping import in_cell, in_letter, on_terminal
 from shapley_coop.prompts.render import compact_json, fenced
 
@@ -63,11 +64,31 @@ def test_a_terminal_gets_one_line_whatever_is_said(capsys: pytest.CaptureFixture
 def test_speech_forges_no_news_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     talk = [{"id": "t1", "by": "Eve\n", "act": "propose", "text": FORGED}]
     record = [{"turn": 1, "actions": {"Eve": FORGED}, "rewards": {"Eve\u2028": 1}, "effects": []}]
-    narrate("answer", {"talk": talk, "record": record})
+    Narrator().watch("answer", {"talk": talk, "record": record})
     lines = capsys.readouterr().out.splitlines()
     assert "".join(lines).count("signed 0123456789ab") == FORGED.count("signed 0123456789ab") * 2
     assert not any(line.startswith("  signed") for line in lines)
     assert all(line.isprintable() for line in lines)
+
+
+def test_a_contract_is_printed_once_where_it_was_offered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clause = {"kind": "do", "agent": "Ann", "action": "pull", "when": "always"}
+    deal = {"clauses": [clause]}
+    offer = {"id": "m1", "by": "Ann", "act": "propose", "text": "Let us.", "deal": deal}
+    text = Deal.of(deal).text()
+    draft = {"id": "m2", "by": "summariser", "act": "write", "text": f"## Terms\n\n{text}"}
+    contract = {"hash": "0123456789abcdef", "text": text}
+    narrator = Narrator()
+    narrator.watch("summarize", {"talk": [offer, draft], "contract": contract})
+    said = capsys.readouterr().out
+    assert said.count(text) == 1
+    assert "m2  summariser writes: 2 lines, which coop show prints" in said
+    assert "signed 0123456789ab, the clauses of m1" in said
+    other = {"hash": "f" * 64, "previous": contract["hash"], "text": f"{text} Twice."}
+    narrator.watch("summarize", {"contract": other})
+    assert f"amended ffffffffffff\n        {text} Twice." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["[/x]", "[bold]", "[link=x]y[/link]", "[", "\\[", "[/]", FORGED])

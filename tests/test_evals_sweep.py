@@ -8,7 +8,7 @@ import pytest
 
 from shapley_coop.evals.sweeps.checks import check_cells
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.store import Writer, manifest, merge, read, read_rows, read_volatile
+from shapley_coop.evals.sweeps.store import Writer, manifest, merge, read, read_rows, volatile_lines
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.state import Home, home
@@ -17,6 +17,11 @@ from tests.warm_coop import WRITES, Stop, warm_coop
 
 KILLS = 10
 ROW = "shapley_coop.evals.sweeps.store:Writer._append"
+
+
+def volatile_of(folder):
+    """Cell → its volatile fields; the last line of a cell wins."""
+    return {line["cell"]: line for line in volatile_lines(folder)}
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +94,7 @@ def test_a_run_that_ended_before_its_row_was_written_is_read_and_not_repeated(tm
     assert run(made, tmp_path).done == 1
     assert lines(tmp_path) == before
     assert [one.run for one in home().runs.list()] == [name]
-    assert read_volatile(tmp_path)[json.loads(before[0])["cell"]]["resumed"]
+    assert volatile_of(tmp_path)[json.loads(before[0])["cell"]]["resumed"]
 
 
 @pytest.mark.parametrize("torn", [b'{"cell": "half', b"{", b'{"cell": "x"}'])
@@ -122,13 +127,13 @@ def test_only_one_process_writes_a_shard(tmp_path):
 def test_a_sweep_of_an_older_version_keeps_its_volatile_fields(tmp_path):
     (tmp_path / "apart.jsonl").write_text('{"cell": "a", "seconds": 1}\n{"cell": "b"}\n')
     (tmp_path / "volatile.jsonl").write_text('{"cell": "a", "seconds": 2}\n')
-    assert read_volatile(tmp_path) == {"a": {"cell": "a", "seconds": 2}, "b": {"cell": "b"}}
+    assert volatile_of(tmp_path) == {"a": {"cell": "a", "seconds": 2}, "b": {"cell": "b"}}
 
 
 def test_rows_hold_nothing_that_differs_between_equal_runs(whole):
     for row in read_rows(whole):
         assert not {"run", "episode", "timing"} & {*row, *row["result"]}
-    volatile = read_volatile(whole)
+    volatile = volatile_of(whole)
     assert set(volatile) == {row["cell"] for row in read_rows(whole)}
     for line in volatile.values():
         assert set(line["phases"]) == {"negotiation", "action", "settlement"}
@@ -137,7 +142,7 @@ def test_rows_hold_nothing_that_differs_between_equal_runs(whole):
 
 
 def test_wall_time_is_split_by_turn_and_phase(whole):
-    volatile = read_volatile(whole)
+    volatile = volatile_of(whole)
     for row in read_rows(whole):
         line = volatile[row["cell"]]
         for phase, seconds in line["phases"].items():

@@ -19,7 +19,7 @@ from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.evals.sweeps.suite import expand, load_suite
 from shapley_coop.games.exchange import generated, scenario
 from shapley_coop.state import home
-from tests.coop_command import Coop, coop_in
+from tests.coop_command import Coop
 from tests.scripted import Script
 from tests.test_exchange_workflow import ACCEPT, OVERLAP, REJECT, TRADE, UNCHECKED, propose, run
 
@@ -62,13 +62,6 @@ def test_rates_have_a_binomial_error_and_means_a_sample_deviation() -> None:
     assert plus_minus("payoff:Alice", mean_interval([1.0, 2.0, 4.0])) == "2.33 ± 1.53"
     assert plus_minus("payoff:Alice", mean_interval([0.25])) == "0.25"
     assert plus_minus("error", rate_interval([])) == "—"
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def cells(line: str) -> list[str]:

@@ -7,14 +7,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.state import home
-from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line, valid
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
+from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 
 
 def played(coop: Coop, name: str, *options: str, game: str = "escape_room") -> None:

@@ -6,16 +6,11 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.papers.negotiation_arena import protection, replay_study
+from shapley_coop.evals.papers.negotiation_arena import replay_study
+from shapley_coop.evals.papers.negotiation_arena_protection import protection
 from tests.arena_study import BLUE, DIVISION, RED, SALE, SWAP, game, sale
-from tests.coop_command import coop_in
 
 OFFER, YES = "PROPOSAL", ("ACCEPT", None)
-
-
-@pytest.fixture
-def coop(tmp_path: Path, monkeypatch: Any, capsys: Any) -> Any:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def only(folder: Path) -> Any:

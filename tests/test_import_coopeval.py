@@ -12,17 +12,11 @@ from shapley_coop.evals.papers.coopeval import certified, import_study, payments
 from shapley_coop.evals.papers.coopeval_games import study_game
 from shapley_coop.evals.papers.coopeval_printed import rates
 from tests.chance import dice
-from tests.coop_command import coop_in
 from tests.coopeval_study import GAMES, PRINTED, moves, study, under_contract
 
 ANN, BEN = "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
 PD, GOODS = "PrisonersDilemma", "PublicGoods"
 STRICT, WEAK = {"COOPERATE": 2, "DEFECT": 0}, {"COOPERATE": 1, "DEFECT": 0}
-
-
-@pytest.fixture
-def coop(tmp_path, monkeypatch, capsys):
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture

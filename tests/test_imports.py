@@ -1,6 +1,9 @@
 """Who may import whom, and that everything imported is installed under one name."""
 
 import ast
+import os
+import subprocess
+import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -31,6 +34,7 @@ GROUND = {
         "amounts",
         "blocking",
         "canonical",
+        "currencies",
         "earned_value",
         "escaping",
         "files",
@@ -96,6 +100,26 @@ def test_deals_know_the_games_types_alone_and_seats_no_game_at_all(
     for path in modules(room):
         seen = {name.removeprefix("games.") for name in imported(path) if name.startswith("games.")}
         assert not seen & ((worlds | also) - folders), f"{path} could look into the game"
+
+
+def test_a_run_loads_no_library_and_no_other_game_than_it_needs(tmp_path: Path) -> None:
+    """By a process of its own, in which nothing else was loaded."""
+    program = (
+        "import sys\nfrom shapley_coop.cli import main\n"
+        "try:\n    main()\nfinally:\n    print(*sys.modules, sep='\\n', file=sys.stderr)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, "run", "escape_room"],
+        env={**os.environ, "COOP_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {*ran.stderr.split()}
+    assert {"shapley_coop.games.escape_room", "langgraph.graph"} <= loaded
+    rooms = ("games.exchange", "games.trade", "games.raid_battle", "seats.a2a", "seats.python_seat")
+    assert not loaded & {"yaml", "openai", "psycopg", "langgraph.checkpoint.memory"}
+    assert not loaded & {f"{PACKAGE}.{room}" for room in rooms}
 
 
 def test_nodes_never_import_each_other() -> None:

@@ -10,7 +10,7 @@ from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, home
-from tests.coop_command import Coop, coop_in, valid
+from tests.coop_command import Coop, valid
 from tests.scripted import Script, facts
 
 
@@ -125,13 +125,6 @@ def test_a_norm_that_could_not_settle_is_refused_before_play() -> None:
         RunConfig(game="raid_battle", params={"heroes": 17}, norm="nucleolus").resolve()
     with pytest.raises(ValueError, match="nucleolus cannot be computed"):  # 2**15 rows each
         RunConfig(game="volunteers", params={"agents": 15}, norm="nucleolus").resolve()
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def test_a_defector_ends_with_its_baseline_through_every_door(coop: Coop) -> None:

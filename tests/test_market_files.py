@@ -26,7 +26,7 @@ def coop(
     def anew(*argv: str) -> Ended:
         """In a process that has built no game."""
         settings._game.cache_clear()
-        evaluated._known.clear()
+        evaluated._resolved.clear()
         return told(*argv)
 
     return anew

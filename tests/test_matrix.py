@@ -15,19 +15,9 @@ from hypothesis import strategies as st
 
 from shapley_coop.amounts import exact
 from shapley_coop.games import Game, GameError, Turn, load
+from tests import made_games
 
-TUG: dict[str, Any] = {
-    "name": "tug",
-    "agents": ["Ann", "Ben"],
-    "actions": {"Ann": ["pull", "wait"], "Ben": ["pull", "wait"]},
-    "payoffs": [
-        {"play": ["pull", "pull"], "pays": [0, 0]},
-        {"play": ["pull", "wait"], "pays": [3, -1]},
-        {"play": ["wait", "pull"], "pays": [-1, 3]},
-        {"play": ["wait", "wait"], "pays": [1, 1]},
-    ],
-    "rounds": 2,
-}
+TUG = {**made_games.TUG, "rounds": 2}
 
 
 def changed(**parts: Any) -> dict[str, Any]:

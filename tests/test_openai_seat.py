@@ -121,7 +121,7 @@ async def test_each_agent_has_its_own_endpoint_and_settings() -> None:
                 assert body["max_completion_tokens"] == most
 
 
-async def test_a_seat_without_a_base_url_goes_through_init_chat_model(
+async def test_a_seat_without_a_base_url_goes_where_the_environment_says(
     stub: StubOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", stub.base_url)

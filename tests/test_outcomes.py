@@ -13,19 +13,12 @@ from shapley_coop.deals.monitor import Monitor
 from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.outcome import without_play
-from tests.coop_command import FAILED, Coop, coop_in, valid
+from tests.coop_command import FAILED, Coop, valid
 from tests.scripted import Script
 from tests.test_bundle import told
 from tests.test_last_bargaining import ACCEPT
 
 FAIR = ("fair by", "is due by")
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def mute(script: Script) -> None:

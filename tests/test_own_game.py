@@ -11,7 +11,7 @@ from shapley_coop.games import GameError, foresight_of, load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.state import RunConfig, config_of, game_of
-from tests.coop_command import FAILED, Coop, coop_in, valid
+from tests.coop_command import FAILED, Coop, valid
 from tests.stub_openai import StubOpenAI
 
 ORCHARD = new_game("orchard")
@@ -109,13 +109,6 @@ def test_it_may_bring_a_foresight_of_its_own(tmp_path: Path) -> None:
     assert found is not None
     assert found.__name__ == "Enumeration"
     assert foresight_of({"game": "no_such_orchard"}) is None
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def test_the_command_line_plays_and_verifies_it(coop: Coop, orchard: Path) -> None:

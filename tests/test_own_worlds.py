@@ -38,13 +38,6 @@ hamlets = hamlet_pack
 
 
 @pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
-
-
-@pytest.fixture
 def pack(coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An installed package that brings games, of which two are broken, a seat and a suite."""
     site = tmp_path / "site"

@@ -15,7 +15,7 @@ from shapley_coop.credit.payment_file import (
     payment_file,
     read_account,
 )
-from tests.coop_command import USAGE, Coop, coop_in, one_line
+from tests.coop_command import USAGE, Coop, one_line
 
 pytest.importorskip("sepaxml", reason="payment files are in the extra sepa")
 
@@ -67,13 +67,6 @@ def test_an_account_is_checked_before_anything_is_written(given: object, why: st
 
 def test_millionths_are_paid_in_whole_cents() -> None:
     assert [cents(x) for x in (10_000, 14_999, 15_000, 25_000, 4_999)] == [1, 1, 2, 2, 0]
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 DELIVERED = {

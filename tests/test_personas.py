@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.options import personas_from
+from shapley_coop.cli.options import by_agent
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
@@ -54,12 +54,12 @@ def test_a_persona_is_given_to_those_who_play() -> None:
 def test_personas_are_read_from_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "alice.md"
     file.write_text(PERSONA, encoding="utf-8")
-    given = personas_from([f"Alice=@{file}", "Bob=You like Alice = a lot."])
+    given = by_agent([f"Alice=@{file}", "Bob=You like Alice = a lot."], None, None)["personas"]
     assert given == {"Alice": PERSONA, "Bob": "You like Alice = a lot."}
     with pytest.raises(ValueError, match="--persona Alice: give NAME=text, or NAME=@file"):
-        personas_from(["Alice"])
+        by_agent(["Alice"], None, None)
     with pytest.raises(ValueError, match="cannot be read as the text of --persona"):
-        personas_from(["Alice=@gone.md"])
+        by_agent(["Alice=@gone.md"], None, None)
 
 
 # Packs of prompts

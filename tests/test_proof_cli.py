@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line, valid
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
+from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 
 
 def public(coop: Coop, name: str, folder: Path) -> str:

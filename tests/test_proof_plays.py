@@ -14,7 +14,7 @@ from shapley_coop.state import RunConfig, home
 from shapley_coop.state.proof import OPERATOR, check, envelope_signed, statement_of
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from shapley_coop.state.storage.keys import key_of, new_key
-from tests.coop_command import ROOT, Coop, coop_in
+from tests.coop_command import ROOT, Coop
 from tests.scripted import Script
 
 SIGNER = PrivateKey.new("ES256")
@@ -92,13 +92,6 @@ async def test_the_norm_and_final_offers_where_nobody_agrees(script: Script) -> 
 async def test_a_play_without_any_agreement_has_nothing_to_sign() -> None:
     told = await exported("llm_only", game="escape_room")
     assert (told["agreements"], told["clauses"], told["transfers"]) == ([], [], [])
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def test_a_run_of_the_first_release_is_exported_and_checked(

@@ -13,17 +13,10 @@ from shapley_coop.graphs.running import play
 from shapley_coop.permissions import permit_program
 from shapley_coop.seats import Seat, SeatError, check_seat
 from shapley_coop.state import RunConfig, home
-from tests.coop_command import ROOT, USAGE, Coop, coop_in, one_line
+from tests.coop_command import ROOT, USAGE, Coop, one_line
 
 GAME = {"game": "prisoners_dilemma", "params": {"rounds": 3}}
 MODULE = "bots_of_a_test"
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -10,19 +10,11 @@ import pytest
 from shapley_coop.cli.git_report import delivered_params
 from shapley_coop.games import load
 from shapley_coop.games.repository import RepositoryError, read_history
-from tests.history_builder import ENV, Builder
+from tests.history_builder import ADA, ENV, EVE, LINES, Builder, repo
+
+__all__ = ["repo"]
 
 pytestmark = pytest.mark.slow
-
-ADA, EVE = "Ada <ada@example.org>", "Eve <eve@example.org>"
-LINES = "".join(f"value_{n} = compute({n})\n" for n in range(10))
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Builder:
-    repo = Builder(tmp_path / "repo")
-    repo.commit("Write", ADA, a_dot_py=LINES)
-    return repo
 
 
 def code(repo: Builder, **how: bool) -> dict[str, int]:

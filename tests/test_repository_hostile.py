@@ -7,17 +7,9 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.games.repository import RepositoryError, read_history
-from tests.history_builder import ENV, Builder
+from tests.history_builder import ADA, ENV, EVE, LINES, Builder, repo
 
-ADA, EVE = "Ada <ada@example.org>", "Eve <eve@example.org>"
-LINES = "".join(f"value_{n} = compute({n})\n" for n in range(10))
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Builder:
-    repo = Builder(tmp_path / "repo")
-    repo.commit("Write", ADA, a_dot_py=LINES)
-    return repo
+__all__ = ["repo"]
 
 
 def honest(repo: Builder) -> None:

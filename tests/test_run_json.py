@@ -15,15 +15,8 @@ from jsonschema import Draft202012Validator
 from shapley_coop.deals import Deal, Pay, put, sign
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import home
-from tests.coop_command import ABLATION, ROOT, SCHEMA, Coop, coop_in, valid
+from tests.coop_command import ABLATION, ROOT, SCHEMA, Coop, valid
 from tests.scripted import Script
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def game_file(path: Path, agents: int = 2, **changes: Any) -> Path:

@@ -1,32 +1,21 @@
 """A person signs in the browser: the key stays there, and the record holds the signatures."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shapley_coop.deals.signing import PrivateKey, binding, is_signed
-from shapley_coop.serve.server.callers import TOKENS
 from tests import test_seat
 from tests.browser import DESK, tab
 from tests.server_process import Server
-from tests.test_seat import Play, secret, tokens
+from tests.test_seat import Play, secret, server
+
+__all__ = ["server"]
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat_signing")]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("seat_signing")
-    tokens(folder, "")
-    running = Server(folder, **{TOKENS: str(folder / "tokens.yaml")})
-    try:
-        yield running.start()
-    finally:
-        running.stop()
 
 
 def test_a_proposal_and_an_acceptance_are_signed_by_keys_that_stay_in_their_browsers(

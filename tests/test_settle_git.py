@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from shapley_coop.cli.settling_schema import schema
-from tests.coop_command import Coop, coop_in, one_line
+from tests.coop_command import USAGE, Coop, one_line
 from tests.history_builder import Builder
 
 ADA, BOB, DORA = "Ada <ada@example.org>", "Bob <bob@example.org>", "Dora <dora@example.org>"
@@ -20,13 +20,6 @@ def program(n: int, word: str = "part") -> str:
     letters = "abcdefghijklmnopqrstuvwxyz"
     names = [f"{a}{b}" for a in letters for b in letters]
     return "".join(f"{word}_{name} = compute({name}, {name})\n" for name in names[:n])
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture
@@ -50,6 +43,12 @@ def test_yen_are_paid_whole_and_euros_in_cents(coop: Coop, repo: Builder) -> Non
     assert not all(amount.is_integer() for amount in paid(coop, "--currency", "EUR").values())
     given = ("--bounty", "240.29", "--currency", "JPY", "--dry-run")
     assert "has more than 0 decimals: round it" in coop("settle-git", "repo", *given).err
+
+
+def test_a_currency_that_iso_4217_does_not_have_is_refused(coop: Coop, repo: Builder) -> None:
+    for command in (("settle-git", "repo"), ("attribute", "demo")):
+        told = one_line(coop(*command, "--bounty", "500", "--currency", "XXQ"), USAGE)
+        assert told == "coop: the currency is 'XXQ': give a code of ISO 4217, as EUR\n"
 
 
 def test_a_typo_of_one_character_earns_next_to_nothing(coop: Coop, repo: Builder) -> None:

@@ -2,6 +2,9 @@
 
 import asyncio
 import sqlite3
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -15,13 +18,16 @@ from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from shapley_coop.graphs.running import play
+from shapley_coop.seats import Question
 from shapley_coop.seats.calls import Step
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.modes import invoked
-from shapley_coop.seats.records import Answer, Asked, Entry, nonce
-from shapley_coop.state import RunConfig, handover, home
+from shapley_coop.seats.records import Answer, Asked, Entry, Pointer, nonce
+from shapley_coop.state import RunConfig, asking, handover, home
 from shapley_coop.state.handover import hand_over, taken_over
 from shapley_coop.state.storage.driver import Driver, Statement
+from shapley_coop.state.storage.journal import Journal
+from shapley_coop.state.storage.letters import pack_ahead, packed
 from shapley_coop.state.storage.owned import OWNED
 from shapley_coop.state.storage.owners import acting_for
 
@@ -98,6 +104,57 @@ def test_a_draft_is_handed_over_once_and_to_its_holder_alone() -> None:
         assert taken is not None
         assert (taken.answer, taken.pointer()) == (kept.answer, pointer)
         assert taken_over(pointer) is None
+
+
+async def test_sealed_actions_are_opened_where_they_were_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    from_journal = Journal.open_all
+
+    def opened(self: Journal, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
+        asked.extend(pointers)
+        return from_journal(self, episode, pointers)
+
+    monkeypatch.setattr(Journal, "open_all", opened)
+    await play("llm_only", RunConfig(game="escape_room"))
+    assert asked == []
+    monkeypatch.setattr(handover, "_waiting", OrderedDict())  # what other tests left
+    monkeypatch.setattr(handover, "_MOST", 0)
+    await play("llm_only", RunConfig(game="escape_room"))
+    assert asked == ["Alice", "Bob"]
+
+
+async def test_the_journal_keeps_the_same_letters_whether_they_were_packed_ahead_or_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    crowd = RunConfig(game="public_goods", params={"agents": 20, "rounds": 2})
+    ahead: list[Letter] = []
+    kept: list[dict[str, Any]] = []
+
+    def pack(letters: Iterable[Letter]) -> None:
+        sent = [*letters]
+        ahead.extend(sent)
+        pack_ahead(sent)
+
+    monkeypatch.setattr(asking, "pack_ahead", pack)
+    for many in (2, 1000):
+        monkeypatch.setattr(asking, "MANY", many)
+        outcome = await play("llm_only", crowd)
+        found = home().journal.entries(outcome["episode"])
+        kept.append({one.letter: (one.letter_text, {**one.facts}) for one in found})
+    assert kept[0] == kept[1]
+    assert len(kept[0]) == len(ahead) == 40
+
+
+def test_a_letter_that_goes_on_is_packed_anew() -> None:
+    letter = Letter("rules", "ask")
+    pack_ahead([letter])
+    asked = Question("e", "Ann", "act", replace(letter, steps=(Step("Let me see.", ("4",)),)))
+    assert asked.entry("m", Answer("yes")).packed == b""
+    assert Question("e", "Ann", "act", letter).entry("m", Answer("yes")).packed == packed(
+        "rules\n\nask", {}
+    )
 
 
 async def test_without_the_hand_over_a_run_ends_alike(monkeypatch: pytest.MonkeyPatch) -> None:

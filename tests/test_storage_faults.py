@@ -21,18 +21,11 @@ from shapley_coop.state.storage.bounded import SECONDS_VARIABLE
 from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
 from shapley_coop.state.storage.engine import engine
 from shapley_coop.state.storage.faults import storage_fault
-from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line
+from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.trials import transfers_of
 
 FULL = ("PRAGMA max_page_count = 1", "database or disk is full (free some space)")
 READ_ONLY = ("PRAGMA query_only = 1", "readonly database (make it writable")
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 @contextmanager

@@ -10,17 +10,10 @@ import pytest
 
 from shapley_coop.cli import experimenting, playing
 from shapley_coop.state import home
-from tests.coop_command import FAILED, Coop, coop_in, one_line
+from tests.coop_command import FAILED, Coop, one_line
 
 INTERRUPTED = 130
 REASONS = "Collective payoff: 9\nExternality: +\nPrice: 5.5\n\n"
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.evals.tournament.entry import Tournament, suites
 from shapley_coop.evals.tournament.kept import enter, keep_ranking, played_in
 from shapley_coop.evals.tournament.verifying import seal, wrong_in
-from tests.coop_command import FAILED, SCHEMA, USAGE, Coop, coop_in, one_line
+from tests.coop_command import FAILED, SCHEMA, USAGE, Coop, one_line
 from tests.scripted import Script
 
 ROW = (
@@ -67,13 +67,6 @@ def played(folder: Path) -> list[tuple[Cell, dict[str, Any]]]:
     """Every match with its row."""
     rows = {row["cell"]: row for row in read(folder)}
     return [(cell, rows[cell.id]) for suite in suites(MATCHES) for cell in expand(suite)]
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 def doctored(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -3,24 +3,16 @@
 import asyncio
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.types import Overwrite
 
-from shapley_coop.evals import verifying
+from shapley_coop.evals.verifying_earlier import in_todays_words
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import EvaluatedTable, RunConfig, home
-from tests.coop_command import Coop, coop_in, valid
+from tests.coop_command import Coop, valid
 from tests.tampering import failed_checks, in_the_books
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture
@@ -172,7 +164,7 @@ def test_words_of_an_earlier_version_are_compared_by_what_they_say() -> None:
         "c3": "Bob pays Alice whatever she wants.",
     }
     table: Any = {"episode": "earlier", "settings": settings}
-    assert verifying._in_todays_words(said, EvaluatedTable(table)) == {
+    assert in_todays_words(said, EvaluatedTable(table)) == {
         "c1": "Alice pays Bob 5.5, once, if Bob does lever.",
         "c2": "Bob must never do door.",
         "c3": "Bob pays Alice whatever she wants.",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language import wire
-from shapley_coop.deals.language.elements import PRIVATE
+from shapley_coop.deals.language.elements import PRIVATE, TAG_LIKE
 from shapley_coop.deals.language.lenient_json import INVISIBLE
 from shapley_coop.deals.language.wire import MAX_DEPTH, MAX_MESSAGE, MAX_SPEECH, TAGS
 from tests.steps import steps
@@ -293,7 +293,7 @@ def test_the_pattern_of_a_tag_is_matched_in_linear_time() -> None:
     """Each repetition has an end and none stands in another: no text makes it backtrack far."""
     assert max(most for most, _ in repeats(parse(r"(a{2,9}){3,8}|b{1,4}"))) == 9
     assert [nested for _, nested in repeats(parse(r"(?:a{2,9}){3,8}b*"))] == [False, True, False]
-    found = list(repeats(parse(wire._TAG_LIKE.pattern)))
+    found = list(repeats(parse(TAG_LIKE.pattern)))
     assert len(found) >= 6
     assert not [nested for _, nested in found if nested]
     assert max(most for most, _ in found) <= 200

@@ -6,7 +6,7 @@ The worth of a coalition depends on how many of each class it holds, so that the
 >>> import numpy as np
 >>> gloves = np.array([[min(left, right) for right in range(3)] for left in range(2)], dtype=object)
 >>> of = [0, 1, 1]  # one left glove, two right ones
->>> [str(x) for x in summed([ClassGame(of, gloves)], shapley_by_class_exact, 3)]
+>>> [str(x) for x in summed([ClassGame(of, gloves)], shapley_by_class, 3)]
 ['2/3', '1/6', '1/6']
 """
 
@@ -56,8 +56,12 @@ def summed(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]
     return values
 
 
-def shapley_by_class_exact(worths: NDArray[Any], c: int) -> Fraction:
-    """The Shapley value of a member of class c, exact; `shapley_by_class` says how, in floats.
+def shapley_by_class(worths: NDArray[Any], c: int) -> Fraction:
+    """The Shapley value of a member of class c, exact.
+
+    A member meets k others with the probability that a random order puts exactly those before it:
+
+        φ_c = Σ over k of Π_d C(m_d − [d = c], k_d) / (n · C(n − 1, |k|)) · (v(k + e_c) − v(k))
 
     Cost: about 1 μs for each number of members, and more as these have hundreds of digits.
     """

@@ -26,7 +26,7 @@ class NotFinite(ValueError):
 def facts_of(game: Game) -> Mapping[str, Any]:
     """A game's facts as letters show them; agents, actions and turns are always among them."""
     known = {"agents": list(game.agents), "actions": game.actions, "turns": game.turns}
-    return {**game.facts(), **known}
+    return known | game.facts()
 
 
 @dataclass(frozen=True)

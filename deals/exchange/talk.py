@@ -4,15 +4,16 @@ import json
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.elements import PRIVATE, TAG_LIKE
 from shapley_coop.deals.language.when import Turns
 from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan
-from shapley_coop.games.exchange.masks import from_bits, members
-from shapley_coop.games.exchange.scenario import Tasks
+
+if TYPE_CHECKING:
+    from shapley_coop.games.exchange.scenario import Tasks
 
 _MOST_OBJECTS = 32
 _BARE = ("ACCEPT", "REJECT")
@@ -102,8 +103,10 @@ def estimates(consider: str | None) -> dict[str, float]:
     return {}
 
 
-def as_deal(tasks: Tasks, masks: Mapping[str, str], from_turn: int = 1) -> Deal:
+def as_deal(tasks: "Tasks", masks: Mapping[str, str], from_turn: int = 1) -> Deal:
     """An allocation as a deal: each atom held becomes a `Do` of its owner, one a turn."""
+    from shapley_coop.games.exchange.masks import from_bits, members
+
     return Deal(
         clauses=tuple(
             Do(agent=agent, action=tasks.names[i], when=Turns(turns=(turn, turn)))

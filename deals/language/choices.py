@@ -27,6 +27,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import Json, read_json
 from shapley_coop.deals.language.spelling import meant, unwrapped
 from shapley_coop.deals.language.wire import Message
+from shapley_coop.games.actions import told_actions
 
 Choice = tuple[str, str]
 """An action that can be taken, and what was repaired in it; empty if nothing."""
@@ -57,7 +58,8 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
         return found.pop(), "read the last line as the action"
     return Fault(
         "MPT",
-        f"Your answer has no <ACTION>…</ACTION>: write one, around one of {', '.join(legal)}.",
+        "Your answer has no <ACTION>…</ACTION>: write one, around one of "
+        f"{', '.join(told_actions(legal))}.",
     )
 
 

@@ -1,6 +1,6 @@
 """The five clauses: what agents can agree on."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal, Protocol
 
@@ -115,6 +115,11 @@ def portions(pay: _Payment, agents: Collection[str]) -> dict[str, int | Fraction
         for agent in named:
             parts[agent] = parts[agent] + part if agent in parts else part
     return parts
+
+
+def lines_of(clauses: Mapping[str, Clause]) -> list[str]:
+    """Clauses in plain English, a line each, by their ids."""
+    return [f"{cid}. {sentence(clause)}" for cid, clause in clauses.items()]
 
 
 def sentence(clause: Clause) -> str:

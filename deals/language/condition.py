@@ -35,8 +35,8 @@ from shapley_coop.games import Turn
 
 Holds = Callable[[Memory, int], bool]
 Actions = Mapping[str, Sequence[str]]
-AllActions = tuple[tuple[str, tuple[str, ...]], ...]
-"""The same, hashable."""
+Known = tuple[tuple[str, tuple[str, ...]], ...]
+"""The same of those that a condition names, hashable."""
 
 Asked = Literal["before", "after"]
 Window = tuple[int, int]
@@ -58,7 +58,7 @@ class Condition:
             looks at them.
     """
 
-    def __init__(self, when: When, asked: Asked = "before", actions: AllActions = ()) -> None:
+    def __init__(self, when: When, asked: Asked = "before", actions: Known = ()) -> None:
         self._asked = asked
         self._slots: dict[Slot, int] = {}
         parts = list(conditions_in(when))
@@ -168,6 +168,10 @@ class Condition:
                 found.add(self.after(memory, _imagined(actions, gains)))
         return frozenset(found)
 
+    def known(self, actions: Actions) -> Known:
+        """What the agents can do whose actions it depends on, as something to be looked up."""
+        return tuple((agent, tuple(actions[agent])) for agent in self._named if agent in actions)
+
     def _choices(self, agent: str) -> list[str | None]:
         """What an agent could do next, as far as it matters: None is nothing at all."""
         named, known = self._named[agent], self._actions.get(agent)
@@ -223,14 +227,9 @@ def compiled_condition(when: When, asked: Asked) -> Condition:
 
 
 @lru_cache(maxsize=128)
-def foreseeing_condition(when: When, asked: Asked, actions: AllActions) -> Condition:
+def foreseeing_condition(when: When, asked: Asked, actions: Known) -> Condition:
     """The same for `may_hold`: few are kept, because each keeps what it has enumerated."""
     return Condition(when, asked, actions)
-
-
-def all_actions(actions: Actions | None) -> AllActions:
-    """What each agent can do, as something that can be looked up."""
-    return tuple((agent, tuple(known)) for agent, known in (actions or {}).items())
 
 
 def _named_actions(atoms: Sequence[Last | Count | Earned]) -> dict[str, set[str]]:

@@ -9,10 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import cache_key, digest, digest_before_2
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, lines_of
 from shapley_coop.deals.language.faults import Fault
 
 MAX_CLAUSES = 256
+"""In what an agent writes in a letter."""
+
+MOST_CLAUSES = 20_000
+"""In any deal: one that a workflow makes itself, of the orders of many, can have more."""
 
 
 class Deal(BaseModel):
@@ -23,7 +27,7 @@ class Deal(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    clauses: tuple[Clause, ...] = Field(default=(), max_length=MAX_CLAUSES)
+    clauses: tuple[Clause, ...] = Field(default=(), max_length=MOST_CLAUSES)
     drops: tuple[str, ...] = Field(default=(), max_length=MAX_CLAUSES)
 
     @classmethod
@@ -53,9 +57,8 @@ class Deal(BaseModel):
 
     def text(self) -> str:
         """The deal in plain English, a numbered line per clause."""
-        lines = [f"{cid}. {sentence(clause)}" for cid, clause in self.ids().items()]
         ends = [f"Of the contract that stands, {cid} ends." for cid in self.drops]
-        return "\n".join([*lines, *ends])
+        return "\n".join([*lines_of(self.ids()), *ends])
 
     @property
     def share(self) -> Share | None:

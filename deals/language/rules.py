@@ -24,7 +24,7 @@ KIND     a clause of a kind that this bargaining does not admit
 `deals.language.labels` says what each label refuses.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shapley_coop.amounts import MAX_AMOUNT
@@ -40,6 +40,7 @@ from shapley_coop.deals.language.when import (
     Turns,
     conditions_in,
 )
+from shapley_coop.games.actions import told_actions
 
 MAX_TEXT_CHARS = 4_000
 """Limit of a deal's text in characters; its JSON has about twice as many."""
@@ -50,7 +51,7 @@ class Terms:
     """What a deal is checked against."""
 
     agents: Sequence[str]
-    actions: dict[str, list[str]] = field(default_factory=dict)
+    actions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     turns: int = 1
     norms: Sequence[str] = ()
     droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
@@ -120,7 +121,8 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
             if agent not in terms.agents:
                 continue  # a fault already
             if action not in (known := terms.actions.get(agent, [])):
-                wrong.append(f"{cid}: {agent} has no action {action}; it has {', '.join(known)}.")
+                told = ", ".join(told_actions(known))
+                wrong.append(f"{cid}: {agent} has no action {action}; it has {told}.")
     return _fault("ACTION", wrong)
 
 

@@ -1,7 +1,7 @@
 """The parts of a clause as agents spell them: names, amounts, `per`, conditions."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -140,7 +140,7 @@ def bound(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
     return EVERYONE
 
 
-def _actions(terms: Terms, of: str) -> list[str]:
+def _actions(terms: Terms, of: str) -> Sequence[str]:
     """The actions of an agent; of everyone those that anybody has."""
     if of != EVERYONE:
         return terms.actions.get(of, [])

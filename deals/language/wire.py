@@ -50,7 +50,6 @@ MAX_NOTES = 600
 
 __all__ = ["MAX_DEPTH", "MAX_MESSAGE", "MAX_NOTES", "MAX_SPEECH", "PROTOCOL", "TAGS", "Message"]
 
-_TAG_LIKE = TAG_LIKE
 _DROPPED = dict.fromkeys(map(ord, INVISIBLE))
 _READABLE = {*map(chr, range(32, 127)), *"\n\r\t", *INVISIBLE}
 """What needs no look: plain ASCII, and what is looked for by itself."""

@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from shapley_coop.deals.language.clauses import OTHERS
-from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.when import EVERYONE
@@ -67,6 +67,8 @@ def read_words(text: str, terms: Terms) -> Deal | Fault:
         return Fault("WORDS", f"No clause says what the words say of {told}.")
     if not clauses:
         return Fault("WORDS", "The words hold no clause.")
+    if len(clauses) > MAX_CLAUSES:
+        return Fault("WORDS", f"The words hold {len(clauses)} clauses: at most {MAX_CLAUSES}.")
     try:
         return Deal.model_validate({"clauses": clauses, "drops": drops})
     except ValidationError:

@@ -132,9 +132,9 @@ class Yardstick:
         return record
 
 
-def yardstick(room: Mapping[str, Any]) -> Yardstick:
-    """What outcomes in a room are compared with."""
-    return _built(game_of(room))
+def yardstick(settings: Mapping[str, Any]) -> Yardstick:
+    """What outcomes under these settings are compared with."""
+    return _built(game_of(settings))
 
 
 @lru_cache(maxsize=256)

@@ -22,7 +22,8 @@ from shapley_coop.evals.papers.coopeval_records import (
     RECORDS,
     without_records,
 )
-from shapley_coop.evals.papers.negotiation_arena import protection, replay_study
+from shapley_coop.evals.papers.negotiation_arena import replay_study
+from shapley_coop.evals.papers.negotiation_arena_protection import protection
 from shapley_coop.games.raid_battle.log import import_raid_log
 from shapley_coop.games.software_company.log import import_company_log, negotiation_beside
 

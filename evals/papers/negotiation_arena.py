@@ -17,7 +17,7 @@ have done when asked back is not known.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -265,55 +265,3 @@ def _differs(record: Recorded, gains: tuple[Fraction, ...] | None) -> str:
         return ""
     told = [", ".join(map(plain, amounts)) for amounts in (record.outcome, ours)]
     return f"recorded gains {told[0]}, ours {told[1]}"
-
-
-@dataclass(frozen=True)
-class Protection:
-    """Would our table have protected these agents? The answer for one kind of game."""
-
-    kind: str
-    games: int
-    deals: int
-    bad: int
-    bad_stopped: int
-    good_let_through: int
-    offers: int
-    offers_asked_back: int
-    differing: int
-
-    @property
-    def good(self) -> int:
-        """Deals by which nobody loses."""
-        return self.deals - self.bad
-
-    @property
-    def whole(self) -> bool:
-        """Whether every bad deal is stopped, every good one let through, and all gains agree."""
-        counts = (self.bad_stopped, self.good_let_through, self.differing)
-        return counts == (self.bad, self.good, 0)
-
-    def record(self) -> dict[str, Any]:
-        """As plain JSON."""
-        return {**vars(self), "good": self.good, "protected": self.whole}
-
-
-def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
-    """The answer for each kind of game, by name."""
-    groups: dict[str, list[Replayed]] = {}
-    for one in found:
-        groups.setdefault(one.record.kind, []).append(one)
-    for kind, games in sorted(groups.items()):
-        deals = [one for one in games if one.deal]
-        yield Protection(
-            kind=kind,
-            games=len(games),
-            deals=len(deals),
-            bad=sum(one.bad for one in deals),
-            bad_stopped=sum(one.bad and one.stopped for one in deals),
-            good_let_through=sum(not one.bad and not one.stopped for one in deals),
-            offers=sum(one.offers for one in games),
-            offers_asked_back=sum(
-                refused.act == "proposes" for one in games for refused in one.refused
-            ),
-            differing=sum(bool(one.differs) for one in games),
-        )

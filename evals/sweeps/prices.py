@@ -35,9 +35,6 @@ from shapley_coop.seats.seat import RECORDING
 
 MILLION = 1_000_000
 
-PRICES_VARIABLE = "COOP_PRICES"
-"""Names a price list in place of the one that ships."""
-
 _SHIPPED = Path(__file__).with_name("prices.yaml")
 
 

@@ -124,11 +124,6 @@ def read_rows(folder: Path) -> list[Row]:
     return list(stored(folder))
 
 
-def read_volatile(folder: Path) -> dict[str, Row]:
-    """Cell → its volatile fields; the last line of a cell wins."""
-    return {line["cell"]: line for line in volatile_lines(folder)}
-
-
 def volatile_lines(folder: Path) -> Iterator[Row]:
     """The volatile fields of every attempt that ended, those of older releases first."""
     for kind in ("apart", "volatile"):

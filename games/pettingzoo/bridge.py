@@ -287,7 +287,7 @@ class PettingZooGame(Game):
             "over": over,
         }
 
-    def _legal_now(self, agent: str) -> list[str]:
+    def _legal_now(self, agent: str) -> Sequence[str]:
         own, (observations, infos) = self._own[agent], self._seen
         if own not in self._env.agents:
             return []

@@ -27,13 +27,8 @@ from typing import Any
 from shapley_coop.games.repository import Rules
 from shapley_coop.games.software_company.workspace import mistake_in_path
 
-DECIDE, WRITE_CODE, WRITE_DOCUMENT, FIX, PASS = DEEDS = (
-    "decide",
-    "write_code",
-    "write_document",
-    "fix",
-    "pass",
-)
+DECIDE, WRITE_CODE, WRITE_DOCUMENT = "decide", "write_code", "write_document"
+FIX, PASS = "fix", "pass"
 ROLES: dict[str, tuple[str, ...]] = {
     "CEO": (DECIDE,),
     "Counselor": (WRITE_DOCUMENT,),

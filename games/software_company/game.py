@@ -14,10 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
-from pydantic import Field, field_validator
-
 from shapley_coop.amounts import exact
-from shapley_coop.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.earned_value import parts
 from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.files import read_file
@@ -34,7 +32,8 @@ from shapley_coop.games.software_company.artefacts import (
     action_label,
     artefact,
 )
-from shapley_coop.games.software_company.task import Task, read_task
+from shapley_coop.games.software_company.params import SoftwareCompanyParams
+from shapley_coop.games.software_company.task import Task
 from shapley_coop.games.software_company.turn_workspace import TurnWorkspace, as_written
 from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
@@ -45,56 +44,6 @@ _COUNTED = Rules(weighed=False)
 """Each artefact counts one, as in the paper: the game's checks say whether it is any good."""
 
 _TEXTS: dict[str, str] = read_file(Path(__file__).with_name("rules.yaml"), "rules")
-
-
-class SoftwareCompanyParams(Params):
-    """Who works, on what, for how long, and for how much."""
-
-    agents: list[str] = Field(default=list(ROLES), min_length=2, description="Which roles work.")
-    rounds: int = Field(default=1, ge=1, le=50, description="Times through all four phases.")
-    task: str | dict[str, Any] = Field(
-        default="bmi",
-        validate_default=True,
-        description="A task's name, a task file or its content, or words.",
-    )
-    phases: dict[str, int] = Field(
-        default={"design": 1, "coding": 2, "testing": 2, "documentation": 1},
-        description="Turns of each phase, in this order.",
-    )
-    bounty: Number = Field(default=100, gt=0, le=10**9, description="Paid once all checks pass.")
-    currency: str = Field(default="", max_length=16, description="Of the bounty.")
-    weights: Weights = Field(
-        default=WEIGHTS, description="Kind of artefact → lowest and highest percent it is worth."
-    )
-    unsafe_no_sandbox: bool = Field(
-        default=False, description="Run what agents wrote without a sandbox: at your own risk."
-    )
-
-    @field_validator("agents")
-    @classmethod
-    def _known_roles(cls, agents: list[str]) -> list[str]:
-        if strangers := set(agents) - set(ROLES):
-            raise ValueError(f"{sorted(strangers)} are not roles: there are {', '.join(ROLES)}")
-        return agents
-
-    @field_validator("phases")
-    @classmethod
-    def _known_phases(cls, phases: dict[str, int]) -> dict[str, int]:
-        if set(phases) != set(PHASES) or not all(1 <= n <= 50 for n in phases.values()):
-            raise ValueError(f"give 1 to 50 turns to each of {', '.join(PHASES)}")
-        return {phase: phases[phase] for phase in PHASES}
-
-    @field_validator("task")
-    @classmethod
-    def _readable(cls, task: str | dict[str, Any]) -> dict[str, Any]:
-        return read_task(task)
-
-    @field_validator("weights")
-    @classmethod
-    def _known_kinds(cls, weights: Weights) -> Weights:
-        if set(weights) != set(WEIGHTS):
-            raise ValueError(f"give a weight to each of {', '.join(WEIGHTS)}")
-        return weights
 
 
 class SoftwareCompany(Game):

@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part, Payoffs
-from shapley_coop.games.trade.market import given, worth_of
+from shapley_coop.games.gives import given
+from shapley_coop.games.trade.market import worth_of
 from shapley_coop.games.turns import Turn
 
 _DEARER = Fraction(3, 2)

@@ -7,8 +7,10 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, ValidationError
 
 from shapley_coop.amounts import plain
+from shapley_coop.games.actions import told_actions
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
+from shapley_coop.games.gives import EVERYONE, MANY, given, gives
 from shapley_coop.games.goods import GIVEN, Holdings, hand_over
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
@@ -16,11 +18,11 @@ from shapley_coop.games.replay import Replays
 from shapley_coop.games.trade.ahead import TradeAhead
 from shapley_coop.games.trade.conduct import KEEPS, recorded_trade
 from shapley_coop.games.trade.drawn import drawn
-from shapley_coop.games.trade.market import Market, give, read_market
+from shapley_coop.games.trade.market import Market, read_market
 from shapley_coop.games.trade.points import TradePoints
+from shapley_coop.games.trade.words import ACCEPT, KEEP, REFUSE, rules_of
 from shapley_coop.games.turns import Position, Step, Turn
 
-KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
 BY_HAND = 12
 """So many of a good can be given by hand in a turn; a deal can give more."""
 
@@ -62,16 +64,11 @@ class Trade(Game):
         self.market = self._market()
         self.agents = self.market.agents
         self.goods = self.market.goods
-        self._hands = {
-            give(n, good, to): (n, good, to)
-            for good, total in self.market.totals.items()
-            for n in range(1, min(total, BY_HAND) + 1)
-            for to in self.agents
-        }
-        closing = [ACCEPT, REFUSE] if self.market.pool else []
+        most = {good: min(n, BY_HAND) for good, n in self.market.totals.items()}
+        closing = (ACCEPT, REFUSE) if self.market.pool else ()
         self.actions = {
-            agent: [KEEP, *(a for a, (_, _, to) in self._hands.items() if to != agent), *last]
-            for agent, last in zip(self.agents, [[], *[closing] * len(self.agents)], strict=False)
+            agent: gives(most, self.agents, agent, [KEEP], last)
+            for agent, last in zip(self.agents, [(), *[closing] * len(self.agents)], strict=False)
         }
 
     @property
@@ -106,15 +103,21 @@ class Trade(Game):
             return self.market.alone(agent)
         return self.market.worth(agent, position["holds"][agent])
 
-    def legal(self, position: Position, agent: str) -> list[str]:
+    def view(self, position: Position, agent: str) -> dict[str, Any]:
+        """What everybody holds; among many, of whom letters tell in groups, first its own."""
+        if len(self.agents) <= MANY:
+            return dict(position)
+        return {"turn": position["turn"], "you_hold": position["holds"][agent], **position}
+
+    def legal(self, position: Position, agent: str) -> Sequence[str]:
         """To keep, or to give what it holds; in the last turn of a pool, to accept or to refuse."""
         if self.over(position):
             return []
         if self._closes(position):
             return [] if agent == self.agents[0] else [ACCEPT, REFUSE]
         held = position["holds"][agent]
-        hands = self._hands.items()
-        return [KEEP, *(a for a, (n, good, to) in hands if to != agent and n <= held[good])]
+        most = {good: min(n, BY_HAND) for good, n in held.items()}
+        return gives(most, self.agents, agent, [KEEP])
 
     def never(self, agent: str, action: str) -> tuple[int, int] | None:
         """In a pool the last turn is for accepting and refusing alone, and for no first agent."""
@@ -132,8 +135,8 @@ class Trade(Game):
         self.check(position, actions)
         holds, effects = hand_over(position["holds"], position.get(GIVEN, []))
         for agent in self.agents:
-            if actions.get(agent) in self._hands:
-                count, good, to = self._hands[actions[agent]]
+            if by_hand := given(actions.get(agent, "")):
+                count, good, to = by_hand
                 moved = min(count, holds[agent][good])
                 holds[agent][good] -= moved
                 holds[to][good] += moved
@@ -178,41 +181,7 @@ class Trade(Game):
 
     def rules(self) -> str:
         """Who holds what, what can be done, and when it pays."""
-        market, rounds = self.market, self.params.rounds
-        holds = [f"- {a} holds {_listed(own)}." for a, own in market.holds.items()]
-        turns = "In one turn" if rounds == 1 else f"In each of {rounds} turns"
-        first, others = self.agents[0], " and ".join(self.agents[1:])
-        closing = (
-            f"In one more turn {others} `{ACCEPT}` or `{REFUSE}`. Unless all of them accept, all "
-            f"goods are lost. {first} holds them for all until then."
-            if market.pool
-            else "What nobody gives away stays with its owner."
-        )
-        return "\n".join(
-            [
-                f"**Trade: {market.name}**. {market.about}".strip(),
-                "",
-                *holds,
-                *self._options(),
-                "",
-                f"{turns} an agent gives some of one good to another by hand "
-                f"(`{give(1, self.goods[0], 'AGENT')}`), or does `{KEEP}`. A deal can have goods "
-                "change hands as well. " + closing,
-                "",
-                "What a good is worth differs from agent to agent and is private. At the end each "
-                "is paid what its goods are worth to it, in the unit in which prices are paid.",
-            ]
-        )
-
-    def _options(self) -> list[str]:
-        """What each issue can come to, a line each."""
-        last = self.agents[-1]
-        return [
-            f"- How much of {issue} {last} holds in the end is what is agreed on it: "
-            + ", ".join(f"{n} is {option}" for n, option in enumerate(options))
-            + "."
-            for issue, options in self.market.issues.items()
-        ]
+        return rules_of(self.market, self.params.rounds)
 
     def facts(self) -> dict[str, Any]:
         """All that is public."""
@@ -220,7 +189,7 @@ class Trade(Game):
         return {
             "game": self.name,
             "agents": list(self.agents),
-            "actions": self.actions,
+            "actions": self._told_actions(),
             "goods": list(self.goods),
             "endowments": {agent: dict(own) for agent, own in self.market.holds.items()},
             "pool": self.market.pool,
@@ -228,9 +197,18 @@ class Trade(Game):
             **({"issues": issues} if issues else {}),
         }
 
+    def _told_actions(self) -> dict[str, list[str]]:
+        """The actions of each; of many agents those of all, and of whom they are not the same."""
+        if len(self.agents) <= MANY:
+            return {agent: told_actions(own) for agent, own in self.actions.items()}
+        first, second, *_ = self.agents
+        told = {EVERYONE: told_actions(self.actions[second])}
+        return {**told, first: told_actions(self.actions[first])} if self.market.pool else told
+
     def receiver(self, action: str) -> str:
         """Whom an action gives something by hand; empty for nobody."""
-        return self._hands[action][2] if action in self._hands else ""
+        by_hand = given(action)
+        return by_hand[2] if by_hand else ""
 
     def accepted(self, actions: Mapping[str, str]) -> bool:
         """Whether the last turn's actions let the goods count: in a pool, if all others accept."""
@@ -269,8 +247,3 @@ class Trade(Game):
 def _number(amount: Fraction) -> Number:
     """An amount as JSON's number."""
     return amount.numerator if amount.denominator == 1 else float(amount)
-
-
-def _listed(own: Mapping[str, int]) -> str:
-    held = [f"{count} {good}" for good, count in own.items() if count]
-    return " and ".join(held) if held else "nothing"

@@ -29,23 +29,6 @@ Of an issue, what holding so many of it is worth, from "0" on; in a market file,
 """
 
 
-def give(quantity: int, good: str, to: str) -> str:
-    """The action of giving by hand."""
-    return f"give {quantity} {good} to {to}"
-
-
-def given(action: str) -> tuple[int, str, str] | None:
-    """How many of which good an action gives by hand, and to whom; None if it gives nothing.
-
-    >>> given("give 2 red wool to Ben"), given("keep")
-    ((2, 'red wool', 'Ben'), None)
-    """
-    what, _, rest = action.partition(" ")
-    count, _, rest = rest.partition(" ")
-    good, _, to = rest.rpartition(" to ")
-    return (int(count), good, to) if what == "give" and count.isdecimal() and good else None
-
-
 def worth_of(worth: Worth, count: int) -> Fraction:
     """What so many of a good are worth."""
     if isinstance(worth, dict):

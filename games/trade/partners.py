@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shapley_coop.games.classes import ByClass
+from shapley_coop.games.gives import given
 from shapley_coop.games.goods import gifts_in
-from shapley_coop.games.trade.market import given
 from shapley_coop.games.turns import Turn
 
 if TYPE_CHECKING:

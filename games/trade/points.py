@@ -7,12 +7,14 @@ without a deal, and an equal part of what the best allocation adds.
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from heapq import nlargest
+from itertools import chain, islice, pairwise, product, repeat
 from math import comb, prod
 
+from shapley_coop.amounts import exact
 from shapley_coop.games import arbiters
 from shapley_coop.games.reference_points import ReferencePoints
-from shapley_coop.games.trade.market import Market, worth_of
+from shapley_coop.games.trade.market import Market, Worth, worth_of
 
 MOST_ALLOCATIONS = 100_000
 MOST_UNITS = 500
@@ -34,7 +36,8 @@ class TradePoints(ReferencePoints):
 def welfare(market: Market) -> Fraction | None:
     """The highest sum of worths that any allocation has; of a pool, or of refusing it.
 
-    None where more than `MOST_UNITS` of a good are worth something else each.
+    None where more than `MOST_UNITS` of a good are worth something else each, and to somebody more
+    than those before them.
     """
     bests = [_best_of(market, good) for good in market.goods]
     best = sum((x for x in bests if x is not None), Fraction(0))
@@ -85,6 +88,9 @@ def _best_of(market: Market, good: str) -> Fraction | None:
     worths = [market.worths[agent].get(good, 0) for agent in market.agents]
     if not any(isinstance(worth, list | dict) for worth in worths):
         return max(worth_of(worth, total) for worth in worths)
+    if all(map(_falls, worths)):
+        units = chain.from_iterable(_units(worth, total) for worth in worths)
+        return sum(nlargest(total, units), Fraction(0))
     if total > MOST_UNITS:
         return None
     best: list[Fraction] = []  # by how many units the agents so far have
@@ -95,3 +101,18 @@ def _best_of(market: Market, good: str) -> Fraction | None:
             for n in range(total + 1)
         ]
     return best[total]
+
+
+def _falls(worth: Worth) -> bool:
+    """Whether no unit is worth more than those before it: then each goes to who values it most."""
+    if isinstance(worth, list):
+        each = [*map(exact, worth), Fraction(0)]
+        return all(a >= b for a, b in pairwise(each))
+    return not isinstance(worth, dict)
+
+
+def _units(worth: Worth, total: int) -> Iterator[Fraction]:
+    """What each of so many units is worth, from the first."""
+    assert not isinstance(worth, dict), "an issue's options are not worth less and less"
+    each = map(exact, worth) if isinstance(worth, list) else repeat(exact(worth), total)
+    return islice(chain(each, repeat(Fraction(0))), total)

@@ -1,8 +1,8 @@
-"""Ask: write the letter, ask the seat, and let what is sound enter the table.
+"""Ask: write the letter, ask the seat, validate the answer, and publish what is sound.
 
-Each maker turns one `Asking` into a node. `ask` validates in the same node; `draft` and `validate`
-do the two halves, for a page that shows the retry as an edge between them. All three return the
-agents' drafts: pointer, attempt and label, never a text.
+`ask`, `draft` and `validate` each make a node of one `Asking`. `ask` validates in the same
+node; the other two do one half each, for a page that shows the retry as an edge between them. All
+write the agents' drafts to the table: pointer, attempt and label, never a text.
 """
 
 import asyncio
@@ -103,9 +103,9 @@ def validate(question: Asking) -> Node:
 
 
 def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
-    """Put what an agent sees into words, with the same facts as an object beside them.
+    """Write what an agent sees as a letter: words, and the same facts as an object.
 
-    After a refused answer the letter is the same, and the conversation goes on behind it.
+    After a refused answer the same letter is followed by the answer and by what was wrong with it.
     """
     with using(pack_of(turn.evaluated.config.prompts)):
         if private.refusal is None:
@@ -167,7 +167,7 @@ _PAIR = ("YOU", "THE OTHER")
 
 @lru_cache(maxsize=256)
 def _of_game(game: Game) -> str:
-    """A game's own part of the rules: seldom another one with another seed."""
+    """A game's own rules, written once for each game."""
     return game.rules()
 
 
@@ -226,7 +226,7 @@ def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Jud
 
 
 def _handed(turn: TurnContext) -> dict[str, Reply]:
-    """The answers that wait to be validated, if this process has just kept all of them."""
+    """The drafts to be validated, from memory; empty unless this process has kept all of them."""
     drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
     entries = {a: taken_over(d["pointer"]) for a, d in drafts.items() if "pointer" in d}
     if not all(entries.values()):
@@ -235,7 +235,7 @@ def _handed(turn: TurnContext) -> dict[str, Reply]:
 
 
 def _drafted(turn: TurnContext) -> dict[str, Reply]:
-    """The answers that wait to be validated."""
+    """The drafts to be validated, from the journal."""
     drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
     entries = home().journal.open_all(turn.table["episode"], pointers)
@@ -249,6 +249,10 @@ def _update(
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.asking.publish(turn, outputs) if outputs else {}
+    if turn.asking.act == "act":
+        for agent in outputs:
+            if entry := replies[agent].entry:
+                hand_over(entry)
     noted = {agent: drafts[agent]["pointer"] for agent in outputs if _takes_notes(replies[agent])}
     kept = {"notes": noted} if noted else {}
     return {**said, **kept, "drafts": drafts, "spent": {turn.topic.phase: cost}}

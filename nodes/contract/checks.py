@@ -1,4 +1,4 @@
-"""What a message about a contract has to say to be sound: drafting, signing, writing, judging."""
+"""Checks of messages about a contract: drafting, answering, signing, writing, judging."""
 
 from shapley_coop.deals import Deal, Fault, Message, Terms
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
@@ -14,7 +14,7 @@ from shapley_coop.state.turn import TurnContext, reading
 
 @reading
 def a_contract_offer(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
-    """A draft contract: clauses, or words alone; `<REJECT>` for none.
+    """A draft contract in clauses or in words alone, or `<REJECT>` to propose none.
 
     Clauses are certified before they reach the table: a contract that cannot be kept, that a party
     could never pay, or that leaves its own author below its reservation value is sent back. Words
@@ -49,7 +49,7 @@ def a_contract_answer(turn: TurnContext, agent: str, message: Message) -> AgentO
 
 @reading
 def a_signature(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
-    """Yes or no to the clauses that were drafted from words."""
+    """`<ACCEPT>` or `<REJECT>` of the clauses that were drafted from words."""
     if (message.accept is None) == (message.reject is None):
         return Fault("ACK", "Do you sign the contract? Answer <ACCEPT> or <REJECT>.")
     if message.proposal is not None or message.action is not None:
@@ -90,7 +90,7 @@ def a_written_contract(turn: TurnContext, agent: str, message: Message) -> Agent
 
 @reading
 def a_judgement(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
-    """A verdict on every clause: a claim about the record, which the record answers."""
+    """A verdict on every clause; the report compares it with the monitor's."""
     found = read_judgement(message.speech or "", turn.evaluated.clauses)
     if isinstance(found, Fault):
         return found

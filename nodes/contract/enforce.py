@@ -7,7 +7,7 @@ from shapley_coop.state.settlement import deposit_lines
 
 
 def enforce(table: Table) -> dict[str, Any]:
-    """Post what the deposits have come to so far; what is posted already is not done again.
+    """Post the deposits and forfeits due so far; an identical posting is not repeated.
 
     A branch that is not the first to post is refused here and is `counterfactual` at settlement.
 

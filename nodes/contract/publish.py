@@ -73,6 +73,6 @@ def _unwritten(said: AgentOutput) -> str:
 
 
 def put_judgement(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
-    """The judgement is read by all, and moves nothing."""
+    """The judgement joins the public talk; it changes no payment."""
     utterance = Utterance(JUDGE, outputs[JUDGE])
     return {"talk": entries(turn.table, turn.topic.name, [utterance])}

@@ -25,12 +25,12 @@ PLAN = "plan"
 
 
 def count(table: Table) -> dict[str, Any]:
-    """The deal binds once all who are to sign it have: nobody is bound by a delegate's word.
+    """The deal binds once every member that has not left it has signed.
 
-    Who leaves, or passes because nothing that it says can be read, is not bound: what concerns it
-    falls, and the others are asked for their signatures of the rest, at most as often as there are
-    rounds of talk. A deal that has nothing left, splits the total or amends a contract cannot be
-    left: to leave it is to veto it.
+    A member that leaves, or none of whose answers can be read, is not bound: the clauses that
+    concern it are dropped, and the others are asked to sign the rest, at most as often as there are
+    rounds of talk. Leaving counts as a veto where the rest would be empty, or where the deal splits
+    the total or amends a contract.
 
     Verdicts: `refused` (an answer is asked for once more), `signed`, `reduced` (the rest of the
     deal is to be signed), `vetoed` (groups of those who vetoed choose their delegates anew, and the

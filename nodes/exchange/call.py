@@ -1,5 +1,6 @@
 """Call the real tools, where some are plugged in, for what was chosen this turn."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from shapley_coop.deals import Fault, scan
@@ -31,7 +32,7 @@ def call_tools(table: Table) -> dict[str, Any]:
     return {"position": {**table["position"], "results": results}} if results else {}
 
 
-def _chosen(text: str, legal: list[str]) -> str:
+def _chosen(text: str, legal: Sequence[str]) -> str:
     message = scan(text)
     found = message if isinstance(message, Fault) else chosen(message, legal)
     return "" if isinstance(found, Fault) else found[0]

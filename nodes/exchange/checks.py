@@ -1,6 +1,6 @@
-"""Checks of a trader's message: before it is delivered, or none, and it is delivered as written.
+"""Two readings of a trader's message: validated before delivery, or delivered as it was written.
 
-The two are alternatives: a page wires one of them.
+A workflow uses one of the two.
 """
 
 from fractions import Fraction
@@ -16,7 +16,7 @@ from shapley_coop.state.turn import TurnContext, unfinished
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
-    """How many invalid messages a turn of talk may have: with the last the talk breaks down."""
+    """How many invalid messages end the talk at one turn."""
     return exchange_of(evaluated).params.attempts
 
 

@@ -1,4 +1,4 @@
-"""Trade: the tasks change hands as it was signed, or stay where they are, and trade closes."""
+"""Trade: hand over the tasks as the contract says; without one they stay where they are."""
 
 from typing import Any
 

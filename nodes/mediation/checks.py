@@ -1,4 +1,4 @@
-"""What an agent chooses where it may delegate its move to a mediator."""
+"""The check of an agent's choice where it may delegate its move to a mediator."""
 
 from shapley_coop.deals import Fault, Message
 from shapley_coop.deals.language.choices import chosen_of
@@ -11,7 +11,7 @@ from shapley_coop.state.turn import TurnContext, reading
 
 @reading
 def an_action_or_delegation(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
-    """One action that is legal now, or to delegate; what is said beside it stays sealed with it."""
+    """A legal action, or to delegate; words beside the choice stay sealed with it."""
     mediator = mediator_of(turn.evaluated.game)
     choices = [*turn.evaluated.legal(agent), mediator.word]
     found = chosen_of(message, choices)

@@ -1,4 +1,4 @@
-"""Open an episode: resolve the room, fix the episode's id, set the table."""
+"""Open an episode: resolve the configuration, fix the episode's id, set the table."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -52,12 +52,12 @@ def opening(
 def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[str, Any]:
     """Set the table for one play, whatever was on it before.
 
-    The room is the input's and the context's, and where neither says anything the default one.
+    The configuration is that of the input and the context, and the default where neither sets any.
     Opening is the only node that reads the context, so that resuming with another one changes
     nothing.
 
     Args:
-        room: resolved.
+        room: the resolved configuration.
         episode: the id of the play.
         plays: the kind of game that the workflow can play.
 

@@ -1,4 +1,4 @@
-"""Put the counted split on the table as the first offer: by nobody, and accepted by nobody yet."""
+"""Put the counted split on the table as offer 1; it has no author, and nobody has accepted it."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from shapley_coop.state.table import AgentOutput
 
 
 def put_count(table: Table) -> dict[str, Any]:
-    """What each has earned, as the fractions of one share; all parties are asked about it."""
+    """Offer a `Share` whose fractions are what each has earned; all parties then answer it."""
     deal = counted_split(EvaluatedTable(table))
     said: AgentOutput = {"act": "propose", "text": "", "deal": deal.record()}
     return {

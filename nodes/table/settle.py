@@ -10,8 +10,9 @@ from shapley_coop.state.settlement import decide, deposit_lines, reward_lines, s
 def settle(table: Table) -> dict[str, Any]:
     """Execute the decision under the episode's one final key.
 
-    Deposits and rewards are posted in one transaction. Identical postings that are there already
-    are these; different ones make this branch `counterfactual`: it is reported and not paid.
+    Deposits and rewards are posted in one transaction. If identical
+    postings exist already, nothing is added; if different ones exist, this branch is
+    `counterfactual`: it is reported and not paid.
     """
     evaluated, ledger = EvaluatedTable(table), home().ledger
     settlement = decide(evaluated)

@@ -1,4 +1,4 @@
-"""Tally: hear the answers, count the acceptances, and say how the bargaining stands."""
+"""Tally: publish the answers, count the acceptances, and say how the bargaining goes on."""
 
 from collections.abc import Callable
 from typing import Any

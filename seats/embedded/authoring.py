@@ -14,9 +14,6 @@ from shapley_coop.games.exchange.registry import compose
 from shapley_coop.games.exchange.scenario import Atom
 from shapley_coop.games.foresight import Missing, needed
 
-SHEETS = ("exchange_describe", "exchange_score")
-"""What the letters that it answers ask for."""
-
 
 def written_sheet(facts: Mapping[str, Any], seed: int) -> str:
     """The message with one sheet: a description or a score of each composite that is listed."""

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from shapley_coop.deals import Deal, Share
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
@@ -16,7 +16,6 @@ from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.delegating import Delegator
-from shapley_coop.seats.embedded.exchange import Negotiator
 from shapley_coop.seats.embedded.letter_facts import (
     clauses_in,
     fact,
@@ -25,7 +24,6 @@ from shapley_coop.seats.embedded.letter_facts import (
     told,
 )
 from shapley_coop.seats.embedded.membership import Member, serves
-from shapley_coop.seats.embedded.ordering import orders
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     Outlook,
@@ -35,8 +33,11 @@ from shapley_coop.seats.embedded.outlook import (
 from shapley_coop.seats.embedded.prices import prices
 from shapley_coop.seats.embedded.splitting import Splitter
 from shapley_coop.seats.embedded.strategies import Player
-from shapley_coop.seats.embedded.trading import Trader
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
+
+if TYPE_CHECKING:  # few games have goods or tasks to trade, and their modules take a while
+    from shapley_coop.seats.embedded.exchange import Negotiator
+    from shapley_coop.seats.embedded.trading import Trader
 
 REASONING = "reasoning"
 
@@ -164,8 +165,10 @@ class Agent:
         return Member(self.facts, self.rng)
 
     @property
-    def _holder(self) -> Trader:
+    def _holder(self) -> "Trader":
         """Myself where agents hold goods, whose worths each alone knows."""
+        from shapley_coop.seats.embedded.trading import Trader
+
         return Trader(self.facts, self.record, self.self_, self.rng, self.talk)
 
     @property
@@ -178,14 +181,22 @@ class Agent:
         """Myself once the game is over."""
         return Splitter(self.facts, self.record, self.self_, self.rng)
 
+    def order(self) -> str:
+        """My orders in a call market."""
+        from shapley_coop.seats.embedded.ordering import orders
+
+        return orders(self.facts)
+
     @property
     def _clerk(self) -> Clerk:
         """Myself where I am no party to the contract."""
         return Clerk(self.facts, self.record, self.talk)
 
     @property
-    def _trader(self) -> Negotiator:
+    def _trader(self) -> "Negotiator":
         """Myself in an exchange of tasks, where offers are allocations and not clauses."""
+        from shapley_coop.seats.embedded.exchange import Negotiator
+
         return Negotiator(self.facts, self.self_, self.rng)
 
     _ACTS: ClassVar[Mapping[str, Callable[["Agent"], str]]] = {
@@ -197,7 +208,7 @@ class Agent:
         "propose_split": lambda self: self._splitter.propose(),
         "answer_split": lambda self: self._splitter.reply(),
         "answer_bounty": lambda self: self._splitter.reply(),
-        "order": lambda self: orders(self.facts),
+        "order": order,
         "elect": lambda self: self._member.vote(),
         "ratify": ratify,
         "consider": lambda self: self._trader.consider(),

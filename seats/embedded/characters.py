@@ -1,10 +1,9 @@
-"""The characters of embedded agents: a few numbers each, in `characters.yaml`."""
+"""The characters of embedded agents: a few numbers each, in `characters.toml`."""
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-
-from shapley_coop.games.files import read_file
 
 
 @dataclass(frozen=True)
@@ -57,10 +56,9 @@ class Character:
         return Character(**{**self.__dict__, "greed": greed, "floor": floor})
 
 
-CHARACTERS = {
-    name: Character(**traits)
-    for name, traits in read_file(Path(__file__).with_name("characters.yaml"), "characters").items()
-}
+_FILE = Path(__file__).with_name("characters.toml").read_text(encoding="utf-8")
+
+CHARACTERS = {name: Character(**traits) for name, traits in tomllib.loads(_FILE).items()}
 
 
 def character(name: str) -> Character:

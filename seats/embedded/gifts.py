@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from shapley_coop.deals import Do, Give, Turns
+from shapley_coop.games.gives import give, given
 from shapley_coop.games.goods import Holdings
-from shapley_coop.games.trade.market import give, given
 
 Gift = tuple[str, str, str, int]
 """Giver, receiver, good and how many."""

@@ -24,6 +24,7 @@ from shapley_coop.deals import (
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, needed
+from shapley_coop.games.gives import actions_in
 
 
 def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
@@ -53,7 +54,7 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
     money = tuple(money_in(standing_in(facts)))
     return Terms(
         facts["agents"],
-        facts["actions"],
+        actions_in(facts),
         int(facts["turns"]),
         droppable=money,
         goods=facts.get("goods", ()),

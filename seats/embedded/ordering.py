@@ -49,6 +49,9 @@ def _to_buy(facts: Mapping[str, Any]) -> list[tuple[str, str, Fraction]]:
     own, wanted = facts["endowments"][facts["you"]], []
     for good in own:
         others = sum(held[good] for held in facts["endowments"].values()) - own[good]
+        worth = facts["worth_to_you"].get(good, 0)
+        if isinstance(worth, list):  # what comes behind it is worth nothing
+            others = min(others, len(worth) - own[good])
         units = (_worth(facts, good, own[good] + more) - CENT for more in range(others))
         wanted += [("buy", good, limit) for limit in units if limit > 0]
     wanted.sort(key=lambda order: -order[2])

@@ -14,11 +14,11 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Fault, Give, Pay, Turns, portions
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
+from shapley_coop.games.gives import actions_in, give, legal_in
 from shapley_coop.games.trade.foresight import Guess
-from shapley_coop.games.trade.market import give
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
-from shapley_coop.seats.embedded.letter_facts import fact, offered, proposal
+from shapley_coop.seats.embedded.letter_facts import offered, proposal
 from shapley_coop.seats.embedded.without_foresight import owed_now
 
 EPSILON = Fraction(1, 10**6)
@@ -97,7 +97,8 @@ class Trader:
 
     def act(self) -> str:
         """What I signed, by my honesty; else I keep what I have, or divide a pool."""
-        legal = list(fact(self.facts, "legal"))
+        needed(self.facts, "legal")
+        legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
         for action in owed_now(self.facts, legal):
@@ -166,7 +167,7 @@ class Trader:
     def _can_give(self, gifts: Sequence[Gift]) -> bool:
         """Whether so much can change hands: where no program hands it over, one gift a turn."""
         left = int(self.facts["turns"]) - self.market.pool - self._turn + 1
-        return self._pays or can_be_made(gifts, left, self.facts["actions"])
+        return self._pays or can_be_made(gifts, left, actions_in(self.facts))
 
     def _gifts(self, at: int) -> list[Gift]:
         """What should change hands, as I take it, at this round of talk."""

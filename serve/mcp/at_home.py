@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-from shlex import quote
 from typing import Any
 
 from shapley_coop.evals.verifying import Check, verify_run
@@ -15,6 +14,7 @@ from shapley_coop.serve.mcp.protocol import PARSE, Tool, answered, failed
 from shapley_coop.serve.mcp.tools import tools
 from shapley_coop.state import Run, home
 from shapley_coop.state.listing import RunFilter, listed
+from shapley_coop.state.resuming import command_for
 
 
 class HomeRuns:
@@ -42,7 +42,7 @@ class HomeRuns:
         if known.state == "waiting":
             table = await table_of(known)
             waiting = [a for a in table["agents"] if home().journal.mail(table["episode"], a)]
-            waits = {agent: f"coop answer {run} {quote(agent)}" for agent in waiting}
+            waits = {agent: command_for(known, "answer", agent) for agent in waiting}
         return Standing(listed(known), known.result, await table_of(known), failed_, waits)
 
     async def listed(self, game: str, limit: int) -> list[dict[str, Any]]:
@@ -67,7 +67,7 @@ async def _play(run: Run) -> None:
     except Waiting:
         pass  # the register says for whom
     except Exception as error:
-        why = f"{type(error).__name__}: go on with coop resume {run.run}"
+        why = f"{type(error).__name__}: go on with {command_for(run, 'resume')}"
         await asyncio.to_thread(home().runs.finish, run.run, "failed", None, why)
 
 

@@ -34,7 +34,7 @@ class Place(Protocol):
         """Start a run; its name.
 
         Raises:
-            ValueError: the workflow or the room is refused.
+            ValueError: the workflow or the configuration is refused.
         """
         ...
 

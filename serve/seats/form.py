@@ -16,6 +16,7 @@ from typing import Any, get_args
 from shapley_coop.deals import Deal, Fault, sentence
 from shapley_coop.deals.orders import ORDER, in_words, orders_in
 from shapley_coop.games import Game
+from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.records import Answer
@@ -60,7 +61,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     form: dict[str, Any] = {"fields": _fields(act)}
     if act in CHOSEN:
         carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
-        form |= {"legal": list(facts.get("legal", ())), "carries": carries}
+        form |= {"legal": list(legal_in(facts)), "carries": carries}
     if act == "ratify":
         form["decisions"] = list(get_args(Ratification.model_fields["decision"].annotation))
     if "clauses" in form["fields"]:

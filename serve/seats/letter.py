@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from shapley_coop.games.gives import legal_in
 from shapley_coop.graphs.replies import OpenQuestion
 from shapley_coop.seats.person import form as reply_form
 from shapley_coop.seats.person import refused_before
@@ -44,7 +45,7 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
         "description": refused_before(asked["description"], asked_for.why),
         "letter": mail.letter_text,
         "answers": allowed(asked),
-        "fields": reply_form(mail.act, _legal(mail)),
+        "fields": reply_form(mail.act, list(legal_in(mail.facts))),
         "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
         "form": form_of(question.turn(), question.agent, parts.facts),
         "facts": mail.facts,
@@ -61,8 +62,3 @@ def name_of(mail: Mail) -> str:
 def allowed(asked: Mapping[str, Any]) -> list[str]:
     """The kinds of reply that an interrupt allows."""
     return [kind for kind, switch in ANSWERS.items() if asked["config"].get(switch)]
-
-
-def _legal(mail: Mail) -> list[str]:
-    """The actions that a letter lets its reader choose from."""
-    return [str(action) for action in mail.facts.get("legal") or ()]

@@ -149,8 +149,24 @@ def statement_of(
             f"{evaluated.game.name} tells {', '.join(told)} things in private, which follow from "
             "its parameters: --with-private puts them into the export"
         )
+    predicate = _predicate(evaluated, workflow, begun, mandates)
+    if talk:
+        predicate["talk"] = [dict(said) for said in table.get("talk", [])]
+    return {
+        "_type": STATEMENT,
+        "subject": subjects(table.get("contract"), predicate),
+        "predicateType": SETTLEMENT,
+        "predicate": predicate,
+    }
+
+
+def _predicate(
+    evaluated: EvaluatedTable, workflow: str, begun: str, mandates: bool
+) -> dict[str, Any]:
+    """The predicate, without what was said."""
+    table = evaluated.table
     settled = table["settlement"] or {}
-    predicate = {
+    return {
         "protocol": PROTOCOL,
         "code": {"name": "shapley-coop", "version": version("shapley-coop")},
         "episode": table["episode"],
@@ -170,14 +186,6 @@ def statement_of(
         "record": list(evaluated.record),
         **settlement_in(settled),
         "ledger": settled["ledger"],
-    }
-    if talk:
-        predicate["talk"] = [dict(said) for said in table.get("talk", [])]
-    return {
-        "_type": STATEMENT,
-        "subject": subjects(table.get("contract"), predicate),
-        "predicateType": SETTLEMENT,
-        "predicate": predicate,
     }
 
 

@@ -24,10 +24,11 @@ _MARK = b"fernet:"
 
 def private_folder(folder: Path) -> None:
     """Make a folder and those above it, for their owner alone; one that is there stays as it is."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    for path in reversed(missing):
-        with suppress(FileExistsError):  # another process was faster
-            path.mkdir(mode=0o700)
+    if folder.exists():
+        return
+    private_folder(folder.parent)
+    with suppress(FileExistsError):  # another process was faster
+        folder.mkdir(mode=0o700)
 
 
 def private_file(file: Path) -> None:

@@ -95,7 +95,7 @@ class Chain(OwnedBook):
                 "run": run,
                 "digest": digest,
                 "head": _head(head, number, run, digest),
-                "rows": zlib.compress(sealed),
+                "rows": zlib.compress(sealed, level=1),
             }
             session.write(_SEAL, [link])
         return "sealed"

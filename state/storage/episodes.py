@@ -5,11 +5,11 @@ follows on its thread, so that a fork from before `open`, and a resume after a p
 the last checkpoints, play the same episode: answered from its journal, and paid once.
 """
 
+import sys
 from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables.config import var_child_runnable_config
-from langgraph.checkpoint.memory import InMemorySaver
 from sqlalchemy import bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
@@ -82,7 +82,10 @@ def _row(owner: str, thread: str, previous: str) -> dict[str, str]:
 
 def _outlives_its_process() -> bool:
     saver = _place().get(_SAVER)
-    return saver is not None and not isinstance(saver, bool | InMemorySaver)
+    # Who has one has imported it; most have not.
+    memory = sys.modules.get("langgraph.checkpoint.memory")
+    of_process = (bool, memory.InMemorySaver) if memory else (bool,)
+    return saver is not None and not isinstance(saver, of_process)
 
 
 def _place() -> dict[str, Any]:

@@ -4,7 +4,7 @@ With it a resume repeats at most the calls in flight, private reasoning and seal
 the table, and a recording seat can replay a run. Agents and parties never read it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -69,6 +69,9 @@ _mail = Table(
 
 _Given = tuple[Holder, str, Entry]
 
+_MANY = 8
+"""Answers kept at once from which on it pays to write what their letters share once."""
+
 _COLUMNS = tuple(column.name for column in answers.c)
 _KEEP = Statement(insert(answers))
 _FIND = f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE episode = ? AND letter IN "  # noqa: S608
@@ -91,7 +94,7 @@ class Journal(OwnedBook):
         """The answers already given to some letters of an episode, in one query."""
         if not letters:
             return []
-        rows = self._answers_to(episode, [one.letter for one in letters])
+        rows = _by_place(self._answers_to(episode, [one.letter for one in letters]))
         return [next(iter(_answering(one, rows)), None) for one in letters]
 
     def _answers_to(self, episode: str, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -120,7 +123,7 @@ class Journal(OwnedBook):
             ValueError: one is missing, or does not match its commitment.
         """
         names = [at["letter"] for at in pointers.values()]
-        rows = self._answers_to(episode, names) if names else []
+        rows = _by_place(self._answers_to(episode, names) if names else [])
         opened: dict[str, Entry] = {}
         for agent, at in pointers.items():
             here = Asked(agent, at["letter"], at["attempt"])
@@ -160,7 +163,7 @@ class Journal(OwnedBook):
             try:
                 for who, episode, _ in answers:
                     self._claim(episode, who)
-                shared: dict[int, bytes] = {}
+                shared: dict[int, bytes] | None = {} if len(answers) >= _MANY else None
                 rows = [_kept(*answer, shared) for answer in answers]
                 self._insert(rows, answers[0][0])
                 return [entry for _, _, entry in answers]
@@ -201,7 +204,7 @@ class Journal(OwnedBook):
         same = last and (last.letter, last.attempt) == (mail.letter, mail.attempt)
         if last and (same or mail.attempt > 1):
             mail = replace(mail, since=last.since)
-        row = {**vars(mail), **at, "letter_text": packed(mail)}
+        row = {**vars(mail), **at, "letter_text": packed(mail.letter_text, mail.facts)}
         del row["facts"]
         self._write((delete(_mail).filter_by(**at), None), (insert(_mail), row))
         return mail
@@ -238,15 +241,21 @@ class Journal(OwnedBook):
         ]
 
 
-def _answering(asked: Asked, rows: Sequence[Mapping[str, Any]]) -> list[Entry]:
+_Rows = dict[tuple[str, str, int], list[Mapping[str, Any]]]
+
+
+def _by_place(rows: Iterable[Mapping[str, Any]]) -> _Rows:
+    """Rows by agent, letter and attempt, so that of many each is looked at once."""
+    found: _Rows = {}
+    for row in rows:
+        found.setdefault((row["agent"], row["letter"], row["attempt"]), []).append(row)
+    return found
+
+
+def _answering(asked: Asked, rows: _Rows) -> list[Entry]:
     """The entries among some rows that answer a letter."""
-    place = (asked.agent, asked.letter, asked.attempt)
-    return [
-        _entry(row)
-        for row in rows
-        if (row["agent"], row["letter"], row["attempt"]) == place
-        and asked.model in ("", row["model"])
-    ]
+    here = rows.get((asked.agent, asked.letter, asked.attempt), ())
+    return [_entry(row) for row in here if asked.model in ("", row["model"])]
 
 
 _ENDED = {"": 0, "cut": 1, "refused": 2, "filtered": 3}
@@ -266,8 +275,9 @@ def _kept(
 ) -> dict[str, Any]:
     place = {"episode": episode, "owner": who.owner, "cut": _ENDED[_ending(entry.answer)]}
     row = {**vars(entry), **vars(entry.answer), **place, "batched": int(entry.answer.batched)}
-    del row["answer"], row["facts"], row["withheld"]
-    return {**row, "text": sealed_text(entry.answer.text), "letter_text": packed(entry, shared)}
+    del row["answer"], row["facts"], row["withheld"], row["packed"]
+    letter = entry.packed or packed(entry.letter_text, entry.facts, shared)
+    return {**row, "text": sealed_text(entry.answer.text), "letter_text": letter}
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:

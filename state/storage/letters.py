@@ -2,29 +2,34 @@
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 import orjson
 
-from shapley_coop.seats.letters import facts_of_text
-from shapley_coop.seats.records import Entry, Mail
+from shapley_coop.seats.letters import Letter, facts_of_text
 from shapley_coop.state.storage.at_rest import sealed, unsealed
+from shapley_coop.state.storage.deflating import deflated
 
 
-def packed(letter: Entry | Mail, shared: dict[int, bytes] | None = None) -> bytes:
+def pack_ahead(letters: Iterable[Letter]) -> None:
+    """Pack the letters of a wave while their seats think, and not once all have answered."""
+    shared: dict[int, bytes] = {}
+    for letter in letters:
+        letter.packed.append(packed(letter.text(), letter.facts, shared))
+
+
+def packed(words: str, facts: Mapping[str, Any], shared: dict[int, bytes] | None = None) -> bytes:
     """A letter's words, and behind them its facts: two streams, of which the first is as it was.
 
     Args:
-        letter: the letter.
+        words: the words.
+        facts: the facts.
         shared: the JSON of what other letters of a wave hold, too, by the object's id; each of
             these letters must be kept alive as long as it is used.
     """
-    facts = _as_json(letter.facts, shared)
-    # The default level takes twice as long and saves a tenth.
-    streams = (letter.letter_text.encode(), facts)
-    return sealed(b"".join(zlib.compress(stream, level=1) for stream in streams))
+    return sealed(deflated(words.encode()) + deflated(_as_json(facts, shared)))
 
 
 def _as_json(facts: Mapping[str, Any], shared: dict[int, bytes] | None) -> bytes:
@@ -32,14 +37,16 @@ def _as_json(facts: Mapping[str, Any], shared: dict[int, bytes] | None) -> bytes
     try:
         if shared is None:
             return orjson.dumps(dict(facts))
-        return orjson.dumps({key: _part(value, shared) for key, value in facts.items()})
+        return orjson.dumps({key: _part(x, shared, key == "position") for key, x in facts.items()})
     except orjson.JSONEncodeError:  # a number of more than 64 bits
         return json.dumps(dict(facts), ensure_ascii=False).encode()
 
 
-def _part(value: Any, shared: dict[int, bytes]) -> Any:
+def _part(value: Any, shared: dict[int, bytes], seen: bool = False) -> Any:
     if not isinstance(value, dict | list):
         return value
+    if seen and isinstance(value, dict):  # an object of each reader's, of parts that are not
+        return {key: _part(x, shared) for key, x in value.items()}
     if (known := shared.get(id(value))) is None:
         known = shared[id(value)] = orjson.dumps(value)
     return orjson.Fragment(known)

@@ -113,7 +113,7 @@ class Runs(OwnedBook):
         Raises:
             ValueError: a run of that name exists, or the key is that of another request.
         """
-        owner, request = holder().owner, _digest(graph, room)
+        owner, request = holder().owner, _digest(graph, room) if key else ""
         if key and (earlier := self._keyed(key, request)):
             return self.get(earlier)
         row = {

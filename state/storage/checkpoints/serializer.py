@@ -12,6 +12,8 @@ from typing import Any, Self
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from shapley_coop.state.storage.deflating import deflated
+
 _TABLE = json.loads(Path(__file__).with_name("packing.json").read_text(encoding="utf-8"))
 
 EXAMPLE = JsonPlusSerializer().dumps_typed(_TABLE)[1]
@@ -67,8 +69,7 @@ class StrictSerializer(JsonPlusSerializer):
 
 def pack(plain: bytes) -> bytes:
     """Compress a value."""
-    packing = zlib.compressobj(level=1, zdict=EXAMPLE)
-    return packing.compress(plain) + packing.flush()
+    return deflated(plain, EXAMPLE)
 
 
 def unpack(content: bytes) -> bytes:

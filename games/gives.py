@@ -1,0 +1,148 @@
+"""What an agent can do where it can give by hand to many: a rule in the place of a list.
+
+So many gives as there are goods, numbers and agents would be most of a letter. Of many agents
+letters tell them as one line for each good, which programs read back.
+
+>>> agents = [f"A{n}" for n in range(1, 1001)]
+>>> can = gives({"wood": 4, "wool": 1}, agents, "A1", first=["keep"])
+>>> len(can), "give 4 wood to A1000" in can, "give 5 wood to A2" in can, "give 1 wood to A1" in can
+(4996, True, False, False)
+>>> can.told()
+['keep', 'give 1…4 wood to AGENT', 'give 1…1 wool to AGENT']
+>>> read_actions(can.told(), agents, "A1") == can
+True
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from shapley_coop.games.actions import ActionRule
+
+MANY = 12
+"""Agents up to which each give is listed, and each agent's holdings are told on their own."""
+
+EVERYONE = "everyone"
+"""Under which facts give the actions of all agents that have no others."""
+
+
+def give(quantity: int | str, good: str, to: str) -> str:
+    """The action of giving by hand."""
+    return f"give {quantity} {good} to {to}"
+
+
+def given(action: str) -> tuple[int, str, str] | None:
+    """How many of which good an action gives by hand, and to whom; None if it gives nothing.
+
+    >>> given("give 2 red wool to Ben"), given("keep")
+    ((2, 'red wool', 'Ben'), None)
+    """
+    what, _, rest = action.partition(" ")
+    count, _, rest = rest.partition(" ")
+    good, _, to = rest.rpartition(" to ")
+    return (int(count), good, to) if what == "give" and count.isdecimal() and good else None
+
+
+@dataclass(frozen=True)
+class Gives(ActionRule):
+    """The actions of one agent, each worked out when it is asked for.
+
+    Attributes:
+        most: good → how many of it can be given at once, 1 or more.
+        agents: all agents, and who of them gives.
+        first: what can be done beside, before all gives.
+        last: and behind them.
+    """
+
+    most: Mapping[str, int]
+    agents: tuple[str, ...]
+    me: str
+    first: tuple[str, ...]
+    last: tuple[str, ...]
+
+    def __len__(self) -> int:
+        gifts = sum(self.most.values()) * (len(self.agents) - 1)
+        return len(self.first) + gifts + len(self.last)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.first
+        for good, most in self.most.items():
+            for count in range(1, most + 1):
+                yield from (give(count, good, to) for to in self.agents if to != self.me)
+        yield from self.last
+
+    def __getitem__(self, at: Any) -> Any:
+        return [*self][at]
+
+    def __contains__(self, action: object) -> bool:
+        if action in self.first or action in self.last:
+            return True
+        if not isinstance(action, str) or (found := given(action)) is None:
+            return False
+        count, good, to = found
+        known = to != self.me and to in _names(self.agents)
+        return known and 1 <= count <= self.most.get(good, 0) and action == give(*found)
+
+    def told(self) -> list[str]:
+        """A line for each good, of which AGENT is any other agent."""
+        gifts = [give(f"1…{most}", good, "AGENT") for good, most in self.most.items()]
+        return [*self.first, *gifts, *self.last]
+
+
+def gives(
+    most: Mapping[str, int],
+    agents: Sequence[str],
+    me: str,
+    first: Sequence[str] = (),
+    last: Sequence[str] = (),
+) -> Sequence[str]:
+    """What one agent can do; of few agents as a list.
+
+    Args:
+        most: good → how many of it can be given at once.
+        agents: all agents.
+        me: who gives.
+        first: what can be done beside, before all gives.
+        last: and behind them.
+    """
+    able = {good: count for good, count in most.items() if count}
+    found = Gives(able, tuple(agents), me, tuple(first), tuple(last))
+    return found if len(agents) > MANY else list(found)
+
+
+def read_actions(told: Sequence[str], agents: Sequence[str], me: str) -> Sequence[str]:
+    """The actions of an agent that facts tell, as lines."""
+    gifts = {n: found for n, line in enumerate(told) if (found := _line(line))}
+    if not gifts:
+        return list(told)
+    first, last = told[: min(gifts)], told[max(gifts) + 1 :]
+    return gives(dict(gifts.values()), agents, me, first, last)
+
+
+def actions_in(facts: Mapping[str, Any]) -> dict[str, Sequence[str]]:
+    """Agent → its actions, as a game's facts tell them."""
+    told, agents = facts["actions"], facts["agents"]
+    if EVERYONE not in told:
+        return dict(told)
+    every = told[EVERYONE]
+    return {agent: read_actions(told.get(agent, every), agents, agent) for agent in agents}
+
+
+def legal_in(facts: Mapping[str, Any]) -> Sequence[str]:
+    """What the reader of a letter can do now, as its facts tell it; empty if it does not act."""
+    told = [str(action) for action in facts.get("legal") or ()]
+    return read_actions(told, facts.get("agents", ()), facts.get("you", ""))
+
+
+def _line(told: str) -> tuple[str, int] | None:
+    """The good of a line, and how many of it can be given; None of an action as it is."""
+    first, _, rest = told.partition("…")
+    most, _, rest = rest.partition(" ")
+    good = rest.removesuffix(" to AGENT")
+    return (good, int(most)) if first == "give 1" and good != rest and most.isdecimal() else None
+
+
+@lru_cache(maxsize=8)
+def _names(agents: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(agents)

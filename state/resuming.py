@@ -1,0 +1,42 @@
+"""How a run that has not ended goes on: the command to give, as messages name it."""
+
+from shlex import join
+from typing import Any
+
+from shapley_coop.seats.seat import PYTHON
+from shapley_coop.state.storage.register import Run
+
+
+def command_for(run: Run, verb: str, *rest: str) -> str:
+    """The command that goes on with a run; it names the permission that its seats need, if any.
+
+    Args:
+        run: from the register.
+        verb: "resume", "answer".
+        rest: further arguments, quoted for a shell where they must be.
+    """
+    models = [seat["model"] for seat in run.room["seats"].values()]
+    trusting = any(model.startswith(f"{PYTHON}:") and _is_foreign(model) for model in models)
+    return join(["coop", *["--trust-programs"] * trusting, verb, run.run, *rest])
+
+
+def _is_foreign(model: str) -> bool:
+    from shapley_coop.seats.python_seat import needs_permission  # loads all programs at seats
+
+    return needs_permission(model)
+
+
+def goes_on(run: Run) -> str:
+    """How a run that has not ended goes on: what the register says, or the command."""
+    return run.why or f"go on with {command_for(run, 'resume')}"
+
+
+def result_of(run: Run) -> dict[str, Any]:
+    """The result of a run that has ended.
+
+    Raises:
+        ValueError: it has not; says how it goes on.
+    """
+    if run.result is None:
+        raise ValueError(f"{run.run} has not ended: {goes_on(run)}")
+    return run.result
