@@ -90,7 +90,7 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
 
 
 def _agreed_in_pairs(evaluated: EvaluatedTable) -> bool:
-    """Whether any pair traded, where agents meet in pairs and nothing is signed."""
+    """Whether any pair agreed, where agents meet in pairs and nothing is signed."""
     talk = evaluated.table.get("talk", []) if evaluated.game.in_pairs else []
     return any(said["act"] == "accept" for said in talk)
 

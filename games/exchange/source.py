@@ -68,11 +68,9 @@ def generated(
 
 def _chore(tool: str, says: str, event: int) -> Atom:
     """A task of the first event, or of a later one."""
-    return (
-        Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
-        if event
-        else (Atom(tool, {}, says))
-    )
+    if not event:
+        return Atom(tool, {}, says)
+    return Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
 
 
 def _drawn(agents: Sequence[str], atoms: int, competition: float, seed: int) -> dict[str, Additive]:
