@@ -47,8 +47,12 @@ PLAYED = {
 
 PARAMS: dict[str, dict[str, Any]] = {
     "pairwise_exchange": {
-        **{"scenario": "generated", "additive": True, "agents": 4, "atoms": 8},
-        **{"meetings": 2, "talk": 4},
+        "scenario": "generated",
+        "additive": True,
+        "agents": 4,
+        "atoms": 8,
+        "meetings": 2,
+        "talk": 4,
     }
 }
 """Workflow → the game's parameters, where its own would show less: who meets others has more to
