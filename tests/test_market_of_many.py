@@ -11,6 +11,7 @@ import pytest
 from shapley_coop.cli.showing import _tell
 from shapley_coop.cli.transcript import transcript
 from shapley_coop.deals import Fault, Give, Pay, Terms, read_deal
+from shapley_coop.deals.analysis.checked import checked
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
@@ -237,3 +238,12 @@ async def test_other_workflows_play_a_market_of_thirty(tmp_path: Path, graph: st
     outcome = await play(graph, config)
     assert outcome["status"] in ("agreed", "no_deal", "no_play")
     assert len(outcome["payoffs"]) == 30
+
+
+def test_a_certificate_knows_the_actions_that_a_rule_tells(tmp_path: Path) -> None:
+    game = load("trade", room(tmp_path, 30))
+    keep = [{"kind": "do", "agent": "everyone", "action": "keep"}]
+    give = [{"kind": "do", "agent": "A1", "action": "give 99 wood to A2"}]
+    assert "(ACTION)" not in checked({"clauses": keep}, game, "enforced", "", ())[1]
+    refused = checked({"clauses": give}, game, "enforced", "", ())[1]
+    assert "A1 has no action give 99 wood to A2; it has keep, give 1…" in refused
