@@ -34,6 +34,7 @@ RUNS: tuple[tuple[str, str, int], ...] = (
     ("negotiation", "raid_battle", 1000),
     ("call_market", "trade", 1000),
     ("task_exchange", "task_exchange", 16),
+    ("pairwise_exchange", "task_exchange", 1000),
 )
 """Workflow, game, and the most agents that it is played with here."""
 
@@ -42,6 +43,7 @@ PARAMS: dict[str, dict[str, Any]] = {
     "raid_battle": {"rounds": 2},
     "trade": {},
     "task_exchange": {"scenario": "generated", "atoms": 16},
+    "pairwise_exchange": {"scenario": "generated", "additive": True, "meetings": 2, "talk": 4},
 }
 NUMBER = {
     "public_goods": "agents",
@@ -76,7 +78,7 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
     goals = [
         Goal(f"{graph}, {game}, {max(by)} agents: longest letter / that of {min(by)}", 1.5, ratio)
         for (graph, game), by in longest.items()
-        if game != "task_exchange"
+        if graph != "task_exchange"
         for ratio in [by[max(by)] / by[min(by)]]
     ]
     return Found(
@@ -99,15 +101,19 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
             "deal has a clause for each trade and each payment, of which each agent is told its "
             "own where there are more than 64. Values are exact: each agent's part depends on "
             "those whom it traded with.",
-            "A task exchange has 16 tasks at most, as an agent's utilities are one for each of "
-            "their 2¹⁶ sets, and an agent starts with one or more: 16 agents at most.",
+            "In task_exchange all agents talk over one allocation: 16 at most. In "
+            "pairwise_exchange each starts with two tasks, whose values add up, and meets another "
+            "twice, for four turns of talk.",
         ],
     )
 
 
 def played(graph: str, game: str, n: int) -> dict[str, Any]:
     """One play in this process."""
-    return asyncio.run(_played(graph, {**PARAMS[game], NUMBER[game]: n}, game))
+    params = {**PARAMS.get(graph, PARAMS[game]), NUMBER[game]: n}
+    if graph == "pairwise_exchange":
+        params["atoms"] = 2 * n
+    return asyncio.run(_played(graph, params, game))
 
 
 def _market(folder: Path, n: int) -> str:

@@ -1,9 +1,12 @@
 """Print what happens while a run plays, and its result."""
 
+from collections import Counter
 from typing import Any
 
 from shapley_coop.cli.console import say, show_table
+from shapley_coop.cli.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.deals.mediation import DELEGATED
+from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
 from shapley_coop.state.timeline import said_event
@@ -20,13 +23,21 @@ STATUS = {
 
 
 class Narrator:
-    """Prints a run's public events; clauses that it printed once it names by their message."""
+    """Prints a run's public events; clauses that it printed once it names by their message.
 
-    def __init__(self) -> None:
+    Of more than `MOST_TOLD` clauses, payments or agents it prints sums, unless it tells the whole.
+    """
+
+    def __init__(self, whole: bool = False) -> None:
         self._printed: dict[tuple[str, ...], str] = {}
+        self._whole = whole
+        self._last: tuple[Any, ...] = ()
+        self._alike = 0
 
     def watch(self, node: str, written: dict[str, Any]) -> None:
         """Print the public news in one node's update; of a written contract its length alone."""
+        if written.keys() & {"lapsed", "prices", "contract", "record"}:
+            self._end_alike()
         for agent, draft in (written.get("drafts") or {}).items():
             if draft.get("label") and not draft["sound"]:
                 say(f"        {agent} is asked again: {draft['label']}")
@@ -48,13 +59,27 @@ class Narrator:
             reckoned(reckoning)
 
     def tell(self, event: dict[str, Any]) -> None:
-        """Print one public event, as `state.timeline` has them."""
+        """Print one public event, as `state.timeline` has them; of many alike their number."""
+        alike = (event["kind"], event.get("act"), event.get("about"), event.get("deal"))
+        if alike != self._last or event["kind"] != "said" or "deal" in event:
+            self._end_alike()
+            self._last = alike
+        self._alike += 1
+        if self._alike > MOST_TOLD:
+            return
         for line in self.lines_of(event):
             say(f"  {line}")
 
+    def _end_alike(self) -> None:
+        if (more := self._alike - MOST_TOLD) > 0:
+            say(f"        and {more} more do the same")
+        self._last, self._alike = (), 0
+
     def lines_of(self, event: dict[str, Any]) -> list[str]:
         """One public event in lines; what belongs to the first line is indented."""
-        told = {"said": self._said, "signed": self._signed, "played": _played}.get(event["kind"])
+        told = {"said": self._said, "signed": self._signed, "played": self._played}.get(
+            event["kind"]
+        )
         return told(event) if told else []
 
     def _said(self, event: dict[str, Any]) -> list[str]:
@@ -63,17 +88,39 @@ class Narrator:
         if offer:
             self._printed[tuple(offer)] = event["id"]
         first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
-        return [first, *(f"      {line}" for line in [*more, *offer])]
+        return [first, *(f"      {line}" for line in [*more, *self._few(offer, "clauses")])]
 
     def _signed(self, event: dict[str, Any]) -> list[str]:
         what = f"{'amended' if event.get('previous') else 'signed'} {event['hash'][:12]}"
         if offered := self._printed.get(tuple(event["text"])):
             return [f"{what}, the clauses of {offered}"]
-        return [what, *(f"      {line}" for line in event["text"])]
+        return [what, *(f"      {line}" for line in self._few(event["text"], "clauses"))]
+
+    def _few(self, lines: list[str], what: str) -> list[str]:
+        return lines if self._whole else few(lines, what)
+
+    def _played(self, event: dict[str, Any]) -> list[str]:
+        acts, lines = _effects(event)
+        earned = ", ".join(f"{agent} {x:g}" for agent, x in event["rewards"].items())
+        acted = ", ".join(acts)
+        if not self._whole and len(acts) > MOST_TOLD:
+            acted = f"{len(acts)} agents: {did(Counter(event['actions'].values()))}"
+            earned = f"{sum(event['rewards'].values()):g} in all"
+        broken = [f"breach of {b['clause']}: {b['evidence']}" for b in event.get("breaches", [])]
+        due = [
+            f"due by {p['clause']}: {p['payer']} pays {p['payee']} {p['amount']:g}"
+            for p in event.get("due", [])
+        ]
+        paid = sum(p["amount"] for p in event.get("due", []))
+        lines += [f"      {line}" for line in self._few(broken, "breaches")]
+        lines += [f"      {line}" for line in self._few(due, f"payments due, {paid:g} in all")]
+        pot = f", all together {event['pot']:g}" if event.get("pot") else ""
+        return [f"turn {event['turn']}  {acted or 'nobody acts'}  →  {earned}{pot}", *lines]
 
 
-def _played(event: dict[str, Any]) -> list[str]:
-    lines, effects = [], event.get("effects", [])
+def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """What was done at a turn, and what failed."""
+    failed, effects = [], event.get("effects", [])
     mediated = {e["agent"] for e in effects if e.get("effect") == DELEGATED}
     acts = [
         f"{agent} {action}{' (delegated)' if agent in mediated else ''}"
@@ -83,15 +130,8 @@ def _played(event: dict[str, Any]) -> list[str]:
         if effect.get("effect") == "pass":
             acts.append(f"{effect['agent']} passes ({effect['label']})")
         elif effect.get("ok") is False:
-            lines.append(f"      {effect['agent']}'s {effect['task']} failed: {effect['result']}")
-    earned = ", ".join(f"{agent} {x:g}" for agent, x in event["rewards"].items())
-    lines += [f"      breach of {b['clause']}: {b['evidence']}" for b in event.get("breaches", [])]
-    lines += [
-        f"      due by {p['clause']}: {p['payer']} pays {p['payee']} {p['amount']:g}"
-        for p in event.get("due", [])
-    ]
-    pot = f", all together {event['pot']:g}" if event.get("pot") else ""
-    return [f"turn {event['turn']}  {', '.join(acts) or 'nobody acts'}  →  {earned}{pot}", *lines]
+            failed.append(f"      {effect['agent']}'s {effect['task']} failed: {effect['result']}")
+    return acts, failed
 
 
 def reckoned(reckoning: dict[str, Any]) -> None:
@@ -147,19 +187,26 @@ def report(outcome: dict[str, Any]) -> None:
     if lapsed := outcome.get("lapsed"):
         say(f"No contract binds in {outcome['run']}. {lapsed}")
     columns = ["agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff"]
-    lines = [_line(agent, outcome) for agent in outcome["agents"]]
+    many = len(outcome["agents"]) > MOST_TOLD
+    lines = rows_by_seat(outcome) if many else [_line(a, outcome) for a in outcome["agents"]]
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", columns, lines)
     if why := no_value(outcome["credit"]):
         say(f"Shapley gain: {why}.")
     elif told["at_stake"] and (baseline := outcome["credit"].get("baseline")):
         say(f"Shapley gains compare with the baseline: {baseline['words']}.{_without(outcome)}")
-    for agent, conduct in outcome.get("conduct", {}).items():
-        if lost := unanswered(conduct["passes"]):
-            say(f"{agent}: {lost}; what that cost is charged to its value")
-    for line in moved(outcome):
+    passed = (
+        f"{agent}: {lost}; what that cost is charged to its value"
+        for agent, conduct in outcome.get("conduct", {}).items()
+        if (lost := unanswered(conduct["passes"]))
+    )
+    for line in few(passed, "agents gave no answer that could be read"):
         say(line)
-    for breach in outcome["breaches"]:
-        say(f"breach of {breach['clause']}: {breach['evidence']}")
+    for line in moved_in_all(outcome) if len(outcome["transfers"]) > MOST_TOLD else moved(outcome):
+        say(line)
+    for line in few(
+        (f"breach of {b['clause']}: {b['evidence']}" for b in outcome["breaches"]), "breaches"
+    ):
+        say(line)
     if outcome.get("ledger") == "counterfactual":
         say("Counterfactual: another branch of this episode is settled already; nothing is paid.")
     used = outcome["usage"]

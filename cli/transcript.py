@@ -50,7 +50,7 @@ def _seats(evaluated: EvaluatedTable) -> str:
 
 
 def _events(events: list[dict[str, Any]]) -> str:
-    narrator, lines = Narrator(), []
+    narrator, lines = Narrator(whole=True), []
     for event in events:
         first, *more = narrator.lines_of(event) or [_last(event)]
         lines += [f"- {_plain(first)}", *(f"    - {_plain(line)}" for line in more)]

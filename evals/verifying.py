@@ -34,6 +34,7 @@ from shapley_coop.evals.verifying_earlier import (
     in_todays_words,
     states_its_clauses,
 )
+from shapley_coop.evals.verifying_meetings import wrongly_swapped
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
@@ -149,6 +150,8 @@ def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
     nodes = builder(known.graph).nodes
     if "clear" in nodes:
         yield _told("market", wrongly_cleared(table), "cleared anew, the same prices and trades")
+    if "swap" in nodes:
+        yield _told("meetings", [*wrongly_swapped(table)], "what pairs accepted changed hands")
     if "put_count" in nodes:
         yield _told("count", wrongly_counted(table), "offer 1 is the counted split")
 

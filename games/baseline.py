@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from shapley_coop.games.actions import actions_of_all, told_actions
+
 if TYPE_CHECKING:
     from shapley_coop.games.game import Game
 
@@ -80,7 +82,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
     else:
         known = {"": None, AWAY: ALL_AWAY, IDLE: ALL_IDLE, POLICY: BY_POLICY, RANDOM: ALL_RANDOM}
         if absent not in known:
-            acts = list(dict.fromkeys(act for own in game.actions.values() for act in own))
+            acts = actions_of_all(game.actions)
             raise GameError(
                 f"absent is {absent!r}: give an action of all ({', '.join(acts[:12])}), "
                 f"{{agent: action}}, {AWAY}, {IDLE}, {RANDOM}"
@@ -91,7 +93,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
         return known[absent]
     for agent, action in chosen.items():
         if action not in game.actions[agent]:
-            known_acts = ", ".join(game.actions[agent])
+            known_acts = ", ".join(told_actions(game.actions[agent]))
             raise GameError(f"absent: {agent} cannot {action!r}: its actions are {known_acts}")
     return Baseline("actions", in_words(game.agents, chosen), dict(chosen))
 

@@ -86,6 +86,11 @@ class Game(ABC):
         """The most turns a play can take."""
         return self.params.rounds
 
+    @property
+    def in_pairs(self) -> bool:
+        """Whether its agents meet in pairs alone, as `pairwise_exchange` has them."""
+        return False
+
     def make_ready(self) -> None:  # noqa: B027 - most games are always ready
         """Refuse, before anything is played, what could not be played to its end here."""
 

@@ -122,11 +122,16 @@ def read_actions(told: Sequence[str], agents: Sequence[str], me: str) -> Sequenc
 
 def actions_in(facts: Mapping[str, Any]) -> dict[str, Sequence[str]]:
     """Agent → its actions, as a game's facts tell them."""
-    told, agents = facts["actions"], facts["agents"]
+    told = facts["actions"]
+    return {a: actions_of(facts, a) for a in facts["agents"]} if EVERYONE in told else dict(told)
+
+
+def actions_of(facts: Mapping[str, Any], agent: str) -> Sequence[str]:
+    """What one agent can do, as a game's facts tell it."""
+    told = facts["actions"]
     if EVERYONE not in told:
-        return dict(told)
-    every = told[EVERYONE]
-    return {agent: read_actions(told.get(agent, every), agents, agent) for agent in agents}
+        return list(told[agent])
+    return read_actions(told.get(agent, told[EVERYONE]), facts["agents"], agent)
 
 
 def legal_in(facts: Mapping[str, Any]) -> Sequence[str]:

@@ -1,24 +1,23 @@
 """Task exchange: tasks are traded and then done; what each is worth to whom is private."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from pydantic import Field
-
 from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.exchange.ahead import ExchangeAhead
 from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
-from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
-from shapley_coop.games.exchange.front import best_sum
-from shapley_coop.games.exchange.hands import handed_over
+from shapley_coop.games.exchange.foresight import TradeForesight
+from shapley_coop.games.exchange.hands import hand, handed_over, read_hand
+from shapley_coop.games.exchange.market import WAIT
 from shapley_coop.games.exchange.masks import from_bits, members
+from shapley_coop.games.exchange.params import TaskExchangeParams
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
-from shapley_coop.games.exchange.solutions import ExchangePoints
+from shapley_coop.games.exchange.solutions import ExchangePoints, best_among
 from shapley_coop.games.exchange.source import GENERATED, from_taskbench, generated, scenario
+from shapley_coop.games.exchange.told import worths
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.exchange.words import facts_of, rules_of
 from shapley_coop.games.game import Game
@@ -27,30 +26,8 @@ from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
 
-BEST, LADDER = 32, 32
-
-
-class TaskExchangeParams(Params):
-    """Which tasks, whose tastes, and the protocol's limits."""
-
-    scenario: str = Field(
-        default="paper_cooperative",
-        description="paper_cooperative, paper_competitive, a scenario file, or 'generated'.",
-    )
-    variant: int = Field(
-        default=0, ge=0, description="Seed of the utilities that the paper does not print."
-    )
-    records: str = Field(default="", description="A file of TaskBench records to trade over.")
-    ids: list[str] = Field(default=[], description="Which records; empty draws them by seed.")
-    tools: str = Field(default="", description="A tool catalogue for the records' calls.")
-    atoms: int = Field(default=6, ge=2, le=16, description="Generated or drawn: how many tasks.")
-    competition: float = Field(
-        default=0.5, ge=0, le=1, description="Generated or drawn: how alike the tastes are."
-    )
-    failures: float = Field(default=0, ge=0, le=1, description="How likely a simulated call fails.")
-    talk: int = Field(default=10, ge=2, le=1000, description="Turns of talk, the first private.")
-    attempts: int = Field(default=5, ge=1, le=50, description="Invalid proposals that end a run.")
-    rounds: int = Field(default=40, ge=1, le=1000, description="Most turns of handing over, work.")
+TOGETHER = 16
+"""Agents who can talk over one allocation of all tasks; more than these meet in pairs."""
 
 
 class TaskExchange(Game):
@@ -77,13 +54,33 @@ class TaskExchange(Game):
                 f"{self.scenario.name} is for {', '.join(self.tasks.agents)}: leave agents out"
             )
         self.agents = tuple(self.tasks.agents)
+        self._holders = frozenset(self.agents)
         self._positions = {name: i for i, name in enumerate(self.tasks.names)}
-        self._hands = {hand(t, to): (t, to) for t in self.tasks.names for to in self.agents}
-        self.actions = {
-            a: [*self.tasks.names, *(act for act, (_, to) in self._hands.items() if to != a), WAIT]
-            for a in self.agents
-        }
+        work = [*self.tasks.names, WAIT]
+        self.actions = dict.fromkeys(self.agents, work)
+        if not self.in_pairs and len(self.agents) <= TOGETHER:
+            self.actions = {
+                a: [*self.tasks.names, *self._hand_overs(self.tasks.names, a), WAIT]
+                for a in self.agents
+            }
         self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether agents meet in pairs: letters tell of the two, and the workflow hands over."""
+        return self.params.meetings > 0
+
+    def make_ready(self) -> None:
+        """Refuse one talk of too many.
+
+        Raises:
+            GameError: they have to meet in pairs.
+        """
+        if not self.in_pairs and len(self.agents) > TOGETHER:
+            raise GameError(
+                f"{len(self.agents)} agents cannot talk over one allocation: at most {TOGETHER}; "
+                "more than these meet in pairs, in pairwise_exchange"
+            )
 
     def start(self) -> Position:
         """Each agent holds its initial tasks, and nothing is done."""
@@ -94,46 +91,45 @@ class TaskExchange(Game):
             "closed": False,
         }
 
-    def hands(self, masks: Masks) -> list[dict[str, str]]:
-        """The joint actions that turn the initial allocation into another, and close the trade.
+    def hands(
+        self, masks: Masks, holds: Masks | None = None, closing: bool = True
+    ) -> list[dict[str, str]]:
+        """The joint actions that turn one allocation into another, and close the trade.
 
         Each agent hands over what others are to have, one task a turn; none does in the last.
         Nobody is left without a task in between: who has one alone waits until it is given another.
+
+        Args:
+            masks: who is to hold what.
+            holds: who holds what; by default as at the start.
+            closing: whether trade closes by it.
 
         Raises:
             GameError: the masks are not a partition among the agents.
         """
         if set(masks) != set(self.agents) or not is_partition(masks, self.tasks.n):
             raise GameError(f"{masks} is not a partition of the tasks: each task to one agent")
-        queues = {
-            giver: [
-                hand(self.tasks.names[i], taker)
-                for taker in self.agents
-                if taker != giver
-                for i in members(self.tasks.initial[giver] & masks[taker], self.tasks.n)
-            ]
-            for giver in self.agents
-        }
-        held = {agent: mask.bit_count() for agent, mask in self.tasks.initial.items()}
-        takers = {action: to for action, (_, to) in self._hands.items()}
-        return [*handed_over(queues, held, takers), {}]
+        before = holds or self.tasks.initial
+        return [*handed_over(self.tasks.names, before, masks), *([{}] if closing else [])]
 
     def private(self, agent: str) -> dict[str, Any]:
         """What only `agent` is told: its taste and its utilities; for its own letters alone.
 
-        Nothing of it is stored in a position, a record or shared state. Of a registry that letters
-        list, every utility is given; of a larger one, the best, then a ladder down to the initial
-        one, the agent's own tasks and each atom alone, by falling utility.
+        Nothing of it is stored in a position, a record or shared state. Who meets another is told
+        in the talk with it, of the tasks that the two hold.
         """
         told: dict[str, Any] = {}
         if preference := self.scenario.preferences.get(agent):
             told["preference"] = preference
-        every = range(1, 1 << self.tasks.n)
-        shown = every if self.tasks.registry.listed else self._selected(agent)
-        told["utilities"] = {
-            self.tasks.bits(mask): self.scenario.utility(agent, mask) for mask in shown
-        }
-        return told
+        return told if self.in_pairs else {**told, **worths(self.scenario, agent, self.tasks)}
+
+    def view(self, position: Position, agent: str) -> dict[str, Any]:
+        """All of it; of those who meet in pairs, how many tasks are left to do."""
+        if not self.in_pairs:
+            return dict(position)
+        held = from_bits(position["holds"][agent], self.tasks.n)
+        left = held & ~from_bits(position["done"], self.tasks.n)
+        return {"turn": position["turn"], "tasks_left_to_you": left.bit_count()}
 
     def legal(self, position: Position, agent: str) -> list[str]:
         """Its own tasks that are not done, handing one over while trade is open, waiting.
@@ -146,9 +142,18 @@ class TaskExchange(Game):
             return []
         own = [self.tasks.names[i] for i in members(undone, self.tasks.n)]
         hands = []
-        if not position["closed"] and held.bit_count() > 1:
-            hands = [hand(atom, to) for atom in own for to in self.agents if to != agent]
+        if not position["closed"] and held.bit_count() > 1 and not self.in_pairs:
+            hands = self._hand_overs(own, agent)
         return [*own, *hands, WAIT]
+
+    def _hand_overs(self, tasks: Sequence[str], giver: str) -> list[str]:
+        return [hand(task, to) for task in tasks for to in self.agents if to != giver]
+
+    def handed(self, action: str) -> tuple[str, str] | None:
+        """The task and the taker of a hand-over; None for anything else."""
+        return (
+            None if action in self._positions else read_hand(action, self._positions, self._holders)
+        )
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Tasks are done or change hands; utilities are paid with the last one.
@@ -167,8 +172,8 @@ class TaskExchange(Game):
                 done |= self._bit(action)
                 result = position.get("results", {}).get(action) or self._simulated(action)
                 effects.append({"effect": "result", "agent": agent, "task": action, **result})
-            elif action in self._hands:
-                task, to = self._hands[action]
+            elif hands := self.handed(action):
+                task, to = hands
                 holds[agent] ^= self._bit(task)
                 holds[to] |= self._bit(task)
                 handed = True
@@ -188,21 +193,22 @@ class TaskExchange(Game):
         Raises:
             GameError: names the agent, the action and what would be legal.
         """
-        takers = Counter(self._hands[act][1] for act in actions.values() if act in self._hands)
-        swapped = {
+        handed = {agent: self.handed(action) for agent, action in actions.items()}
+        takers = {found[1] for found in handed.values() if found}
+        able = {
             agent
-            for agent, action in actions.items()
-            if takers[agent] and self._hands_its_last(position, agent, action)
+            for agent, found in handed.items()
+            if found and self._can_hand(position, agent, *found, given=agent in takers)
         }
-        super().check(position, {a: act for a, act in actions.items() if a not in swapped})
+        super().check(position, {a: act for a, act in actions.items() if a not in able})
 
-    def _hands_its_last(self, position: Position, agent: str, action: str) -> bool:
-        """Whether an action hands over the only task of an agent, while trade is open."""
-        task, to = self._hands.get(action, ("", agent))
-        if to == agent or agent not in self.agents or position["closed"] or self.over(position):
+    def _can_hand(self, position: Position, agent: str, task: str, to: str, given: bool) -> bool:
+        """Whether an agent can hand a task over: trade is open, and one is left or given to it."""
+        if to == agent or agent not in self._holders or position["closed"] or self.over(position):
             return False
-        held, done = from_bits(position["holds"][agent], self.tasks.n), position["done"]
-        return held == self._bit(task) and not held & from_bits(done, self.tasks.n)
+        held = from_bits(position["holds"][agent], self.tasks.n)
+        left = held & ~from_bits(position["done"], self.tasks.n)
+        return bool(left & self._bit(task)) and (held.bit_count() > 1 or given)
 
     def over(self, position: Position) -> bool:
         """Everything is done, or the turns are used up."""
@@ -251,11 +257,11 @@ class TaskExchange(Game):
 
     def rules(self) -> str:
         """Who holds what, what can be done, and when it pays."""
-        return rules_of(self.tasks, self.params.rounds)
+        return rules_of(self.scenario, self.params.rounds, self.params.meetings)
 
     def facts(self) -> dict[str, Any]:
         """All that is public: the atoms, who starts with what, and how composites are named."""
-        return {"game": self.name, **facts_of(self.tasks, self.params.rounds)}
+        return {"game": self.name, **facts_of(self.tasks, self.params.rounds, self.params.meetings)}
 
     def _scenario(self) -> Scenario:
         p = self.params
@@ -270,25 +276,14 @@ class TaskExchange(Game):
                 tools=p.tools,
             )
         if p.scenario == GENERATED:
-            return generated(p.agents, p.atoms, p.competition, self.seed)
+            return generated(p.agents, p.atoms, p.competition, self.seed, p.additive)
         return scenario(p.scenario, p.variant)
-
-    def _selected(self, agent: str) -> list[int]:
-        """The masks that a compact letter gives utilities for, the best first."""
-        table, own = self.scenario.utilities[agent], self.tasks.initial[agent]
-        ranked = [int(mask) for mask in (-table).argsort(kind="stable") if mask]
-        rest = [mask for mask in ranked[BEST:] if table[mask] >= table[own]]
-        ladder = [rest[k * len(rest) // LADDER] for k in range(LADDER)] if rest else []
-        atoms = [1 << bit for bit in range(self.tasks.n)]
-        shown = {*ranked[:BEST], *ladder, own, *atoms}
-        return [mask for mask in ranked if mask in shown]
 
     def _tradable(self, coalition: frozenset[str]) -> int:
         own = [agent for agent in self.agents if agent in coalition]
         if not own:
             return 0
-        held = sum(self.tasks.initial[agent] for agent in own)
-        return best_sum([self.scenario.utilities[agent] for agent in own], held)
+        return best_among(self.scenario, own)
 
     def _simulated(self, name: str) -> dict[str, Any]:
         atom = self.tasks.atoms[self._positions[name]]

@@ -14,7 +14,7 @@ from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.state import Run, RunConfig, game_of, home, settings_of
 from shapley_coop.state.storage.kept import pack_of
-from shapley_coop.state.workflow_config import check_kind
+from shapley_coop.state.workflow_config import check_kind, with_params
 
 MOST_OF_A_TITLE = 40
 """Characters of a game's title in a run's name."""
@@ -39,9 +39,10 @@ def prepare(
             that of another request.
         CredentialsMissing: a seat's key is not set.
     """
-    resolved = _checked(config).resolve()
+    page = builder(graph)
+    resolved = with_params(_checked(config), page.game, page.params).resolve()
     settings = settings_of(resolved)
-    page, played = builder(graph), game_of(settings)
+    played = game_of(settings)
     check_kind(played, page.plays, graph)
     page.check_game(played)
     played.make_ready()

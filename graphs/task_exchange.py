@@ -66,7 +66,9 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     talk(page, validator, guidance, agreed="summarize", no_deal="trade", error="settle")
     page.computes("summarize", summarize)
     page.add_edge("summarize", "trade")
-    work(page, over="settle")
+    page.add_node("trade", trade)
+    page.lead("trade", "act")
+    work(page, ACT, over="settle")
     page.add_node("settle", settle)
     page.branch("settle", failed, {"error": "fail", "done": END})
     page.computes("fail", fail)
@@ -99,11 +101,9 @@ def talk(
     page.branch("check", verdict_of, {"sound": agreed, "error": error})
 
 
-def work(page: WorkflowBuilder, over: str) -> None:
-    """`trade` → `act` → `call` → `step` ↺, until every task is done."""
-    page.add_node("trade", trade)
-    page.lead("trade", "act")
-    page.asks("act", ACT, then="call")
+def work(page: WorkflowBuilder, act: Asking, over: str) -> None:
+    """`act` → `call` → `step` ↺, until every task is done."""
+    page.asks("act", act, then="call")
     page.add_node("call", call_tools)
     page.add_edge("call", "step")
     page.add_node("step", step)

@@ -28,18 +28,31 @@ App = CompiledStateGraph[Table, RunConfig, Opening, Table]
 """A workflow that can be run."""
 
 
+def check_together(game: Game) -> None:
+    """Refuse a game whose agents meet in pairs.
+
+    Raises:
+        ValueError: they do.
+    """
+    if game.in_pairs:
+        raise ValueError("meetings are for pairwise_exchange alone: leave the parameter out")
+
+
 class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
     """A page of wiring.
 
     Args:
         game: what it plays when the run's configuration names none.
         plays: the kind of game that it can play.
-        check_game: raises a `ValueError` of one line for a game of that kind that it cannot play.
+        check_game: raises a `ValueError` of one line for a game of that kind that it cannot play;
+            by default where agents would meet in pairs.
+        params: parameters of that game, where the run's configuration gives none.
 
     Attributes:
         game: the same.
         plays: the same.
         check_game: the same.
+        params: the same.
         askings: node → what it asks, by which a person's reply is checked before the run goes on.
     """
 
@@ -47,13 +60,15 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         self,
         game: str = "escape_room",
         plays: type[Game] = Game,
-        check_game: Callable[[Game], object] = lambda _: None,
+        check_game: Callable[[Game], object] = check_together,
+        params: Mapping[str, Any] | None = None,
     ) -> None:
         self.askings: dict[str, Asking] = {}
         config = config_for(game, plays, lambda: self.askings)
         super().__init__(Table, context_schema=config, input_schema=opening_for(config))
         self.game, self.plays, self.check_game = game, plays, check_game
-        first = opening(config, plays, check_game)
+        self.params: Mapping[str, Any] = params or {}
+        first = opening(config, plays, check_game, self.params)
         self.add_node("open", first, input_schema=opening_for(config, Reopening))
         self.set_entry_point("open")
 

@@ -67,6 +67,7 @@ def write_rules(
         procedure=render("procedure", **going_on, **course_words(course)).strip(),
         language=language,
         agents=known.get("agents", []),
+        plans="consider" in known["procedure"]["steps"],
         rounds=course["rounds"],
         instructions=instructions,
         guidance=guidance,
@@ -193,6 +194,8 @@ def _utilities(facts: Facts) -> str:
         if key == "utilities":
             worths = ", ".join(f"{mask} {x:.3g}" for mask, x in value.items())
             lines.append(f"What each set of tasks is worth to you, by mask: {worths}.")
+        elif key == "values":
+            lines.append(f"{_SUM}: {', '.join(f'{task} {x:.3g}' for task, x in value.items())}.")
         elif key in _OWN:
             lines.append(_OWN[key].format(_with_steps(value)))
         else:
@@ -200,6 +203,7 @@ def _utilities(facts: Facts) -> str:
     return (" " if facts.keys() <= _OWN.keys() else "\n\n").join(lines)
 
 
+_SUM = "What each task is worth to you, a set being worth the sum"
 _OWN = {
     "worth_to_you": "one unit is worth to you: {}.",
     "you_can_pay_at_most": "You can pay {} at most, in all.",

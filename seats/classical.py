@@ -71,8 +71,9 @@ class Strategist:
             ValueError: it is not of two, or its actions are others.
         """
         own = sorted((self.cooperate, self.defect))
-        others = [acts for acts in actions.values() if sorted(acts) != own]
-        if len(actions) == PLAYERS and not others:
+        two = actions.values() if len(actions) == PLAYERS else ()
+        others = [acts for acts in two if sorted(acts) != own]
+        if two and not others:
             return
         has = f"has {', '.join(others[0])}" if others else f"is of {len(actions)}"
         raise ValueError(

@@ -23,6 +23,7 @@ from typing import Any, SupportsInt
 import numpy as np
 from numpy.typing import NDArray
 
+from shapley_coop.games.gives import actions_of, legal_in
 from shapley_coop.seats.classical import without_deals
 
 Acting = Callable[[Any, NDArray[np.int8]], SupportsInt]
@@ -52,8 +53,8 @@ class Policy:
     def _answer(self, facts: dict[str, Any], words: str) -> Mapping[str, Any]:
         if facts["ask"] != "act":
             return without_deals(facts)
-        actions = facts["actions"][facts["you"]]
-        mask = np.array([action in facts["legal"] for action in actions], np.int8)
+        actions, legal = [*actions_of(facts, facts["you"])], legal_in(facts)
+        mask = np.array([action in legal for action in actions], np.int8)
         chosen = int(self.acts(_observed(facts["position"].get("observation")), mask))
         if not 0 <= chosen < len(actions):
             raise ValueError(f"a policy gave {chosen}: give an index below {len(actions)}")

@@ -25,10 +25,17 @@ from shapley_coop.state.turn import TurnContext
 Line = dict[str, Any]
 
 
-def history(turn: TurnContext) -> list[Line]:
-    """The history as the letters of this asking tell it, oldest first."""
+def history(turn: TurnContext, reader: str = "") -> list[Line]:
+    """The history as the letters of this asking tell it, oldest first.
+
+    Args:
+        turn: what is asked.
+        reader: where agents meet in pairs, whose letter it is: it tells of its own talk alone.
+    """
     if turn.asking.act in TRADE_ACTS:
-        return trade_history(turn.evaluated)
+        return trade_history(turn.evaluated, reader)
+    if turn.evaluated.game.in_pairs:
+        return []
     return public_history(turn.evaluated)
 
 

@@ -120,7 +120,7 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
         offer = standing.get((said["turn"], said["about"])) if said["act"] == "accept" else None
         if offer is not None:
             offer["accepted"] = sorted({*offer["accepted"], said["by"]})
-        if "puts" in said:
+        if "puts" in said and "deal" in said:  # what two who meet agree on is done at once
             deal = Deal.of(said["deal"])
             standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
     agreed = [

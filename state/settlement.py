@@ -85,7 +85,14 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
         return "budget"
     if idle := without_play(evaluated.record):
         return idle
-    return "agreed" if settlement["basis"] != "none" else "no_deal"
+    signed = settlement["basis"] != "none" or _agreed_in_pairs(evaluated)
+    return "agreed" if signed else "no_deal"
+
+
+def _agreed_in_pairs(evaluated: EvaluatedTable) -> bool:
+    """Whether any pair agreed, where agents meet in pairs and nothing is signed."""
+    talk = evaluated.table.get("talk", []) if evaluated.game.in_pairs else []
+    return any(said["act"] == "accept" for said in talk)
 
 
 def nothing_left(evaluated: EvaluatedTable) -> str:

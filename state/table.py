@@ -92,6 +92,16 @@ class Pending(TypedDict):
     accepted: list[str]  # who accepted it; its author by proposing it
 
 
+class Meeting(TypedDict):
+    """Two agents who meet to trade tasks."""
+
+    agents: list[str]  # the first speaks first
+    number: int  # which meeting of all agents it is, from 1
+    began: int  # the round of talk of its first turn
+    status: Literal["talking", "agreed", "apart"]
+    pending: NotRequired[Pending]  # the latest proposal
+
+
 class Price(TypedDict):
     """What one good trades at in a call market."""
 
@@ -146,20 +156,20 @@ class Table(TypedDict, total=False):
     """The agents, in speaking order. Written by `open`."""
 
     position: Position
-    """Where the game stands. Written by `open`, `call`, `trade`, `step` and
+    """Where the game stands. Written by `open`, `call`, `trade`, `swap`, `step` and
     `mediate`."""
 
     record: Annotated[
         list[Turn], DeltaChannel(keep_by_turn, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
-    """The append-only trajectory: actions, rewards, effects. Written by `trade`, `step` and
-    `mediate`."""
+    """The append-only trajectory: actions, rewards, effects. Written by `trade`, `swap`, `step`
+    and `mediate`."""
 
     talk: Annotated[
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
     """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
-    `put_count`, `clear`, `collect_claims` and `judge`."""
+    `put_count`, `clear`, `collect_claims`, `deliver` and `judge`."""
 
     thoughts: Annotated[dict[str, Pointer], Folded(dict, gather)]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
@@ -184,8 +194,8 @@ class Table(TypedDict, total=False):
 
     answers: Annotated[dict[str, AgentOutput], Folded(dict, gather)]
     """Agent → its answer, signature, vote or claim, until those of all are in. Written by `answer`,
-    `sign`, `elect`, `ratify` and `claim`. Cleared by `tally`, `count`, `delegate`, `collect_claims`
-    and `convene`."""
+    `sign`, `elect`, `ratify`, `claim` and `speak`. Cleared by `tally`, `count`, `delegate`,
+    `collect_claims`, `deliver` and `convene`."""
 
     claims: Annotated[dict[str, str], Folded(dict, gather)]
     """Agent → the part of the total it says it earned. Written by `collect_claims`."""
@@ -194,13 +204,17 @@ class Table(TypedDict, total=False):
     """The groups, where delegates bargain; in no other workflow are there any. Written by `open`,
     `group`, `delegate` and `count`."""
 
+    meetings: list[Meeting]
+    """The pairs of the latest meeting, where agents meet in pairs; in no other workflow are there
+    any. Written by `open`, `pair` and `deliver`."""
+
     prices: dict[str, Price]
     """Good → what it trades at, of those that trade; in no other workflow than a call market are
     there any. Written by `open` and `clear`."""
 
     round: Annotated[int, Folded(int, latest)]
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
-    `collect_plans`, `tally`, `pass_on`, `count`, `speak` and `validate`."""
+    `collect_plans`, `tally`, `pass_on`, `count`, `speak`, `validate`, `pair` and `deliver`."""
 
     speaker: str
     """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally`,
@@ -222,8 +236,8 @@ class Table(TypedDict, total=False):
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
-    `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `step` and
-    `mediate`."""
+    `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
+    `step` and `mediate`."""
 
     lapsed: str | None
     """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by

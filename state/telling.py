@@ -25,6 +25,11 @@ def everything(turn: "TurnContext", lines: Lines) -> Lines:
     return lines
 
 
+def nothing(turn: "TurnContext", lines: Lines) -> Lines:
+    """No line: it is the reader's own part that matters to it."""
+    return []
+
+
 def of_agents(turn: "TurnContext", lines: Lines) -> Lines:
     """Without what outsiders said: a written contract repeats its clauses."""
     return [line for line in lines if line.get("by") not in OUTSIDERS]

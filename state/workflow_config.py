@@ -89,6 +89,19 @@ def merged(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]
     return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
 
 
+def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
+    """A configuration with parameters of a workflow's own game, where it plays that.
+
+    Args:
+        config: the run's; what it sets itself stands.
+        game: the workflow's.
+        params: of that game.
+    """
+    if not params or config.game != game:
+        return config
+    return config.model_copy(update={"params": {**params, **config.params}})
+
+
 def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -> None:
     """Refuse a game that a workflow cannot play.
 

@@ -21,8 +21,14 @@ PLAYS = {
         *("--model", "embedded:contract_keeper", "--agent", "Bob=embedded:defector"),
     ),
     "shapley_coop": ("escape_room",),
+    "pairwise_exchange": (
+        *("task_exchange", "--graph", "pairwise_exchange", "--set", "scenario=generated"),
+        *("--set", "additive=true", "--set", "agents=4", "--set", "atoms=8"),
+        *("--set", "meetings=2", "--set", "talk=3"),
+    ),
 }
-"""What is played; in `contracts` one deposit is forfeited, and the others are returned."""
+"""What is played; in `contracts` one deposit is forfeited, and the others are returned; who meets
+in pairs asks in parallel, and meets others after the first trade."""
 
 LANES = 2
 MOST = 8

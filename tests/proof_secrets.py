@@ -1,6 +1,7 @@
 """No secret leaks: canaries in all that is private are found in nothing that others see."""
 
 import asyncio
+import json
 import logging
 import os
 import subprocess
@@ -40,8 +41,22 @@ PLAYED = {
     "settlement": "delivered",
     "consent": "delivered",
     "llm_only": "escape_room",
+    "pairwise_exchange": "task_exchange",
 }
 """The workflows, and what is played in each."""
+
+PARAMS: dict[str, dict[str, Any]] = {
+    "pairwise_exchange": {
+        "scenario": "generated",
+        "additive": True,
+        "agents": 4,
+        "atoms": 8,
+        "meetings": 2,
+        "talk": 4,
+    }
+}
+"""Workflow → the game's parameters, where its own would show less: who meets others has more to
+keep from them."""
 
 TRACED_EVERY = 7
 """One run in so many is played by the command line, over HTTP, and traced with `hide` on."""
@@ -86,7 +101,7 @@ def attempt(folder: Path, times: int) -> Finding:
     tally = Tally()
     for number, workflow in enumerate(cycle(PLAYED)):
         place = folder / str(number)
-        asyncio.run(_played(place, workflow, number, tally))
+        asyncio.run(played(place, workflow, number, tally))
         if number % TRACED_EVERY == 0:
             _traced(place / "traced", workflow, number, tally)
         if tally.planted.total() >= times:
@@ -103,12 +118,13 @@ def attempt(folder: Path, times: int) -> Finding:
     )
 
 
-async def _played(place: Path, workflow: str, number: int, tally: Tally) -> None:
+async def played(place: Path, workflow: str, number: int, tally: Tally) -> None:
     """A run in this process: its streams, state, register, ledger, logs and error."""
-    planter = Planter(load(PLAYED[workflow]).agents, breaks=4)
+    game, params = PLAYED[workflow], PARAMS.get(workflow, {})
+    planter = Planter(load(game, params).agents, breaks=4)
     with at_home(place, planter.answer, **planter.keys()) as homeful, _heard() as log:
         planter.secrets(homeful / "secrets" / "nest.yaml")
-        run = prepare(workflow, RunConfig(game=PLAYED[workflow], seed=number, secrets="nest"))
+        run = prepare(workflow, RunConfig(game=game, params=params, seed=number, secrets="nest"))
         try:
             await _streamed(run, {"room": run.room}, planter, tally)
         except SeatError as failure:
@@ -140,7 +156,8 @@ async def _streamed(run: Run, given: Any, planter: Planter, tally: Tally) -> Non
 
 def _traced(place: Path, workflow: str, number: int, tally: Tally) -> None:
     """A run of the command line, its models behind HTTP, all of it traced and hidden."""
-    planter, langsmith = Planter(load(PLAYED[workflow]).agents), Capture()
+    params = PARAMS.get(workflow, {})
+    planter, langsmith = Planter(load(PLAYED[workflow], params).agents), Capture()
     keys = planter.keys()
     with (
         at_home(place, **keys) as homeful,
@@ -150,6 +167,7 @@ def _traced(place: Path, workflow: str, number: int, tally: Tally) -> None:
         planter.secrets(homeful / "secrets" / "nest.yaml")
         seats = [f"--agent={agent}=openai:{agent}" for agent in planter.agents]
         game = [PLAYED[workflow], "--graph", workflow, "--seed", str(number)]
+        game += [f"--set={key}={json.dumps(value)}" for key, value in params.items()]
         given = ["--base-url", stub.base_url, "--secrets", "nest"]
         done = subprocess.run(
             [sys.executable, "-m", "shapley_coop", "run", *game, *seats, *given],

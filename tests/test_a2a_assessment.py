@@ -122,6 +122,21 @@ async def test_one_participant_meets_embedded_agents_and_the_result_says_so() ->
 
 
 @pytest.mark.slow
+async def test_a_participant_meets_others_in_pairs_as_often_as_the_workflow_has_them() -> None:
+    with ExitStack() as stack:
+        url = stack.enter_context(agent(Subject(Seat(model="embedded:rational")), LETTERS))
+        judge = stack.enter_context(agent(Judge(), ASSESSMENT))
+        params = {"scenario": "generated", "additive": True, "agents": 4, "atoms": 8, "talk": 4}
+        config = {"game": "task_exchange", "params": params, "workflow": "pairwise_exchange"}
+        task, _ = await asked(judge, {"participants": {"Agent1": url}, "config": config})
+    found = results(task)
+    assert found["simulated"] == ["Agent2", "Agent3", "Agent4"]
+    assert (found["agreement"], found["verified"]) == (1, True)
+    (run,) = found["runs"]
+    assert home().runs.get(run["run"]).room["params"]["meetings"] == 3
+
+
+@pytest.mark.slow
 async def test_an_agent_that_does_not_answer_fails_the_assessment_without_its_words() -> None:
     with a2a_agent(failing) as other, agent(Judge(), ASSESSMENT) as judge:
         task, _ = await asked(judge, {"participants": {"Bob": other.url}})

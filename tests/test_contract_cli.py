@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from tests.coop_command import FAILED, one_line
+from tests.coop_command import FAILED, USAGE, one_line
 
 BARE = {"clauses": [{"kind": "do", "agent": a, "action": "cooperate"} for a in ("Alice", "Bob")]}
 FINE = {
@@ -125,6 +125,25 @@ def test_a_poisoned_contract_is_labelled_and_not_to_be_signed(coop, tmp_path, co
     in_words = coop("contract", "check", str(tmp_path / "deal.json"), *GAME)
     assert in_words.code == FAILED
     assert f"Not to be signed ({label})" in in_words.out
+
+
+def test_a_file_of_too_many_clauses_is_refused_before_any_rule_reads_it(
+    coop, tmp_path, monkeypatch
+):
+    def unread(*_):
+        pytest.fail("a rule read the clauses")
+
+    monkeypatch.setattr("shapley_coop.deals.language.rules.names_in", unread)
+    deal = {"clauses": [{"kind": "do", "agent": "everyone", "action": "cooperate"}] * 20_000}
+    file = written(tmp_path / "long.json", deal)
+    record = written(tmp_path / "record.json", PLAYED)
+    checked = coop("contract", "check", file, *GAME)
+    assert (checked.code, checked.out) == (
+        FAILED,
+        "Not to be signed (CLAUSE): the proposal has 20000 clauses: at most 256.\n",
+    )
+    audited = coop("contract", "audit", file, record, *GAME)
+    assert "the proposal has 20000 clauses: at most 256" in one_line(audited, USAGE)
 
 
 def test_a_record_is_held_against_a_contract_in_words_and_as_json(coop, tmp_path):

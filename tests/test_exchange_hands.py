@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.games import GameError, Position, load
-from shapley_coop.games.exchange.foresight import hand
+from shapley_coop.games.exchange.hands import hand
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.running import play
 from shapley_coop.state import RunConfig

@@ -15,7 +15,8 @@ from shapley_coop.games.exchange.files import AtomEntry, ScenarioFile
 from shapley_coop.games.exchange.taskbench import read_records
 from tests.coop_command import Coop, coop_in
 
-TEXT = (Path(__file__).parents[1] / "docs" / "scenarios.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+TEXT, CONFERENCE = (DOCS / "scenarios.md").read_text(encoding="utf-8"), DOCS / "conference.yaml"
 YAML, JSON, MESSAGE = (
     re.findall(rf"```{kind}\n(.*?)```", TEXT, re.DOTALL) for kind in ("yaml", "json", "text")
 )
@@ -32,6 +33,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with every file of the page in it."""
     for text in YAML:
         (tmp_path / text.partition("\n")[0].removeprefix("# ")).write_text(text)
+    (tmp_path / CONFERENCE.name).write_text(CONFERENCE.read_text(encoding="utf-8"))
     names = ("tools.json", "data.json")
     for name, text in zip([*names, "message.txt"], [*JSON, *MESSAGE], strict=True):
         (tmp_path / name).write_text(text)

@@ -42,6 +42,7 @@ OVERLAP = allocate(TRADE, 0b111110)
 BOTH, UNGUIDED, UNCHECKED, BASELINE = (
     f"task_exchange{suffix}" for suffix in ("", "_unguided", "_unchecked", "_baseline")
 )
+PAIRS = "pairwise_exchange"
 
 
 async def run(graph: str = BOTH, **room: Any) -> Table:
@@ -286,11 +287,11 @@ def canaries(tmp_path: Path) -> tuple[str, dict[str, set[str]]]:
     return str(path), told
 
 
-@pytest.mark.parametrize("graph", [BOTH, UNCHECKED])
-async def test_no_utility_reaches_anybody_but_its_owner(
-    script: Script, canaries: tuple[str, dict[str, set[str]]], graph: str
-) -> None:
-    path, secret = canaries
+async def published(graph: str, path: str) -> tuple[list[str], str]:
+    """All that the nodes of a play write on the table: before the last turn, and in it.
+
+    What was realised is paid with the last turn and is public then, as in every game.
+    """
     saver, config = InMemorySaver(), {"configurable": {"thread_id": "t"}, "recursion_limit": 500}
     app = builder(graph).compile(checkpointer=saver)
     room = RunConfig(game="task_exchange", params={"scenario": path}, seed=2)
@@ -299,8 +300,16 @@ async def test_no_utility_reaches_anybody_but_its_owner(
         {"room": room}, config, context=RunConfig(), stream_mode="updates"
     ):
         public += [json.dumps(w, default=str) for node, w in update.items() if node != "settle"]
-    # What was realised is paid with the last turn and is public then, as in every game.
     *before, last = public
+    return before, last
+
+
+@pytest.mark.parametrize("graph", [BOTH, UNCHECKED, PAIRS])
+async def test_no_utility_reaches_anybody_but_its_owner(
+    script: Script, canaries: tuple[str, dict[str, set[str]]], graph: str
+) -> None:
+    path, secret = canaries
+    before, last = await published(graph, path)
     for owner, other in (("Alice", "Bob"), ("Bob", "Alice")):
         for letter in script.shown_to(other):
             assert not [u for u in secret[owner] if u in letter + json.dumps(letter.facts)]
@@ -309,6 +318,39 @@ async def test_no_utility_reaches_anybody_but_its_owner(
         assert any(f"{float(u):.3g}" in own for u in secret[owner]), "in few digits"
         for update in before:
             assert not [u for u in secret[owner] if u in update]
+    assert '"rewards"' in last
+
+
+async def test_no_value_of_a_task_reaches_anybody_but_its_owner(
+    script: Script, tmp_path: Path
+) -> None:
+    """Of four who meet in pairs: neither whom one meets, nor the other pair, nor the table."""
+    names = ("Ann", "Ben", "Cem", "Dan")
+    tasks = [f"Do part {i}" for i in range(8)]
+    values = {
+        agent: {task: (37 * i + 11 * k) % 83 + 0.37 * (k + 1) for i, task in enumerate(tasks)}
+        for k, agent in enumerate(names)
+    }
+    page = {
+        "atoms": tasks,
+        "initial": {agent: tasks[2 * k : 2 * k + 2] for k, agent in enumerate(names)},
+        "values": values,
+    }
+    path = tmp_path / "values.yaml"
+    path.write_text(yaml.safe_dump(page))
+    read = scenario(str(path))
+    secret = {agent: {str(x) for x in read.values(agent).values() if x} for agent in names}
+    before, last = await published(PAIRS, str(path))
+    for owner, own in secret.items():
+        assert len(own) == 8
+        assert not any(own & secret[other] for other in names if other != owner)
+        told = " ".join(json.dumps(letter.facts) for letter in script.shown_to(owner, "exchange"))
+        assert sum(x in told for x in own) >= 4, "of the tasks of the two who meet"
+        for other in set(names) - {owner}:
+            for letter in script.shown_to(other):
+                assert not [x for x in own if x in letter + json.dumps(letter.facts)]
+        for update in before:
+            assert not [x for x in own if x in update]
     assert '"rewards"' in last
 
 

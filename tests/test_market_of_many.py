@@ -8,17 +8,23 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Give, Pay
+from shapley_coop.cli.showing import _tell
+from shapley_coop.cli.transcript import transcript
+from shapley_coop.deals import Fault, Give, Pay, Terms, read_deal
+from shapley_coop.deals.analysis.checked import checked
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import GameError, load
+from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import MANY, Gives, actions_in, legal_in
 from shapley_coop.games.trade.market import MarketFile, market_of
 from shapley_coop.games.trade.points import welfare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats.classical import tit_for_tat
+from shapley_coop.seats.policies import Policy
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 
@@ -158,3 +164,86 @@ async def test_a_thousand_trade_at_one_price_and_all_of_it_is_verified(tmp_path:
     assert best is not None
     assert float(table.total) > 0.99 * best
     assert not [check for check in await verify_run(outcome["run"]) if not check.sound]
+
+
+def test_everyone_s_actions_are_found_without_walking_over_every_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walked, usual = [], Gives.__iter__
+    game = load("trade", room(tmp_path, MANY + 1))
+    every = {action for own in game.actions.values() for action in own}
+    assert set(actions_of_all(game.actions)) == every
+    many = load("trade", room(tmp_path, 300))
+    monkeypatch.setattr(Gives, "__iter__", lambda own: walked.append(own.me) or usual(own))
+    clauses = [{"kind": "do", "agent": "all", "action": "Keep"}]
+    clauses += [{"kind": "forbid", "agent": "A1", "action": f"give 1 wood to A{n}"} for n in (0, 9)]
+    deal = read_deal({"clauses": clauses}, Terms(many.agents, many.actions))
+    assert not isinstance(deal, Fault)
+    assert [clause.action for clause in deal.clauses] == [
+        "keep",
+        *(x["action"] for x in clauses[1:]),
+    ]
+    assert len(walked) <= 4
+
+
+def test_a_trained_policy_acts_where_actions_are_told_by_rule(tmp_path: Path) -> None:
+    game = load("trade", room(tmp_path, 40))
+    seen = []
+
+    def last_free(observation: Any, mask: Any) -> int:
+        seen.append(mask)
+        return int(mask.nonzero()[0][-1])
+
+    position = {"observation": [0.5]}
+    legal = game.legal(game.start(), "A1")
+    facts = {**game.facts(), "ask": "act", "you": "A1", "position": position, "legal": legal.told()}
+    answer = Policy(last_free)("A1", 0)(json.loads(json.dumps(facts)), "")
+    assert answer == {"action": "give 4 wood to A39"}
+    assert [action for action, free in zip(game.actions["A1"], seen[0], strict=True) if free] == [
+        *legal
+    ]
+
+
+def test_a_strategy_of_two_refuses_a_market_of_many_in_one_line(tmp_path: Path) -> None:
+    game = load("trade", room(tmp_path, 300))
+    with pytest.raises(ValueError, match=r"^it plays games of two .* this one is of 300; seat"):
+        tit_for_tat.check_actions(game.actions)
+
+
+async def test_what_a_run_of_many_did_is_printed_in_sums(tmp_path: Path, capsys: Any) -> None:
+    outcome, table, _ = await played(tmp_path, 140)
+    _tell(home().runs.get(outcome["run"]), table.table, outcome)
+    told = capsys.readouterr().out
+    paid = sum(t["amount"] for t in outcome["transfers"])
+    assert f"{len(outcome['transfers'])} net transfers of {paid:g} in all (contract)" in told
+    assert f"{len(table.clauses)} clauses: coop show --markdown prints all" in told
+    assert "turn 1  140 agents: keep ×140  →" in told
+    assert "76 more do the same" in told
+    assert len(told.encode()) < 6000
+    whole = transcript(home().runs.get(outcome["run"]), table.table, outcome)
+    assert all(f"{t['payer']} pays {t['payee']}" in whole for t in outcome["transfers"])
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        "llm_only",
+        "negotiation",
+        pytest.param("delegates", marks=pytest.mark.slow),
+        pytest.param("contracts", marks=pytest.mark.slow),
+    ],
+)
+async def test_other_workflows_play_a_market_of_thirty(tmp_path: Path, graph: str) -> None:
+    config = RunConfig(game="trade", params=room(tmp_path, 30), seed=1)
+    outcome = await play(graph, config)
+    assert outcome["status"] in ("agreed", "no_deal", "no_play")
+    assert len(outcome["payoffs"]) == 30
+
+
+def test_a_certificate_knows_the_actions_that_a_rule_tells(tmp_path: Path) -> None:
+    game = load("trade", room(tmp_path, 30))
+    keep = [{"kind": "do", "agent": "everyone", "action": "keep"}]
+    give = [{"kind": "do", "agent": "A1", "action": "give 99 wood to A2"}]
+    assert "(ACTION)" not in checked({"clauses": keep}, game, "enforced", "", ())[1]
+    refused = checked({"clauses": give}, game, "enforced", "", ())[1]
+    assert "A1 has no action give 99 wood to A2; it has keep, give 1…" in refused

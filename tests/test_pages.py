@@ -305,3 +305,31 @@ def test_the_server_registers_every_workflow_with_a_line_about_it() -> None:
 def test_an_unknown_workflow_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match=f"^no workflow 'chess': there are {', '.join(NAMES)}$"):
         builder("chess")
+
+
+def test_a_pairwise_exchange_is_a_talk_of_pairs_and_the_work_of_task_exchange() -> None:
+    nodes, edges = wiring("pairwise_exchange")
+    assert nodes == {
+        *("open", "pair", "speak", "deliver", "swap", "act", "call", "step", "settle"),
+    }
+    assert edges == {
+        ("__start__", "open", ""),
+        ("open", "pair", ""),
+        ("pair", "speak", ""),
+        ("speak", "deliver", ""),
+        ("deliver", "speak", "refused"),
+        ("deliver", "speak", "talk_on"),
+        ("deliver", "swap", "over"),
+        ("swap", "pair", "meet"),
+        ("swap", "act", "work"),
+        ("act", "call", ""),
+        ("call", "step", ""),
+        ("step", "act", "refused"),
+        ("step", "act", "play_on"),
+        ("step", "settle", "over"),
+        ("settle", "__end__", ""),
+    }
+    work = {"act", "call", "step"}
+    _, whole = wiring("task_exchange")
+    for page in (edges, whole):
+        assert {e for e in edges if e[0] in work} == {e for e in page if e[0] in work}

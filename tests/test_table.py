@@ -28,7 +28,7 @@ from tests.test_delegates import FOUR, four_wait, veto_then_leave_then_sign
 SOURCE = Path(str(inspect.getsourcefile(table))).read_text(encoding="utf-8")
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
 FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)
-OWN_GAME = ("settlement", "consent", "call_market")
+OWN_GAME = ("settlement", "consent", "call_market", "pairwise_exchange")
 """Beside the exchanges, the workflows that play one game alone."""
 
 EVERY_ASKING = "every node that asks or validates"

@@ -41,6 +41,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
 from shapley_coop.games import Turn
+from shapley_coop.games.gives import actions_in
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def certify(
     `game_tree` says how the cost grows, and from which size on a game is not enumerated.
     """
     enforcement = enforcement or Enforcement()
-    agents, actions, turns = facts["agents"], facts["actions"], int(facts["turns"])
+    agents, actions, turns = facts["agents"], actions_in(facts), int(facts["turns"])
     money = [cid for cid, c in in_force(standing).items() if isinstance(c, Pay | Give | Share)]
     terms = Terms(agents, actions, turns, norms, money, facts.get("goods", ()))
     if fault := first_fault(rules, deal, terms):

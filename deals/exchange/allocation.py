@@ -187,7 +187,7 @@ A group is only looked at where the one before has nothing against it."""
 
 
 def _nearest(tasks: Tasks, description: Any) -> str:
-    if len(tasks.registry) > SUGGESTED or not isinstance(description, str):
+    if tasks.registry.size > SUGGESTED or not isinstance(description, str):
         return ""
     said = description[:COMPARED]
     matcher = SequenceMatcher(b=said)
@@ -196,7 +196,7 @@ def _nearest(tasks: Tasks, description: Any) -> str:
         matcher.set_seq1(registered)
         return matcher.quick_ratio()
 
-    every = [tasks.registry.describe(mask) for mask in range(len(tasks.registry))]
+    every = [tasks.registry.describe(mask) for mask in range(tasks.registry.size)]
     # Comparing the characters as sets is cheap and finds the candidates for the slow comparison.
     close = get_close_matches(said, nlargest(3, every, key=alike), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,7 +1,7 @@
 """The parts of a clause as agents spell them: names, amounts, `per`, conditions."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +13,7 @@ from shapley_coop.deals.language.lenient_json import MAX_DEPTH
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN
 from shapley_coop.deals.language.wire_form import ranges_of
+from shapley_coop.games.actions import actions_of_all
 
 KINDS = ("do", "forbid", "pay", "give", "share")
 CLAUSE_KEYS = {
@@ -79,13 +80,12 @@ def unwrapped(text: str) -> str:
     return text.strip(_AROUND).rstrip(".").strip(_AROUND)
 
 
-def meant(said: str, known: Iterable[str]) -> str | None:
+def meant(said: str, known: Collection[str]) -> str | None:
     """The one known name that is said, whatever its case and what is put around it."""
-    names = list(known)
-    if said in names:
+    if said in known:
         return said
     bare = unwrapped(said).casefold()
-    alike = [name for name in names if name.casefold() == bare]
+    alike = [name for name in known if name.casefold() == bare]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -144,7 +144,7 @@ def _actions(terms: Terms, of: str) -> Sequence[str]:
     """The actions of an agent; of everyone those that anybody has."""
     if of != EVERYONE:
         return terms.actions.get(of, [])
-    return list(dict.fromkeys(action for own in terms.actions.values() for action in own))
+    return actions_of_all(terms.actions)
 
 
 def per(given: Mapping[str, Any], notes: Notes) -> str:

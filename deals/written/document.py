@@ -14,6 +14,7 @@ from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, sentence
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.rules import Terms
+from shapley_coop.games.actions import actions_of_all
 
 SECTIONS = (
     "Synchronization",
@@ -170,7 +171,7 @@ def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
 
 
 def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:
-    actions = {action for known in terms.actions.values() for action in known}
+    actions = actions_of_all(terms.actions)
     names = sorted({*terms.agents, *actions, *terms.goods}, key=len, reverse=True)
     literal = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
     pattern = re.compile(f"(?P<name>{literal})|(?P<number>{_NUMBER.pattern})|(?P<word>[^\\W\\d_]+)")

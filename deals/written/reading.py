@@ -25,6 +25,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.deals.written.document import mentioned
+from shapley_coop.games.actions import actions_of_all
 
 _AMOUNT = r"\d+(?:\.\d+)?(?:/\d+)?"
 _ENDS = re.compile(r"Of the contract that stands, (c\d{1,4}) ends\.")
@@ -90,7 +91,7 @@ class _Reader:
 
     def __init__(self, terms: Terms) -> None:
         who = _one_of(terms.agents)
-        what = _one_of({action for known in terms.actions.values() for action in known})
+        what = _one_of(actions_of_all(terms.actions))
         bound = _one_of([*terms.agents, EVERYONE])
         self._duty = re.compile(rf"({bound}) (does|must not do) ({what}) ")
         self._never = re.compile(rf"({bound}) must never do ({what})\.")

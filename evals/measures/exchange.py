@@ -59,7 +59,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
 def valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
     """A message, with what the allocation that it proposes is worth to each agent."""
     game = exchange_of(EvaluatedTable(table))
-    masks = masks_in(game, said["by"], said["text"])
+    masks = masks_in(game.tasks, said["by"], said["text"])
     if masks is None:
         return said
     worth = {agent: game.scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
@@ -103,7 +103,7 @@ def _outcome(scenario: Scenario, masks: Masks | None) -> Columns:
         **{f"payoff:{agent}": found.utilities[agent] for agent in scenario.tasks.agents},
         "social_welfare": found.welfare,
         "pareto_distance": found.distance,
-        "nash_distance": found.to["nash"],
+        "nash_distance": found.to.get("nash"),
         **{f"distance:{solution}": gap for solution, gap in found.to.items()},
         "individual_rationality": fmean(found.rational.values()),
     }

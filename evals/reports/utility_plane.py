@@ -15,6 +15,7 @@ from shapley_coop.evals.reports.charts import Axis, Line, Point, scatter
 from shapley_coop.evals.reports.figures import Figure
 from shapley_coop.games.exchange import Masks, Scenario, solutions
 from shapley_coop.games.exchange.masks import full
+from shapley_coop.games.exchange.scenario import table_of
 from shapley_coop.state import EvaluatedTable, Table
 from shapley_coop.state.exchange import exchange_of, masks_in
 
@@ -40,7 +41,7 @@ def picture(table: Table) -> str:
     """The utility plane of a finished exchange, with the path of its valid proposals, as SVG."""
     game, proposals = exchange_of(EvaluatedTable(table)), []
     for said in table.get("talk", []):
-        if masks := masks_in(game, said["by"], said["text"]):
+        if masks := masks_in(game.tasks, said["by"], said["text"]):
             at = {agent: int(bits, 2) for agent, bits in masks.items()}
             proposals.append(Proposal(said["round"], said["by"], at))
     agreed = final_masks(table) if table["status"] == "agreed" else None
@@ -106,7 +107,7 @@ def _partitions(scenario: Scenario, across: str, up: str) -> tuple[list[Place], 
     if len(masks) > MOST_POINTS:
         masks = np.random.default_rng(0).choice(masks, MOST_POINTS, replace=False)
         drawn = f" ({MOST_POINTS} partitions drawn)"
-    worth = scenario.utilities
+    worth = {agent: table_of(scenario.utilities[agent]) for agent in (across, up)}
     return _distinct(np.stack([worth[across][masks], worth[up][everything ^ masks]], axis=1)), drawn
 
 

@@ -24,7 +24,7 @@ from shapley_coop.state.outsiders import IMPARTIAL
 from shapley_coop.state.result import result, timing
 from shapley_coop.state.run_config import SUMMARISER
 
-OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
+OWN_MEASURES = dict.fromkeys((*exchange.VARIANTS, "pairwise_exchange"), exchange)
 """Workflow → the module that measures its runs and values its offers, where it has one."""
 
 PARTS = ("cached_tokens", "reasoning_tokens", "batched")

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.games.ahead import PrivateWorths
-from shapley_coop.games.exchange.foresight import WAIT
+from shapley_coop.games.exchange.market import WAIT
 
 if TYPE_CHECKING:
     from shapley_coop.games.task_exchange import TaskExchange

@@ -15,7 +15,7 @@ from typing import Any
 
 from shapley_coop.games.exchange.files import ScenarioFile, read_page, tasks_of
 from shapley_coop.games.exchange.registry import Registry, check_words
-from shapley_coop.games.exchange.scenario import Tasks
+from shapley_coop.games.exchange.scenario import Tasks, check_table
 from shapley_coop.games.exchange.tables import descriptions_of, scores_of
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
@@ -52,9 +52,13 @@ class Commission:
     beside: Path
 
     def __post_init__(self) -> None:
-        scored = self.page.utilities is not None or self.page.competition is not None
+        check_table(self.tasks.n)
+        page = self.page
+        scored = any(x is not None for x in (page.utilities, page.values, page.competition))
         if self.page.preferences is None or scored:
-            raise GameError("give preferences, agent: words, and neither utilities nor competition")
+            raise GameError(
+                "give preferences, agent: words, and no utilities, values or competition"
+            )
         if set(self.page.preferences) != set(self.tasks.agents):
             raise GameError(f"preferences are needed for {', '.join(self.tasks.agents)}")
 

@@ -8,12 +8,20 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.classes import ByClass
+from shapley_coop.games.exchange.additive import Additive
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.replay import Coalitions, Replays
 
 if TYPE_CHECKING:
     from shapley_coop.games.task_exchange import TaskExchange
-    from shapley_coop.games.turns import Turn
+    from shapley_coop.games.turns import Position, Turn
+
+Moved = tuple[int, list[str]]
+"""A task that was handed over, as a mask, and its holders from the first to the last."""
+
+MOST_MOVERS = 10
+"""Of one task: a part has 2 worths for each agent that it depends on, multiplied."""
 
 KEEPS_ITS_TASKS = Baseline("nothing", "who is absent keeps its own tasks and does them")
 
@@ -21,33 +29,60 @@ KEEPS_ITS_TASKS = Baseline("nothing", "who is absent keeps its own tasks and doe
 def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:
     """What each agent earns where only members hand over what they are recorded to have handed.
 
-    Cost: tasks × agents for each coalition.
+    Cost: agents and tasks that moved, for each coalition.
     """
-    tasks, position = game.tasks, game.start()
-    chains: list[set[int]] = [set() for _ in range(tasks.n)]
-    seats = {agent: i for i, agent in enumerate(game.agents)}
-    starts = [from_bits(position["holds"][agent], tasks.n) for agent in game.agents]
-    held = starts
-    for after in game.replay(record):
-        position = after.position
-        now = [from_bits(position["holds"][agent], tasks.n) for agent in game.agents]
-        for atom in range(tasks.n):
-            bit = 1 << (tasks.n - 1 - atom)
-            movers = {i for i in seats.values() if (held[i] ^ now[i]) & bit}
-            chains[atom] |= movers
-        held = now
+    tasks, seats = game.tasks, {agent: i for i, agent in enumerate(game.agents)}
+    moved, position = _moved(game, record)
+    utilities = game.scenario.utilities
     done = from_bits(position["done"], tasks.n) if game.over(position) else 0
+    alone = [int(utilities[agent][mask & done]) for agent, mask in tasks.initial.items()]
 
     def earned(members: Coalitions) -> NDArray[Any]:
         found = np.zeros((len(members), len(seats) + 1), dtype=np.int64)
+        found[:, :-1] = alone
         for k, row in enumerate(members):
-            for i, agent in enumerate(game.agents):
-                mask = 0
-                for atom, chain in enumerate(chains):
-                    bit = 1 << (tasks.n - 1 - atom)
-                    moves = all(row[j] for j in chain)
-                    mask |= (held if moves else starts)[i] & bit
-                found[k, i] = int(game.scenario.utilities[agent][mask & done])
+            held: dict[str, int] = {}
+            for bit, chain in moved:
+                if all(row[seats[agent]] for agent in chain):
+                    for agent in (chain[0], chain[-1]):
+                        held[agent] = held.get(agent, tasks.initial[agent]) ^ bit
+            for agent, mask in held.items():
+                found[k, seats[agent]] = int(utilities[agent][mask & done])
         return found
 
-    return Replays(game.agents, earned, MICRO)
+    return Replays(game.agents, earned, MICRO, classes=_by_task(game, moved, done))
+
+
+def _moved(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved], "Position"]:
+    """Every atom that was handed over, with all who held it in turn, and where the play ended."""
+    chains: dict[str, list[str]] = {}
+    position = game.start()
+    for turn, after in zip(record, game.replay(record), strict=True):
+        position = after.position
+        for giver, action in turn["actions"].items():
+            if found := game.handed(action):
+                task, taker = found
+                chains.setdefault(task, [giver]).append(taker)
+    return [(game.tasks.named([task]), chain) for task, chain in chains.items()], position
+
+
+def _by_task(game: "TaskExchange", moved: Sequence[Moved], done: int) -> tuple[ByClass, ...] | None:
+    """The parts that W is the sum of, one for each task that moved: its gain, if all moved it.
+
+    Returns:
+        None where a set is not worth the sum of its tasks, or one passed through too many hands.
+    """
+    own, seats = game.scenario.utilities, {agent: i for i, agent in enumerate(game.agents)}
+    if not all(isinstance(one, Additive) for one in own.values()):
+        return None
+    parts = []
+    for bit, chain in moved:
+        movers = list(dict.fromkeys(chain))
+        if len(movers) > MOST_MOVERS:
+            return None
+        of = np.full(len(game.agents), -1)
+        of[[seats[agent] for agent in movers]] = range(len(movers))
+        worths = np.zeros((2,) * len(movers), dtype=object)
+        worths[(1,) * len(movers)] = own[chain[-1]][bit & done] - own[chain[0]][bit & done]
+        parts.append(ByClass(of, worths, MICRO))
+    return tuple(parts)

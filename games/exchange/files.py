@@ -4,17 +4,19 @@ The file stays where it is: a run refers to it by its path, so that what is priv
 copied into shared state.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from shapley_coop.games.exchange.masks import from_bits
+from shapley_coop.files import did_you_mean
+from shapley_coop.games.exchange.additive import Additive, additive
+from shapley_coop.games.exchange.masks import from_bits, mask_of
 from shapley_coop.games.exchange.preferences import dialled, scores
 from shapley_coop.games.exchange.registry import Registry
-from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
-from shapley_coop.games.exchange.tables import normalised, read_scores
+from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks, check_table
+from shapley_coop.games.exchange.tables import TOP, normalised, read_scores
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.params import GameError
@@ -34,7 +36,7 @@ class AtomEntry(BaseModel):
 
 
 class ScenarioFile(BaseModel):
-    """The file's content: exactly one of utilities, preferences and competition decides.
+    """The file's content: one of utilities, values, preferences and competition decides.
 
     Preferences beside utilities are told to their owners, and decide nothing.
     """
@@ -46,8 +48,9 @@ class ScenarioFile(BaseModel):
     atoms: list[str | AtomEntry] = Field(
         min_length=2, description="The tasks; the first is the most significant bit."
     )
-    initial: dict[str, str] = Field(
-        min_length=2, description="Agent → mask, in speaking order; a partition."
+    initial: dict[str, str | list[str]] = Field(
+        min_length=2,
+        description="Agent → mask, or a list of tasks in words, in speaking order; a partition.",
     )
     registry: dict[str, str] = Field(
         default={}, description="Mask → description; the others are composed."
@@ -56,6 +59,11 @@ class ScenarioFile(BaseModel):
     seed: int = Field(default=0, ge=0, description="Of what is generated.")
     utilities: dict[str, dict[str, float]] | None = Field(
         default=None, description="Agent → mask → raw score in 0..100, every mask once."
+    )
+    values: dict[str, dict[str, float]] | None = Field(
+        default=None,
+        description="Agent → task → score in 0..100; what is left out is worth nothing. A set is "
+        "worth the sum.",
     )
     preferences: dict[str, str] | None = Field(default=None, description="Agent → its taste.")
     competition: float | None = Field(
@@ -102,7 +110,9 @@ def read_page(content: Any) -> ScenarioFile:
         GameError: names the field that is wrong, and quotes nothing.
     """
     if not isinstance(content, Mapping):
-        raise GameError("holds no scenario: give atoms, initial and one of utilities, preferences")
+        raise GameError(
+            "holds no scenario: give atoms, initial and utilities, values or preferences"
+        )
     try:
         return ScenarioFile.model_validate(dict(content))
     except ValidationError as error:
@@ -116,7 +126,7 @@ def tasks_of(page: ScenarioFile) -> Tasks:
     n = len(atoms)
     return Tasks(
         atoms,
-        {agent: from_bits(bits, n) for agent, bits in page.initial.items()},
+        {agent: _held(told, atoms, agent) for agent, told in page.initial.items()},
         Registry(
             [atom.says for atom in atoms],
             {from_bits(bits, n): text for bits, text in page.registry.items()},
@@ -126,14 +136,24 @@ def tasks_of(page: ScenarioFile) -> Tasks:
 
 def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
     scored, told = page.utilities, page.preferences or {}
-    source = page.preferences if scored is None else scored
-    if (source is None) == (page.competition is None):
-        raise GameError("give exactly one of utilities, preferences and competition")
-    if page.competition is not None:
-        told = dialled(tasks.atoms, tasks.agents, page.competition, page.seed)
-    for named in (scored, page.preferences):
+    sources: list[Mapping[str, Any]] = [x for x in (scored, page.values) if x is not None]
+    sources += [told] if not sources and page.preferences is not None else []
+    if len(sources) + (page.competition is not None) != 1:
+        raise GameError("give exactly one of utilities, values, preferences and competition")
+    for named in (*sources, page.preferences):
         if named is not None and set(named) != set(tasks.agents):
             raise GameError(f"utilities or preferences are needed for {', '.join(tasks.agents)}")
+    if page.values is not None:
+        return Scenario(
+            name=page.name,
+            tasks=tasks,
+            utilities={a: _summed(own, tasks.atoms, a) for a, own in page.values.items()},
+            preferences=dict(told),
+            tools=read_tools(beside / page.tools) if page.tools else {},
+        )
+    check_table(tasks.n)
+    if page.competition is not None:
+        told = dialled(tasks.atoms, tasks.agents, page.competition, page.seed)
     raw = {
         agent: read_scores(scored[agent], tasks.n, agent)
         if scored is not None
@@ -149,6 +169,35 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
         origins=dict.fromkeys(tasks.agents, given) if scored is not None else {},
         tools=read_tools(beside / page.tools) if page.tools else {},
     )
+
+
+def _held(told: str | list[str], atoms: Sequence[Atom], whose: str) -> int:
+    """The tasks that an agent begins with."""
+    if isinstance(told, str):
+        return from_bits(told, len(atoms))
+    positions = _positions(atoms)
+    return mask_of([_position(positions, task, whose) for task in told], len(atoms))
+
+
+def _summed(scores: Mapping[str, float], atoms: Sequence[Atom], whose: str) -> Additive:
+    """Utilities that are sums of scores, by task in words."""
+    positions, found = _positions(atoms), [0.0] * len(atoms)
+    for task, score in scores.items():
+        if not 0 <= score <= TOP:
+            raise GameError(f"{whose}: the score of {task!r} is out of range: give one in 0..{TOP}")
+        found[_position(positions, task, whose)] = score
+    return additive(found)
+
+
+def _positions(atoms: Sequence[Atom]) -> dict[str, int]:
+    return {atom.says: i for i, atom in enumerate(atoms)}
+
+
+def _position(positions: Mapping[str, int], task: str, whose: str) -> int:
+    """Which atom is meant, by its words."""
+    if (found := positions.get(task.removesuffix("."))) is None:
+        raise GameError(f"{whose}: no task {task[:200]!r}{did_you_mean(task, positions)}")
+    return found
 
 
 def _atom(entry: str | AtomEntry) -> Atom:

@@ -4,18 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from shapley_coop.games.exchange.market import Market, Offered
+from shapley_coop.games.exchange.hands import hand, read_hand
+from shapley_coop.games.exchange.market import WAIT, Market, Offered
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.exchange.scenario import Masks
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part, Payoffs
 from shapley_coop.games.turns import Turn
-
-WAIT = "wait"
-
-
-def hand(task: str, to: str) -> str:
-    """The action of handing one's task to another agent."""
-    return f"hand {task} to {to}"
 
 
 class TradeForesight(Foresight):
@@ -33,11 +27,9 @@ class TradeForesight(Foresight):
         I take it that the author wants what it would have.
         """
         self.turns = int(facts["turns"])
-        self.market = Market.of(facts)
-        self._hands = {
-            hand(task, to): (1 << (self.market.n - 1 - i), to)
-            for i, task in enumerate(self.market.names)
-            for to in self.agents
+        self.market = Market.at_work(facts) if "meetings" in facts else Market.of(facts)
+        self._bits = {
+            task: 1 << (self.market.n - 1 - i) for i, task in enumerate(self.market.names)
         }
         offer = facts.get("offer") or {"clauses": []}
         if any(clause["kind"] == "share" for clause in offer["clauses"]):
@@ -99,7 +91,8 @@ class TradeForesight(Foresight):
 
     def _hand(self, holds: Masks, giver: str, action: str) -> None:
         """Hand a task over, if the action does that and the giver has it."""
-        bit, to = self._hands.get(action, (0, ""))
+        task, to = read_hand(action, self._bits, self.agents) or ("", "")
+        bit = self._bits.get(task, 0)
         if holds[giver] & bit:
             holds[giver] ^= bit
             holds[to] |= bit

@@ -1,40 +1,79 @@
-"""In which turns tasks change hands, so that nobody is left without one in between."""
+"""Hand-overs of tasks: how they are written, and in which turns they leave nobody without one."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
+
+from shapley_coop.games.exchange.masks import members
+
+HAND, TO = "hand ", " to "
+
+
+def hand(task: str, to: str) -> str:
+    """The action of handing one's task to another agent."""
+    return f"{HAND}{task}{TO}{to}"
+
+
+def read_hand(action: str, tasks: Container[str], agents: Container[str]) -> tuple[str, str] | None:
+    """The task and the taker that an action names; None if it hands nothing over."""
+    if not action.startswith(HAND):
+        return None
+    words = action.removeprefix(HAND).split(TO)
+    for k in range(1, len(words)):
+        task, to = TO.join(words[:k]), TO.join(words[k:])
+        if task in tasks and to in agents:
+            return task, to
+    return None
 
 
 def handed_over(
-    queues: Mapping[str, list[str]], held: Mapping[str, int], takers: Mapping[str, str]
+    names: Sequence[str], before: Mapping[str, int], after: Mapping[str, int]
 ) -> list[dict[str, str]]:
-    """The joint actions by which everybody hands over what it has to, one task a turn.
+    """The joint actions by which everybody hands over what others are to have, one task a turn.
 
     In every turn as many as leave nobody without a task. There is always one: whoever holds two
     can give, and where all who still give hold one task each, they give in a ring.
 
     Args:
-        queues: giver → its hand-overs, in order. In the end everybody holds a task.
-        held: agent → how many tasks it holds at first.
-        takers: hand-over → who is given the task.
+        names: of the tasks, the first that of the most significant bit.
+        before: agent → the mask of what it holds.
+        after: agent → the mask of what it is to hold; nobody nothing.
     """
+    queues = _queues(names, before, after)
+    held = {agent: mask.bit_count() for agent, mask in before.items()}
     left, holds = {giver: list(queue) for giver, queue in queues.items()}, dict(held)
     joint: list[dict[str, str]] = []
     while any(left.values()):
         giving = {giver: queue[0] for giver, queue in left.items() if queue}
-        while bare := _bare(giving, holds, takers):
+        while bare := _bare(giving, holds):
             for giver in bare:
                 del giving[giver]
-        for giver, action in giving.items():
+        for giver, (_, taker) in giving.items():
             left[giver].pop(0)
             holds[giver] -= 1
-            holds[takers[action]] += 1
-        joint.append(giving)
+            holds[taker] += 1
+        joint.append({giver: hand(*given) for giver, given in giving.items()})
     return joint
 
 
-def _bare(
-    giving: Mapping[str, str], holds: Mapping[str, int], takers: Mapping[str, str]
-) -> list[str]:
+def _queues(
+    names: Sequence[str], before: Mapping[str, int], after: Mapping[str, int]
+) -> dict[str, list[tuple[str, str]]]:
+    """Giver → the tasks that it gives, and to whom."""
+    given = {giver: mask & ~after[giver] for giver, mask in before.items()}
+    taken = {taker: mask & ~before[taker] for taker, mask in after.items()}
+    return {
+        giver: [
+            (names[i], taker)
+            for taker, more in taken.items()
+            if lost & more
+            for i in members(lost & more, len(names))
+        ]
+        for giver, lost in given.items()
+        if lost
+    }
+
+
+def _bare(giving: Mapping[str, tuple[str, str]], holds: Mapping[str, int]) -> list[str]:
     """Who would be left without a task."""
-    given = Counter(takers[action] for action in giving.values())
+    given = Counter(taker for _, taker in giving.values())
     return [giver for giver in giving if holds[giver] + given[giver] == 1]

@@ -11,6 +11,10 @@ from shapley_coop.games.exchange.scenario import Masks
 from shapley_coop.games.foresight import Missing, needed
 
 UNKNOWN = 0.5
+WAIT = "wait"
+
+FEW = 10
+"""Tasks of which every set is weighed."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class Market:
     holds: Masks
     utilities: Mapping[int, float]
     offered: Sequence[Offered]
+    values: Sequence[float] = ()
+    unit: float = 1.0
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Market":
@@ -57,13 +63,20 @@ class Market:
             says=[atom["says"] for atom in facts["atoms"]],
             written={int(bits, 2): text for bits, text in facts.get("registry", {}).items()},
             holds=_ints(holds),
-            utilities={int(bits, 2): float(u) for bits, u in facts.get("utilities", {}).items()},
+            **_worths(facts),
             offered=[
                 Offered(offer["by"], _ints(offer["masks"]), int(offer["turn"]))
                 for offer in facts.get("offers", [])
                 if offer.get("masks")
             ],
         )
+
+    @classmethod
+    def at_work(cls, facts: Mapping[str, Any]) -> "Market":
+        """Where agents met in pairs and trade is closed: nothing but my own tasks is known."""
+        names = [action for action in facts["legal"] if action != WAIT]
+        holds = dict.fromkeys(facts["agents"], 0)
+        return cls(facts["you"], list(holds), names, names, {}, holds, {}, ())
 
     @property
     def n(self) -> int:
@@ -99,6 +112,8 @@ class Market:
 
     def worth(self, mask: int) -> float:
         """My utility; 0 where the letter does not give it, so that nothing unknown is wanted."""
+        if self.values:
+            return sum(self.values[i] for i in members(mask, self.n))
         return self.utilities.get(mask, 0.0)
 
     def guess(self, other: str, mask: int) -> float:
@@ -153,6 +168,34 @@ class Market:
         """How often an agent asked for an atom; that it holds it decides between equals."""
         asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
+
+
+def _worths(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """My utilities as a letter gives them, in parts of the best that there is to have in it.
+
+    Where a set is worth the sum of its tasks, `utilities` has all sets of few tasks, and of more
+    those of the k best, and mine with one more or one less.
+    """
+    if "values" not in facts:
+        return {
+            "utilities": {int(bits, 2): float(u) for bits, u in facts.get("utilities", {}).items()}
+        }
+    told = [float(facts["values"][atom["says"]]) for atom in facts["atoms"]]
+    unit, n = sum(told) or 1.0, len(told)
+    values = [x / unit for x in told]
+    sets = set(range(1, 1 << n)) if n <= FEW else _some(values, facts)
+    worth = {s: sum(values[i] for i in members(s, n)) for s in sets}
+    return {"utilities": worth, "values": values, "unit": unit}
+
+
+def _some(values: Sequence[float], facts: Mapping[str, Any]) -> set[int]:
+    """Of many tasks the sets that are weighed."""
+    n, mine = len(values), int(facts["initial"][facts["you"]], 2)
+    best, found = 0, {mine ^ (1 << bit) for bit in range(n)}
+    for i in sorted(range(n), key=lambda i: -values[i]):
+        best |= 1 << (n - 1 - i)
+        found.add(best)
+    return found | {mine}
 
 
 def _likeness(one: int, other: int) -> float:

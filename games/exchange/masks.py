@@ -42,7 +42,7 @@ def from_bits(bits: Any, n: int) -> int:
 
 def members(mask: int, n: int) -> list[int]:
     """The positions of the atoms in a mask, first atom first."""
-    return [i for i in range(n) if mask >> (n - 1 - i) & 1]
+    return [i for i, bit in enumerate(to_bits(mask, n)) if bit == "1"]
 
 
 def mask_of(positions: Sequence[int], n: int) -> int:

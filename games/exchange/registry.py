@@ -53,14 +53,15 @@ class Registry:
         self._mask = {description: mask for mask, description in self._written.items()}
         self._check_written()
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
         """How many composite tasks there are, ∅ included."""
         return 1 << len(self.says)
 
     @property
     def listed(self) -> bool:
         """Whether a letter lists every composite."""
-        return len(self) <= LISTED
+        return self.size <= LISTED
 
     def describe(self, mask: int) -> str:
         """The description of a composite task."""
@@ -78,7 +79,7 @@ class Registry:
     def quoting(self) -> list[str]:
         """The descriptions that hold quotation marks, the longest first; of a large registry
         those that are written, and the atoms'."""
-        masks = range(len(self)) if self.listed else [*self._written, *self._atoms()]
+        masks = range(self.size) if self.listed else [*self._written, *self._atoms()]
         found = {text for mask in masks if '"' in (text := self.describe(mask))}
         return sorted(found, key=len, reverse=True)
 

@@ -4,20 +4,22 @@
 no log or error text shows them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
 from typing import Any
 
 from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.additive import Additive, Utilities
 from shapley_coop.games.exchange.front import Front, pareto_front
-from shapley_coop.games.exchange.masks import Micros, full, to_bits
+from shapley_coop.games.exchange.masks import Micros, full, members, to_bits
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.tools import Tool
 from shapley_coop.games.params import GameError
 
 MAX_ATOMS = 16
+"""Tasks of which a table gives the utility of every set; of more, utilities are sums of values."""
 
 Masks = dict[str, int]
 """Agent → the mask of what it holds."""
@@ -44,7 +46,7 @@ class Atom:
         return f"{self.tool}({told})" if told else self.tool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tasks:
     """The public part of a scenario.
 
@@ -63,11 +65,8 @@ class Tasks:
 
     def __post_init__(self) -> None:
         n, names = self.n, self.names
-        if not len(self.initial) <= n <= MAX_ATOMS:
-            raise GameError(
-                f"{n} atoms for {len(self.initial)} agents: give one each or more, at most "
-                f"{MAX_ATOMS}"
-            )
+        if n < len(self.initial):
+            raise GameError(f"{n} atoms for {len(self.initial)} agents: give one each or more")
         if len(set(names)) < n:
             twice = next(name for name in names if names.count(name) > 1)
             raise GameError(f"the atom {twice} is listed twice: each call is one atom")
@@ -98,11 +97,65 @@ class Tasks:
         """A mask as text."""
         return to_bits(mask, self.n)
 
+    @cached_property
+    def _bit(self) -> dict[str, int]:
+        return {name: 1 << (self.n - 1 - i) for i, name in enumerate(self.names)}
+
+    def named(self, names: Iterable[str]) -> int:
+        """The mask of atoms by name; what is no atom's name is left out."""
+        return sum({self._bit[name] for name in names if name in self._bit})
+
+    def within(self, part: "Tasks", mask: int) -> int:
+        """A set of tasks of a part (`among`), as a mask of all tasks."""
+        return self.named(part.names[i] for i in members(mask, part.n))
+
+    def among(self, holds: Masks) -> "Tasks":
+        """The tasks that some agents hold, as an exchange of their own.
+
+        Args:
+            holds: agent → what it holds, in speaking order.
+        """
+        every = members(sum(holds.values()), self.n)
+        place = {position: 1 << (len(every) - 1 - k) for k, position in enumerate(every)}
+
+        def inside(mask: int) -> int:
+            return sum(place[position] for position in members(mask, self.n))
+
+        outside = full(self.n) ^ sum(holds.values())
+        written = {
+            inside(mask): text
+            for mask, text in self.registry.written().items()
+            if not mask & outside
+        }
+        return Tasks(
+            tuple(self.atoms[position] for position in every),
+            {agent: inside(mask) for agent, mask in holds.items()},
+            Registry([self.atoms[position].says for position in every], written),
+        )
+
+
+def check_table(n: int) -> None:
+    """Refuse tasks of which no table can give the utility of every set.
+
+    Raises:
+        GameError: there are too many.
+    """
+    if n > MAX_ATOMS:
+        raise GameError(
+            f"{n} atoms have 2^{n} sets: give at most {MAX_ATOMS}, or values, one for each task "
+            "(generated: additive=true)"
+        )
+
 
 def is_partition(masks: Mapping[str, int], n: int) -> bool:
     """Whether every atom is held by exactly one agent, and every agent holds one or more."""
     held = list(masks.values())
     return all(held) and sum(held) == full(n) == reduce(or_, held, 0)
+
+
+def table_of(utilities: Utilities) -> Micros:
+    """U of every set of at most `MAX_ATOMS` tasks, by mask."""
+    return utilities.table() if isinstance(utilities, Additive) else utilities
 
 
 @dataclass(frozen=True)
@@ -112,7 +165,7 @@ class Scenario:
     Attributes:
         name: how it is called.
         tasks: the public part.
-        utilities: agent → U(agent, mask), an array of 2ⁿ millionths of its own maximum.
+        utilities: agent → U(agent, mask) by mask, in millionths of its own maximum.
         preferences: agent → its taste in words; empty where it is unknown.
         origins: agent → mask → where a utility is from ("printed", "calibrated", "given"); what
             is not listed was generated.
@@ -121,7 +174,7 @@ class Scenario:
 
     name: str
     tasks: Tasks
-    utilities: dict[str, Micros] = field(repr=False)
+    utilities: Mapping[str, Utilities] = field(repr=False)
     preferences: dict[str, str] = field(default_factory=dict, repr=False)
     origins: dict[str, dict[int, str]] = field(default_factory=dict, repr=False)
     tools: dict[str, Tool] = field(default_factory=dict, repr=False)
@@ -138,10 +191,29 @@ class Scenario:
         """U(agent, mask), in [0, 1]."""
         return int(self.utilities[agent][mask]) / MICRO
 
+    def values(self, agent: str, tasks: Tasks | None = None) -> dict[str, float]:
+        """What each task is worth to an agent, by its words; empty where utilities are no sums.
+
+        Args:
+            agent: whose.
+            tasks: a part of the tasks; by default all.
+        """
+        own, told = self.utilities[agent], tasks or self.tasks
+        if not isinstance(own, Additive):
+            return {}
+        at = members(self.tasks.named(told.names), self.tasks.n)
+        worth = own.values[at].tolist()
+        return {atom.says: x / MICRO for atom, x in zip(told.atoms, worth, strict=True)}
+
     @cached_property
     def front(self) -> Front:
-        """The Pareto front over all partitions; computed once, exactly."""
-        return pareto_front([self.utilities[agent] for agent in self.tasks.agents])
+        """The Pareto front over all partitions; computed once, exactly.
+
+        Raises:
+            GameError: there are too many tasks.
+        """
+        check_table(self.tasks.n)
+        return pareto_front([table_of(self.utilities[agent]) for agent in self.tasks.agents])
 
     def show(self, secrets: bool = False) -> dict[str, Any]:
         """The scenario as plain JSON, masks as bit strings.
@@ -156,17 +228,24 @@ class Scenario:
             "agents": tasks.agents,
             "initial": {agent: tasks.bits(mask) for agent, mask in tasks.initial.items()},
             "registry": {
-                tasks.bits(mask): tasks.registry.describe(mask) for mask in range(1 << tasks.n)
+                tasks.bits(mask): tasks.registry.describe(mask) for mask in self._described()
             },
         }
         if secrets:
             shown["preferences"] = dict(self.preferences)
+            tables = {a: u for a, u in self.utilities.items() if not isinstance(u, Additive)}
             shown["utilities"] = {
                 agent: {tasks.bits(m): int(u) / MICRO for m, u in enumerate(table)}
-                for agent, table in self.utilities.items()
+                for agent, table in tables.items()
             }
+            shown["values"] = {a: self.values(a) for a in tasks.agents if a not in tables}
             shown["origins"] = {
                 agent: {tasks.bits(m): origin for m, origin in known.items()}
                 for agent, known in self.origins.items()
             }
         return shown
+
+    def _described(self) -> Iterable[int]:
+        """The sets whose descriptions are shown: of many tasks those that are not composed."""
+        n, written = self.tasks.n, self.tasks.registry.written()
+        return range(1 << n) if n <= MAX_ATOMS else sorted({*written, *(1 << i for i in range(n))})

@@ -13,7 +13,7 @@ utilitarian        max Σ u_i, anywhere on the front
 =================  ============================================================================
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import dist, prod
@@ -21,7 +21,10 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.games.arbiters import gains_of, parts_of_best
-from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
+from shapley_coop.games.exchange.additive import Additive, best_total
+from shapley_coop.games.exchange.front import best_sum
+from shapley_coop.games.exchange.masks import members
+from shapley_coop.games.exchange.scenario import MAX_ATOMS, Masks, Scenario, is_partition, table_of
 from shapley_coop.games.reference_points import ReferencePoints
 
 Point = tuple[int, ...]
@@ -42,16 +45,17 @@ class Score:
     Attributes:
         utilities: agent → U, in [0, 1].
         welfare: their sum.
-        distance: L2 to the nearest efficient allocation, in utility space.
-        efficient: whether it is on the front.
+        distance: L2 to the nearest efficient allocation, in utility space; None where there are
+            too many tasks to find the front.
+        efficient: whether it is on the front; None likewise.
         rational: agent → whether it has no less than at the start (individual rationality).
-        to: solution → L2 to its point.
+        to: solution → L2 to its point; empty likewise.
     """
 
     utilities: dict[str, float]
     welfare: float
-    distance: float
-    efficient: bool
+    distance: float | None
+    efficient: bool | None
     rational: dict[str, bool]
     to: dict[str, float]
 
@@ -81,15 +85,32 @@ def score(scenario: Scenario, masks: Masks) -> Score:
     """Compare an allocation with the front and the solutions: for the operator, not for agents."""
     point, start = scenario.micro(masks), scenario.micro(scenario.tasks.initial)
     agents = scenario.tasks.agents
-    distance = scenario.front.distance(point)
+    known = scenario.tasks.n <= MAX_ATOMS
+    distance = scenario.front.distance(point) if known else None
+    named = solutions(scenario) if known else {}
     return Score(
         utilities={a: u / MICRO for a, u in zip(agents, point, strict=True)},
         welfare=sum(point) / MICRO,
         distance=distance,
-        efficient=distance == 0,
+        efficient=distance == 0 if known else None,
         rational={a: u >= d for a, u, d in zip(agents, point, start, strict=True)},
-        to={name: dist(point, one.point) / MICRO for name, one in solutions(scenario).items()},
+        to={name: dist(point, one.point) / MICRO for name, one in named.items()},
     )
+
+
+def best_among(scenario: Scenario, agents: Sequence[str]) -> int:
+    """The highest sum of utilities, in millionths, that some agents reach by trading their tasks.
+
+    Utilities that are sums make it an assignment. Of tables its cost is 3^m for m tasks and three
+    or more agents.
+    """
+    own, initial = [scenario.utilities[agent] for agent in agents], scenario.tasks.initial
+    whole = sum(initial[agent] for agent in agents)
+    sums = [one for one in own if isinstance(one, Additive)]
+    if len(sums) == len(own):
+        held = members(whole, scenario.tasks.n)
+        return best_total([Additive(one.values[held]) for one in sums])
+    return best_sum([table_of(one) for one in own], whole)
 
 
 class ExchangePoints(ReferencePoints):
@@ -98,7 +119,7 @@ class ExchangePoints(ReferencePoints):
     turns_matter = False
 
     def __init__(self, scenario: Scenario) -> None:
-        super().__init__(lambda: sum(self._found["utilitarian"].point) / MICRO)
+        super().__init__(lambda: best_among(scenario, scenario.tasks.agents) / MICRO)
         self._scenario = scenario
 
     @cached_property
@@ -107,12 +128,16 @@ class ExchangePoints(ReferencePoints):
 
     @cached_property
     def efficient(self) -> list[tuple[float, ...]]:
-        """The front."""
+        """The front; empty where there are too many tasks to find it."""
+        if self._scenario.tasks.n > MAX_ATOMS:
+            return []
         return [tuple(x / MICRO for x in row) for row in self._scenario.front.points.tolist()]
 
     @cached_property
-    def nash(self) -> tuple[float, ...]:
-        """The Nash solution."""
+    def nash(self) -> tuple[float, ...] | None:
+        """The Nash solution; None where there are too many tasks to find it."""
+        if self._scenario.tasks.n > MAX_ATOMS:
+            return None
         return tuple(x / MICRO for x in self._found["nash"].point)
 
     @cached_property
@@ -124,11 +149,7 @@ class ExchangePoints(ReferencePoints):
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
         """The utilities of the tasks that each agent does; None if that is not a partition."""
         tasks = self._scenario.tasks
-        bits = {name: 1 << (tasks.n - 1 - i) for i, name in enumerate(tasks.names)}
-        held = {
-            agent: sum({bits[name] for name in actions.get(agent, ()) if name in bits})
-            for agent in tasks.agents
-        }
+        held = {agent: tasks.named(actions.get(agent, ())) for agent in tasks.agents}
         if not is_partition(held, tasks.n):
             return None
         return {agent: self._scenario.utility(agent, mask) for agent, mask in held.items()}

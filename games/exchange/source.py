@@ -7,10 +7,11 @@ from pathlib import Path
 from shapley_coop.files import no_such
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange import paper, taskbench
+from shapley_coop.games.exchange.additive import Additive, additive
 from shapley_coop.games.exchange.files import read_scenario
 from shapley_coop.games.exchange.preferences import dialled, scores
 from shapley_coop.games.exchange.registry import Registry
-from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
+from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks, check_table
 from shapley_coop.games.exchange.tables import normalised
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file
@@ -37,16 +38,48 @@ def scenario(name: str, variant: int = 0) -> Scenario:
     raise GameError(no_such("scenario", name, paper.names(), "or give a file"))
 
 
-def generated(agents: Sequence[str], atoms: int, competition: float, seed: int) -> Scenario:
-    """A scenario of everyday tasks, dealt out in turn, with dialled preferences."""
+def generated(
+    agents: Sequence[str], atoms: int, competition: float, seed: int, sums: bool = False
+) -> Scenario:
+    """A scenario of everyday tasks, dealt out in turn.
+
+    Args:
+        agents: who takes part.
+        atoms: how many tasks; beyond those of the list, tasks of further events.
+        competition: how alike the tastes are.
+        seed: of the draw.
+        sums: whether utilities are sums of values, drawn for each task; else they are tables, from
+            dialled preferences.
+    """
     chores = list(read_file(Path(__file__).with_name("chores.yaml"), "tasks").items())
-    picked = [chores[int(i)] for i in dice(seed, 0, "chores").permutation(len(chores))[:atoms]]
-    chosen = tuple(Atom(tool, {}, says) for tool, says in picked)
-    n, initial = len(chosen), dict.fromkeys(agents, 0)
-    for position in range(n):
-        initial[agents[position * len(agents) // n]] |= 1 << (n - 1 - position)
+    order = dice(seed, 0, "chores").permutation(len(chores))
+    picked = [(*chores[int(order[k % len(chores)])], k // len(chores)) for k in range(atoms)]
+    chosen = tuple(_chore(tool, says, event) for tool, says, event in picked)
+    initial = dict.fromkeys(agents, 0)
+    for position in range(atoms):
+        initial[agents[position * len(agents) // atoms]] |= 1 << (atoms - 1 - position)
     tasks = Tasks(chosen, initial, Registry([atom.says for atom in chosen]))
-    return _dial(f"{GENERATED} ({competition:g})", tasks, competition, seed)
+    name = f"{GENERATED} ({competition:g})"
+    if sums:
+        return Scenario(name, tasks, _drawn(agents, atoms, competition, seed))
+    check_table(atoms)
+    return _dial(name, tasks, competition, seed)
+
+
+def _chore(tool: str, says: str, event: int) -> Atom:
+    """A task of the first event, or of a later one."""
+    if not event:
+        return Atom(tool, {}, says)
+    return Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
+
+
+def _drawn(agents: Sequence[str], atoms: int, competition: float, seed: int) -> dict[str, Additive]:
+    """Values of each task: as much in common with everybody as competition says, else one's own."""
+    common, own = competition * dice(seed, 0, "values").random(atoms), 1 - competition
+    return {
+        agent: additive(common + own * dice(seed, 0, f"values/{agent}").random(atoms))
+        for agent in agents
+    }
 
 
 def from_taskbench(

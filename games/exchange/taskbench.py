@@ -17,7 +17,7 @@ from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange.files import in_words
 from shapley_coop.games.exchange.masks import full
 from shapley_coop.games.exchange.registry import Registry
-from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Tasks
+from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Tasks, check_table
 from shapley_coop.games.files import read_once
 from shapley_coop.games.params import GameError
 
@@ -93,6 +93,7 @@ def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
         initial[agent] = full(len(record.atoms)) << left
         for atom in record.atoms:
             atoms.append(_told_apart(atom, atoms))
+    check_table(len(atoms))
     return Tasks(tuple(atoms), initial, Registry([atom.says for atom in atoms]))
 
 

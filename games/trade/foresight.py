@@ -38,6 +38,7 @@ class Guess:
         told = (facts.get("position") or {}).get("holds") or self.endowments
         self.holds: dict[str, dict[str, int]] = {a: dict(own) for a, own in told.items()}
         self.holder = self.agents[0]
+        self._averages: dict[str, Fraction] = {}
 
     def mine(self, held: Mapping[str, int]) -> Fraction:
         """What goods are worth to me."""
@@ -58,6 +59,11 @@ class Guess:
 
     def _average(self, good: str) -> Fraction:
         """What one is worth to me on the average of all there are; less to others if it is mine."""
+        if good not in self._averages:
+            self._averages[good] = self._averaged(good)
+        return self._averages[good]
+
+    def _averaged(self, good: str) -> Fraction:
         total = sum(own.get(good, 0) for own in self.endowments.values())
         mine = worth_of(self.own.get(good, 0), total) / max(1, total)
         if self.pool or self.endowments[self.me].get(good):

@@ -1,4 +1,4 @@
-"""Reference points of a market: maximum welfare, and the arbiters' outcomes without payments.
+"""Reference points of a market: maximum welfare, and what each has without a deal.
 
 With payments the Nash and the Kalai–Smorodinsky solution are the same: each agent has what it has
 without a deal, and an equal part of what the best allocation adds.
@@ -8,15 +8,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from heapq import nlargest
-from itertools import chain, islice, pairwise, product, repeat
-from math import comb, prod
+from itertools import chain, islice, pairwise, repeat
 
 from shapley_coop.amounts import exact
-from shapley_coop.games import arbiters
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.trade.market import Market, Worth, worth_of
 
-MOST_ALLOCATIONS = 100_000
 MOST_UNITS = 500
 
 
@@ -45,41 +42,6 @@ def welfare(market: Market) -> Fraction | None:
         return None
     alone = sum((market.alone(agent) for agent in market.agents), Fraction(0))
     return max(best, alone) if market.pool else best
-
-
-def without_payments(market: Market) -> dict[str, arbiters.Point] | None:
-    """`nash` and `kalai_smorodinsky` over all allocations of the goods, if nobody can pay.
-
-    Returns:
-        None where there are more than `MOST_ALLOCATIONS`.
-    """
-    n = len(market.agents)
-    if prod(comb(total + n - 1, n - 1) for total in market.totals.values()) > MOST_ALLOCATIONS:
-        return None
-    disagreement = tuple(market.alone(agent) for agent in market.agents)
-    points = list(dict.fromkeys([disagreement, *_points(market)]))
-    return {
-        "nash": arbiters.nash(points, disagreement),
-        "kalai_smorodinsky": arbiters.kalai_smorodinsky(points, disagreement),
-    }
-
-
-def _points(market: Market) -> Iterator[arbiters.Point]:
-    n = len(market.agents)
-    ways = [list(_divisions(total, n)) for total in market.totals.values()]
-    for division in product(*ways):
-        parts = [dict(zip(market.goods, part, strict=True)) for part in zip(*division, strict=True)]
-        yield tuple(map(market.worth, market.agents, parts))
-
-
-def _divisions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """Every way in which so many units are divided among so many agents."""
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _divisions(total - first, parts - 1):
-            yield (first, *rest)
 
 
 def _best_of(market: Market, good: str) -> Fraction | None:

@@ -128,7 +128,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     """The letter as it is first sent."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
-    told, lines, events = _history(turn)
+    told, lines, events = _history(turn, agent if evaluated.game.in_pairs else "")
     user = write_request(
         _with_told(view, lines),
         told,
@@ -146,7 +146,8 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     """What the system part depends on beside the game, as JSON."""
     drafted = turn.asking.act == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
-    known = {"agents": turn.evaluated.agents, "procedure": view["procedure"], "kinds": kinds}
+    agents = _PAIR if turn.evaluated.game.in_pairs else turn.evaluated.agents
+    known = {"agents": agents, "procedure": view["procedure"], "kinds": kinds}
     if kinds:
         known |= {"norms": norms, "compares_with": view.get("compares_with", "")}
     options = {
@@ -158,6 +159,10 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     known["bargains"] = bool(kinds) or (turn.topic.phase == "negotiation" and not outsider)
     pack = turn.evaluated.config.prompts
     return cache_key([turn.asking.rules, known, options, pack])
+
+
+_PAIR = ("YOU", "THE OTHER")
+"""How rules name two agents who meet, where all have the same rules."""
 
 
 @lru_cache(maxsize=256)
@@ -180,11 +185,12 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _history(turn: TurnContext) -> tuple[str, Lines, list[dict[str, Any]]]:
+def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, list[dict[str, Any]]]:
     """The public history for all who are asked in parallel: words, what they tell, all of it."""
-    events = history(turn)
+    events = history(turn, reader)
     told = turn.asking.tells(turn, events)
-    if events and not told:  # "Nothing yet." would be untrue: this letter leaves all of it out
+    # All of it is left out: that nothing has happened would be untrue.
+    if not told and (events or turn.evaluated.game.in_pairs):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
     return write_history(told, turn.evaluated.game.turns), told, events
 

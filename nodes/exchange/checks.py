@@ -11,7 +11,7 @@ from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput, EvaluatedTable
 from shapley_coop.state.consent import reservation
-from shapley_coop.state.exchange import exchange_of, masks_in, to_answer
+from shapley_coop.state.exchange import exchange_of, masks_in, talk_of
 from shapley_coop.state.turn import TurnContext, unfinished
 
 
@@ -24,9 +24,10 @@ def a_valid_message(turn: TurnContext, agent: str, answer: Answer) -> AgentOutpu
     """A message with a label's feedback where it is not valid (utility-aware exchange, B.2)."""
     if fault := unfinished(answer):
         return fault
-    game, standing = exchange_of(turn.evaluated), to_answer(turn.table, agent)
-    asked = (masks_in(game, standing["by"], standing["wrote"]) or {}) if standing else None
-    verdict = check_message(answer.text, game.tasks, agent, asked)
+    talk = talk_of(turn.evaluated, agent)
+    tasks, standing = talk.tasks, talk.to_answer(agent)
+    asked = (masks_in(tasks, standing["by"], standing["wrote"]) or {}) if standing else None
+    verdict = check_message(answer.text, tasks, agent, asked)
     if verdict.label is not None:
         return Fault(verdict.label, verdict.feedback)
     if fault := _too_little(turn, agent, verdict.masks):
@@ -52,5 +53,5 @@ def _too_little(turn: TurnContext, agent: str, masks: dict[str, str]) -> Fault |
     least = reservation(turn, agent)
     if least is None:
         return None
-    worth = exchange_of(turn.evaluated).scenario.utility(agent, int(masks[agent], 2))
+    worth = talk_of(turn.evaluated, agent).worth(agent, masks[agent])
     return short_of(least, Fraction(str(worth)))

@@ -49,7 +49,7 @@ def put_message(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[s
 def deal_in(turn: TurnContext, by: str, text: str) -> Deal:
     """A delivered proposal as a deal; one that is not valid says nothing that could bind."""
     game = exchange_of(turn.evaluated)
-    masks = masks_in(game, by, text)
+    masks = masks_in(game.tasks, by, text)
     if masks is None:
         return Deal()
     hands = game.hands({agent: int(bits, 2) for agent, bits in masks.items()})

@@ -19,9 +19,9 @@ def trade(table: Table) -> dict[str, Any]:
     owed = [clause for clause in evaluated.clauses.values() if isinstance(clause, Do)]
     masks = dict(game.tasks.initial)
     if owed:
-        names = game.tasks.names
-        bit = {name: 1 << (game.tasks.n - 1 - i) for i, name in enumerate(names)}
-        masks = {a: sum(bit[do.action] for do in owed if do.agent == a) for a in game.agents}
+        masks = {
+            a: game.tasks.named(do.action for do in owed if do.agent == a) for a in game.agents
+        }
     record: list[Turn] = []
     for actions in game.hands(masks):
         after = game.step(position, actions)

@@ -1,6 +1,6 @@
 """Open an episode: resolve the configuration, fix the episode's id, set the table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from langgraph.runtime import Runtime
@@ -9,7 +9,7 @@ from langgraph.types import Overwrite
 from shapley_coop.games import Game
 from shapley_coop.state import Opening, RunConfig, Table, game_of, home, settings_of
 from shapley_coop.state.traces import label_root
-from shapley_coop.state.workflow_config import check_kind, merged
+from shapley_coop.state.workflow_config import check_kind, merged, with_params
 
 
 class Reopening(Opening):
@@ -19,7 +19,10 @@ class Reopening(Opening):
 
 
 def opening(
-    config: type[RunConfig], plays: type[Game], check_game: Callable[[Game], object]
+    config: type[RunConfig],
+    plays: type[Game],
+    check_game: Callable[[Game], object],
+    params: Mapping[str, Any],
 ) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
     """The first node of a workflow.
 
@@ -27,10 +30,12 @@ def opening(
         config: the workflow's form of the configuration, with its default game.
         plays: the kind of game that it can play.
         check_game: raises a `ValueError` for a game of that kind that it cannot play.
+        params: parameters of its default game, where the run gives none.
     """
 
     def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         room = config.model_validate(merged(runtime.context, opening.room))
+        room = with_params(room, config.model_fields["game"].default, params)
         # On the table it is resolved: it need not be in every checkpoint as given, too.
         given: dict[str, Any] = {"room": None} if opening.room else {}
         resolved, previous = room.resolve(), opening.episode
@@ -78,6 +83,7 @@ def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[s
         "answers": None,
         "claims": None,
         "groups": [],
+        "meetings": [],
         "prices": {},
         "round": 1,
         "speaker": game.agents[0],

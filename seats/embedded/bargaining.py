@@ -12,6 +12,7 @@ from shapley_coop.deals import Deal, Share
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
+from shapley_coop.games.gives import legal_in
 from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
@@ -130,7 +131,8 @@ class Agent:
 
     def act(self) -> str:
         """The action that pays best, given what all are expected to do."""
-        legal = list(fact(self.facts, "legal"))
+        fact(self.facts, "legal")
+        legal = list(legal_in(self.facts))
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:

@@ -101,7 +101,7 @@ class Negotiator:
     def _my_part(self, pending: Mapping[str, Any]) -> float | None:
         market, told = self.market, pending.get("your_utility")
         if told is not None:
-            return float(told)
+            return float(told) / market.unit
         tasks = pending.get("tasks")
         listed = tasks.get(market.me) if isinstance(tasks, dict) else None
         if not isinstance(listed, list) or len(listed) != 1 or not isinstance(listed[0], str):

@@ -22,6 +22,9 @@ from shapley_coop.seats.embedded.letter_facts import offered, proposal
 from shapley_coop.seats.embedded.without_foresight import owed_now
 
 EPSILON = Fraction(1, 10**6)
+MOST_PARTNERS = 32
+"""Of whom one offer buys at most: its clauses in words stay shorter than a deal may be."""
+
 MOST_DIVISIONS = 5_000
 
 
@@ -189,7 +192,7 @@ class Trader:
             for other in others:
                 there = range(own + 1, own + 1 + market.holds[other].get(good, 0))
                 bought = [n for n in there if self._unit(good, n) > market.each(other, good)]
-                if bought:
+                if bought and len(found) < MOST_PARTNERS:
                     found.append((other, me, good, len(bought)))
         return found
 

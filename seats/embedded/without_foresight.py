@@ -11,6 +11,7 @@ from typing import Any
 
 from shapley_coop.deals import OTHERS, Clause, Deal, Do, Fault, Forbid, Give, Pay
 from shapley_coop.games.foresight import needed
+from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.embedded.letter_facts import offered
 
 CANNOT = "I cannot look ahead in this game"
@@ -71,7 +72,7 @@ def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
 def _act(facts: Mapping[str, Any], rng: Random) -> str:
     """What I signed; else what my dice draw of all that is legal and not forbidden to me."""
     needed(facts, "you", "legal")
-    legal = list(facts["legal"])
+    legal = legal_in(facts)
     if owed := owed_now(facts, legal):
         return f"<s>I do {owed[0]}, as I signed.</s><ACTION>{owed[0]}</ACTION>"
     forbidden = {duty["action"] for duty in facts.get("duties", []) if duty["forbidden"]}

@@ -25,7 +25,7 @@ from shapley_coop.invalid import first_error
 from shapley_coop.seats import SeatError
 from shapley_coop.state import RunConfig
 from shapley_coop.state.outcome import values_of
-from shapley_coop.state.workflow_config import check_kind
+from shapley_coop.state.workflow_config import check_kind, with_params
 
 MOST_SEEDS = 100
 
@@ -47,6 +47,7 @@ Workflow = Literal[
     "mediation",
     "delegates",
     "call_market",
+    "pairwise_exchange",
 ]
 
 _SHAPE = 'write JSON: {"participants": {"ROLE": "http://…"}, "config": {"game": …, "workflow": …}}'
@@ -109,13 +110,12 @@ class Assessment(_Part):
         except ValidationError as error:
             raise ValueError(first_error(error, cls)) from None
         config, page = found.config, builder(found.config.workflow)
-        game = load(config.game, config.params)
+        game = load(config.game, with_params(found.room(0), page.game, page.params).params)
         check_kind(game, page.plays, config.workflow)
         page.check_game(game)
         agents = game.agents
         if unknown := sorted(found.participants.keys() - set(agents)):
             raise ValueError(f"participants: {unknown[0]!r} is no role: give {', '.join(agents)}")
-        found.room(0)
         return found
 
     def room(self, seed: int) -> RunConfig:

@@ -22,7 +22,7 @@ from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.schema import ANSWERS, Ratification
 from shapley_coop.state.consent import terms_of
-from shapley_coop.state.exchange import exchange_of, masks_in
+from shapley_coop.state.exchange import masks_in, talk_of
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.turn import TurnContext
 
@@ -130,9 +130,9 @@ def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
     """What its own tasks of a proposed allocation are worth to an agent; else None."""
     if "allocation" not in _fields(turn.asking.act):
         return None
-    game = exchange_of(turn.evaluated)
-    masks = masks_in(game, agent, text)
-    return None if masks is None else float(game.scenario.utility(agent, int(masks[agent], 2)))
+    talk = talk_of(turn.evaluated, agent)
+    masks = masks_in(talk.tasks, agent, text)
+    return None if masks is None else talk.worth(agent, masks[agent])
 
 
 def _fields(act: str) -> list[str]:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from shapley_coop.canonical import digest
 from shapley_coop.deals import Contract, Deal, Offer, hashes_of, rebuilt
 from shapley_coop.deals.language.wire import PROTOCOL
+from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.deals.signing import Envelope, PrivateKey, Signature, sign_envelope
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
@@ -145,8 +146,9 @@ def statement_of(
     evaluated = EvaluatedTable(table)
     told = [agent for agent in evaluated.agents if evaluated.game.private(agent)]
     if told and not private:
+        who = ", ".join(told) if len(told) <= MOST_TOLD else f"{len(told)} agents"
         raise ValueError(
-            f"{evaluated.game.name} tells {', '.join(told)} things in private, which follow from "
+            f"{evaluated.game.name} tells {who} things in private, which follow from "
             "its parameters: --with-private puts them into the export"
         )
     predicate = _predicate(evaluated, workflow, begun, mandates)

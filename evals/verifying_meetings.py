@@ -1,0 +1,51 @@
+"""What `coop verify` works out anew of agents who met in pairs: who met whom, who traded what."""
+
+from collections.abc import Iterator
+from itertools import count
+
+from shapley_coop.games.exchange.masks import from_bits
+from shapley_coop.games.task_exchange import TaskExchange
+from shapley_coop.state import AgentOutput, EvaluatedTable, PublicMessage, Table
+from shapley_coop.state.exchange import exchange_of, traded
+from shapley_coop.state.meetings import TOPIC, after, drawn, speaker_of
+from shapley_coop.state.table import Meeting
+
+
+def wrongly_swapped(table: Table) -> Iterator[str]:
+    """Where the record differs from what pairs accepted."""
+    evaluated = EvaluatedTable(table)
+    game, record, position = exchange_of(evaluated), list(table["record"]), evaluated.game.start()
+    said = {(s["round"], s["by"]): s for s in table["talk"] if s["topic"] == TOPIC}
+    last, began = max((number for number, _ in said), default=0), 1
+    for number in range(1, game.params.meetings + 1):
+        if began > last:
+            return
+        pairs = drawn(table["agents"], evaluated.config.seed, number, began)
+        met, now = _talked(pairs, game, said)
+        held = {a: from_bits(bits, game.tasks.n) for a, bits in position["holds"].items()}
+        closing = number == game.params.meetings or now >= last
+        for actions in game.hands(traded(game, met, held), held, closing=closing):
+            turn = record.pop(0) if record else None
+            if turn is None or turn["actions"] != actions:
+                yield f"meeting {number} ended otherwise than its pairs accepted"
+                return
+            position = game.step(position, actions).position
+        began = now + 1
+
+
+def _talked(
+    met: list[Meeting], game: TaskExchange, said: dict[tuple[int, str], PublicMessage]
+) -> tuple[list[Meeting], int]:
+    """All pairs after their talk, and its last round; who is not heard passed."""
+    nothing: AgentOutput = {"act": "pass", "text": ""}
+    for now in count(met[0]["began"]):
+        table: Table = {"round": now}
+        met = [
+            after(one, now, game.params.talk, said.get((now, speaker_of(one, table)), nothing))
+            if one["status"] == "talking"
+            else one
+            for one in met
+        ]
+        if all(one["status"] != "talking" for one in met):
+            return met, now
+    raise AssertionError("a talk has a last turn")

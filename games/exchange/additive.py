@@ -1,0 +1,66 @@
+"""Utilities that are sums of values, one for each task: for as many tasks and agents as there are.
+
+>>> import numpy as np
+>>> taste = additive([50, 0, 150])
+>>> taste[0b101], taste[0b010]
+(1000000, 0)
+>>> best_total([taste, additive([0, 30, 10])])
+1750000
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.masks import Micros, members
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """U(mask) = Σ of the values of its tasks, in place of a table of 2ⁿ.
+
+    Attributes:
+        values: shape (n,), first atom first, in millionths of what all of them are worth.
+    """
+
+    values: Micros
+
+    def __getitem__(self, mask: int) -> int:
+        """U of a set, in millionths. Cost: the number of atoms."""
+        return int(self.values[members(mask, len(self.values))].sum())
+
+    def table(self) -> Micros:
+        """U of all 2ⁿ sets, by mask."""
+        found = np.zeros(1, dtype=np.int64)
+        for value in self.values[::-1]:
+            found = np.concatenate([found, found + value])
+        return found
+
+
+Utilities = Micros | Additive
+"""U(mask) in millionths, by indexing: a table of 2ⁿ, or a sum."""
+
+
+def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
+    """Scores, one for each task and 0 or more, in parts of their sum: the best that can be had."""
+    raw = np.asarray(scores, dtype=np.float64)
+    whole = raw.sum()
+    parts = raw / whole if whole else raw
+    return Additive(np.rint(parts * MICRO).astype(np.int64))
+
+
+def best_total(utilities: Sequence[Additive]) -> int:
+    """The highest sum of utilities over all partitions in which each agent has a task or more.
+
+    Each task goes to who values it most, but for the agents that would have none: a matching finds
+    which task each of them is to have, so that least is lost. Cost: n agents, m tasks, O(n²m).
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    values = np.stack([own.values for own in utilities])
+    most = values.max(axis=0)
+    lost = most - values
+    return int(most.sum() - lost[linear_sum_assignment(lost)].sum())

@@ -1,0 +1,49 @@
+"""What an agent alone is told of what tasks are worth to it."""
+
+from typing import Any
+
+import numpy as np
+
+from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.masks import Micros
+from shapley_coop.games.exchange.scenario import Scenario, Tasks, table_of
+
+BEST, LADDER = 32, 32
+
+
+def worths(scenario: Scenario, agent: str, tasks: Tasks) -> dict[str, Any]:
+    """An agent's utilities: of each task where they are sums, else of sets.
+
+    Of a registry that letters list, every set's is given; of a larger one, the best, then a ladder
+    down to what the agent holds, that and each atom alone, by falling utility.
+
+    Args:
+        scenario: with the private side.
+        agent: whose.
+        tasks: the scenario's, or a part of them, of which sets are named then.
+    """
+    if values := scenario.values(agent, tasks):
+        return {"values": values}
+    table = _table(scenario, agent, tasks)
+    every = range(1, len(table))
+    shown = every if tasks.registry.listed else _selected(table, tasks.initial[agent])
+    return {"utilities": {tasks.bits(mask): int(table[mask]) / MICRO for mask in shown}}
+
+
+def _table(scenario: Scenario, agent: str, tasks: Tasks) -> Micros:
+    whole = table_of(scenario.utilities[agent])
+    if tasks is scenario.tasks:
+        return whole
+    sets = [scenario.tasks.within(tasks, mask) for mask in range(1 << tasks.n)]
+    found: Micros = whole[np.array(sets)]
+    return found
+
+
+def _selected(table: Micros, own: int) -> list[int]:
+    """The masks that a compact letter gives utilities for, the best first."""
+    ranked = [int(mask) for mask in (-table).argsort(kind="stable") if mask]
+    rest = [mask for mask in ranked[BEST:] if table[mask] >= table[own]]
+    ladder = [rest[k * len(rest) // LADDER] for k in range(LADDER)] if rest else []
+    atoms = [1 << bit for bit in range(len(table).bit_length() - 1)]
+    shown = {*ranked[:BEST], *ladder, own, *atoms}
+    return [mask for mask in ranked if mask in shown]

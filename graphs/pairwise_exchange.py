@@ -1,0 +1,79 @@
+"""Pairwise exchange: many agents trade tasks, two at a time.
+
+    open → pair → speak → deliver ↺ → swap ↺ → act → call → step ↺ → settle
+
+The talk of `task_exchange` for as many agents as there are (bilateral trading by random meetings:
+Feldman, 1973). In each meeting all agents are drawn into pairs; the two of a pair propose, accept
+and reject in turn, over the tasks that they hold, and all pairs talk at the same time. A proposal
+is validated as in `task_exchange` and goes back to its author alone until it is sound; a pair in
+which somebody uses up its attempts parts, and nobody else is held up. `swap` hands over what both
+of a pair accepted, at once, so that no promise is left to keep; then all meet others. After the
+last meeting each does the tasks that it holds. There is no turn for private plans alone.
+"""
+
+from dataclasses import replace
+
+from langgraph.graph import END
+
+from shapley_coop.games import Game
+from shapley_coop.games.task_exchange import TaskExchange
+from shapley_coop.graphs.phases import ACT
+from shapley_coop.graphs.routing import verdict_of
+from shapley_coop.graphs.task_exchange import work
+from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.nodes.agent.publish import hold_answers
+from shapley_coop.nodes.exchange.checks import a_valid_message, attempts
+from shapley_coop.nodes.exchange.deliver import deliver
+from shapley_coop.nodes.exchange.pair import pair
+from shapley_coop.nodes.exchange.swap import swap
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.state.meetings import TOPIC, speakers
+from shapley_coop.state.telling import nothing
+from shapley_coop.state.turn import Asking, Topic
+
+MEETINGS = 3
+"""How often everybody meets another, unless the game says so."""
+
+SPEAK = Asking(
+    "exchange",
+    Topic(TOPIC),
+    speakers,
+    a_valid_message,
+    hold_answers,
+    tries=attempts,
+    rules="exchange_table",
+    guidance=True,
+)
+"""Whoever's turn it is in its pair."""
+
+
+def build() -> WorkflowBuilder:
+    """The workflow, not compiled."""
+    page = WorkflowBuilder(
+        "task_exchange", plays=TaskExchange, check_game=of_pairs, params={"meetings": MEETINGS}
+    )
+    page.computes("pair", pair)
+    page.add_edge("open", "pair")
+    page.lead("pair", "speak")
+    page.asks("speak", SPEAK, then="deliver")
+    page.computes("deliver", deliver)
+    page.branch("deliver", verdict_of, {"refused": "speak", "talk_on": "speak", "over": "swap"})
+    page.add_node("swap", swap)
+    page.branch("swap", verdict_of, {"meet": "pair", "work": "act"})
+    work(page, replace(ACT, tells=nothing), over="settle")
+    page.add_node("settle", settle)
+    page.add_edge("settle", END)
+    return page
+
+
+def of_pairs(game: Game) -> None:
+    """Refuse a game in which nobody meets anybody.
+
+    Raises:
+        ValueError: there are no meetings.
+    """
+    if not game.in_pairs:
+        raise ValueError("meetings is 0: nobody would meet anybody; give 1 or more")
+
+
+graph = build().compile(name="pairwise_exchange")

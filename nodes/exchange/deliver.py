@@ -1,0 +1,42 @@
+"""Deliver: what was said in each pair reaches the other of the two."""
+
+from typing import Any
+
+from shapley_coop.state import AgentOutput, EvaluatedTable, Table, Utterance, entries
+from shapley_coop.state.exchange import exchange_of
+from shapley_coop.state.meetings import PUTS, TOPIC, after, speaker_of
+from shapley_coop.state.table import Meeting
+from shapley_coop.state.turn import unsound
+
+
+def deliver(table: Table) -> dict[str, Any]:
+    """One turn of talk of all pairs.
+
+    A pair parts when one of the two passes or has used up its attempts, and after its last turn.
+    Verdicts: `refused` (a message was refused, and its author is asked once more), `talk_on`, and
+    `over` (no pair talks any more).
+    """
+    if unsound(table):
+        return {"verdict": "refused"}
+    evaluated, answers = EvaluatedTable(table), table.get("answers", {})
+    turns = exchange_of(evaluated).params.talk
+    meetings, heard = list[Meeting](), list[Utterance]()
+    for met in table["meetings"]:
+        now = met
+        if met["status"] == "talking":
+            speaker = speaker_of(met, table)
+            said = answers.get(speaker, AgentOutput(act="pass", text=""))
+            now = after(met, table["round"], turns, said)
+            about = met["pending"]["turn"] if "pending" in met else 0
+            puts = table["round"] if said["act"] in PUTS else 0
+            heard.append(Utterance(speaker, said, puts=puts, about=about))
+        spent = now["status"] == "talking" and evaluated.budget_spent
+        meetings.append({**now, "status": "apart"} if spent else now)
+    talk_on = any(meeting["status"] == "talking" for meeting in meetings)
+    return {
+        "meetings": meetings,
+        "talk": entries(table, TOPIC, heard),
+        "answers": None,
+        "round": table["round"] + talk_on,
+        "verdict": "talk_on" if talk_on else "over",
+    }

@@ -1,0 +1,28 @@
+"""Swap: what both of a pair accepted changes hands, and all meet others, or begin to work."""
+
+from typing import Any
+
+from shapley_coop.games import Turn
+from shapley_coop.games.exchange.masks import from_bits
+from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.exchange import exchange_of, traded
+
+
+def swap(table: Table) -> dict[str, Any]:
+    """Play the hand-overs of all pairs that agreed, one task of each giver a turn.
+
+    They enter the record like any action, so that it can be replayed.
+    Verdicts: `meet` (there is another meeting) and `work` (there is none, and trade is closed).
+    """
+    evaluated, position = EvaluatedTable(table), table["position"]
+    game, met = exchange_of(evaluated), table["meetings"]
+    held = {a: from_bits(bits, game.tasks.n) for a, bits in position["holds"].items()}
+    last = met[0]["number"] >= game.params.meetings or evaluated.budget_spent
+    record: list[Turn] = []
+    for actions in game.hands(traded(game, met, held), held, closing=last):
+        done = game.step(position, actions)
+        turn = evaluated.turn + len(record)
+        record.append({"turn": turn, "actions": actions, "rewards": done.rewards})
+        position = done.position
+    verdict = "work" if last else "meet"
+    return {"position": position, "record": record, "verdict": verdict}
