@@ -103,6 +103,15 @@ def traded(game: "TaskExchange", met: Sequence[Meeting], holds: "Masks") -> "Mas
     return found
 
 
+def tasks_changed_hands(evaluated: EvaluatedTable) -> bool:
+    """Whether agents who met in pairs traded anything: to accept what one holds already is none."""
+    if not evaluated.game.in_pairs:
+        return False
+    game = exchange_of(evaluated)
+    actions = (act for turn in evaluated.record for act in turn["actions"].values())
+    return any(game.handed(action) for action in actions)
+
+
 def talk_of(evaluated: EvaluatedTable, agent: str) -> Talk:
     """The talk that an agent is in."""
     table, game = evaluated.table, exchange_of(evaluated)

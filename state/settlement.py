@@ -11,6 +11,7 @@ from shapley_coop.deals import Deal, unanimous
 from shapley_coop.deals.enforcement import net
 from shapley_coop.deals.written.audit import audit
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.exchange import tasks_changed_hands
 from shapley_coop.state.outcome import without_play
 from shapley_coop.state.storage.ledger import TREASURY, WORLD, Key, Line, Posting
 from shapley_coop.state.table import Status
@@ -85,14 +86,8 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
         return "budget"
     if idle := without_play(evaluated.record):
         return idle
-    signed = settlement["basis"] != "none" or _agreed_in_pairs(evaluated)
+    signed = settlement["basis"] != "none" or tasks_changed_hands(evaluated)
     return "agreed" if signed else "no_deal"
-
-
-def _agreed_in_pairs(evaluated: EvaluatedTable) -> bool:
-    """Whether any pair agreed, where agents meet in pairs and nothing is signed."""
-    talk = evaluated.table.get("talk", []) if evaluated.game.in_pairs else []
-    return any(said["act"] == "accept" for said in talk)
 
 
 def nothing_left(evaluated: EvaluatedTable) -> str:

@@ -154,6 +154,27 @@ async def test_a_refused_proposal_reaches_nobody_but_its_author(script: Script) 
             assert all("masks" in line for line in facts(letter)["history"])
 
 
+async def test_to_accept_what_each_holds_already_is_no_trade(script: Script) -> None:
+    def as_it_is(told: dict[str, Any]) -> str:
+        if told.get("pending"):
+            return "<ACCEPT>"
+        listed = {
+            agent: [
+                f"{atom['says']}."
+                for atom, bit in zip(told["atoms"], held, strict=True)
+                if bit == "1"
+            ]
+            for agent, held in told["initial"].items()
+        }
+        return f"<PROPOSAL>{json.dumps(listed)}</PROPOSAL>"
+
+    for k in range(1, 5):
+        script[f"Agent{k}", "exchange"] = as_it_is
+    _, outcome, entries = await met(4, meetings=1, talk=2)
+    assert any("<ACCEPT>" in e.answer.text for e in entries)
+    assert outcome["status"] == "no_deal"
+
+
 async def test_a_pair_that_cannot_be_read_parts_and_holds_nobody_up(script: Script) -> None:
     script["Agent1", "exchange"] = "no tags at all"
     made, outcome, entries = await met(12, attempts=2)
