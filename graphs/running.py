@@ -30,7 +30,6 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, home
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
-from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 
@@ -260,18 +259,17 @@ async def _advance(
     stream = app.astream(
         given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
     )
-    async with cast(ServerSaverMixin, app.checkpointer).playing(run.run):
-        async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
-            if mode == "values":
-                ended = told
-                continue
-            await lease.check()
-            waits = waits or _INTERRUPT in told
-            for node, written in told.items():
-                if isinstance(written, dict):
-                    _check_same_config(run, written)
-                    if watch:
-                        watch(node, _news(written))
+    async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
+        if mode == "values":
+            ended = told
+            continue
+        await lease.check()
+        waits = waits or _INTERRUPT in told
+        for node, written in told.items():
+            if isinstance(written, dict):
+                _check_same_config(run, written)
+                if watch:
+                    watch(node, _news(written))
     return None if waits else ended
 
 

@@ -24,7 +24,7 @@ PLAYS = {
     "pairwise_exchange": (
         *("task_exchange", "--graph", "pairwise_exchange", "--set", "scenario=generated"),
         *("--set", "additive=true", "--set", "agents=4", "--set", "atoms=8"),
-        *("--set", "meetings=2", "--set", "talk=3"),
+        *("--set", "meetings=2", "--set", "talk=3", "--model", "embedded:rational"),
     ),
 }
 """What is played; in `contracts` one deposit is forfeited, and the others are returned; who meets

@@ -5,7 +5,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, closing
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -131,62 +131,6 @@ async def test_a_write_that_cannot_be_kept_keeps_its_checkpoint_out_and_no_other
         assert there.checkpoint["channel_values"] == {"status": "here"}
 
 
-async def test_a_plays_checkpoints_are_kept_together_and_all_at_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
-    here = Home(tmp_path)
-    async with saver(here) as kept:
-        async with kept.playing("t"):  # type: ignore[attr-defined]
-            place = await put(kept, "", {"status": "open"})
-            await kept.aput_writes(place, [("status", "one"), ("said", "hi")], "task")
-            at = place["configurable"]["checkpoint_id"]
-            await put(kept, "", {"status": "one"}, after=at)
-            await put(kept, "", {"status": "other"}, thread="another")
-            assert statuses(here) == ["other"]
-        assert statuses(here) == ["open", "one", "other"]
-        assert written(here) == ["said"]
-
-
-async def test_checkpoints_of_no_more_than_so_many_plays_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in (("LINGER", 60), ("MOST_WAITING", 2)):
-        monkeypatch.setattr(f"shapley_coop.state.storage.checkpoints.owed.{name}", value)
-    here, plays = Home(tmp_path), ["one", "two", "three", "four"]
-    async with saver(here) as kept, AsyncExitStack() as playing:
-        for name in plays:
-            await playing.enter_async_context(kept.playing(name))  # type: ignore[attr-defined]
-            await put(kept, "", {"status": name}, thread=name)
-        assert {*statuses(here)} == {*plays[2:]}
-
-
-async def test_after_a_checkpoint_that_could_not_be_kept_the_next_one_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 0)
-    tried = list[int]()
-
-    async def played(kept: Any) -> None:
-        async with kept.playing("t"):
-            for number in range(1_000):
-                await put(kept, "", {"status": object()})
-                await asyncio.to_thread(tried.append, number)
-
-    async with saver(Home(tmp_path)) as kept:
-        with pytest.raises(TypeError):
-            await played(kept)
-    assert len(tried) < 1_000
-
-
-def statuses(here: Home) -> list[str]:
-    """What the checkpoints in the file of a home hold, in the order of their ids and threads."""
-    read = "SELECT type, checkpoint FROM checkpoints ORDER BY thread_id DESC, checkpoint_id"
-    with closing(sqlite3.connect(here.checkpoints)) as connection:
-        rows = connection.execute(read).fetchall()
-    return [StrictSerializer().loads_typed(row)["channel_values"]["status"] for row in rows]
-
-
 def written(here: Home) -> list[str]:
     """The channels of all writes in the file of a home."""
     with closing(sqlite3.connect(here.checkpoints)) as connection:
@@ -218,11 +162,8 @@ async def put(
     namespace: str,
     state: dict[str, Any],
     thread: str = "t",
-    after: str = "",
 ) -> RunnableConfig:
     place: Any = {"configurable": {"thread_id": thread, "checkpoint_ns": namespace}}
-    if after:
-        place["configurable"]["checkpoint_id"] = after
     versions = dict.fromkeys(state, "1")
     checkpoint = {**empty_checkpoint(), "channel_values": state, "channel_versions": versions}
     return await kept.aput(place, checkpoint, {"source": "loop", "step": 1}, versions)  # type: ignore[arg-type]

@@ -1,26 +1,16 @@
-"""What a saver has not kept yet: writes of tasks, and of a play also checkpoints.
-
-Most of what tasks write need not be kept once the checkpoint made of it is.
-"""
+"""What tasks wrote, until the checkpoint that is made of it: most of that need not be kept."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import WRITES_IDX_MAP, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import WRITES_IDX_MAP, Checkpoint
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 LINGER = 0.05
-"""Seconds that a task's writes wait for the checkpoint after them, which mostly comes at once.
-
-As long at most the checkpoints of a play wait for those of the next steps.
-"""
-
-MOST_WAITING = 32
-"""Threads whose checkpoints wait at the same time."""
+"""Seconds that a task's writes wait for the checkpoint after them, which mostly comes at once."""
 
 _PLACE = ("checkpoint_ns", "checkpoint_id")
 
@@ -64,40 +54,7 @@ class Written:
         ]
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
-    """A checkpoint that is not kept yet.
-
-    Attributes:
-        config: of the one before it.
-        checkpoint: what is kept.
-        metadata: about it.
-    """
-
-    config: RunnableConfig
-    checkpoint: Checkpoint
-    metadata: CheckpointMetadata
-
-
-Due = Written | Made
-
-
-def in_order(owed: Sequence[Due]) -> Iterator[tuple[Due, Made | None]]:
-    """What is owed, and beside writes the checkpoint made of them, if that is owed as well."""
-    after: Made | None = None
-    found = list[tuple[Due, Made | None]]()
-    for one in reversed(owed):
-        if isinstance(one, Made):
-            after = one
-        found.append((one, after if after and _in(one, after) else None))
-    return reversed(found)
-
-
-def _in(one: Due, made: Made) -> bool:
-    return isinstance(one, Written) and one.leads_to(made.config)
-
-
-class Owed:
+class OwedWrites:
     """What a saver has not kept yet, thread by thread, in order.
 
     Args:
@@ -106,58 +63,29 @@ class Owed:
 
     def __init__(self, keep: Callable[[str], Awaitable[object]]) -> None:
         self._keep = keep
-        self._owed: dict[str, list[Due]] = {}
+        self._owed: dict[str, list[Written]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._flushing: set[asyncio.Task[None]] = set()
-        self._playing: set[str] = set()
-        self._failed: set[str] = set()
 
-    @asynccontextmanager
-    async def playing(self, thread: str) -> AsyncIterator[None]:
-        """Keep the checkpoints of a play together with those of its next steps.
+    def add(self, written: Written) -> None:
+        """Hold writes until what is called next for their thread.
 
-        What a kill takes is played again: what was asked is answered from the journal, and what
-        was paid is there already. All is kept when the block ends.
-
-        Raises:
-            Exception: something could not be kept.
+        That is mostly the checkpoint of the same step. Where none follows, because others of the
+        step are still asked, they are kept by themselves soon.
         """
-        self._playing.add(thread)
-        try:
-            yield
-        finally:
-            self._playing.discard(thread)
-            if thread in self._owed:
-                await self._keep(thread)
-
-    def waits(self, thread: str) -> bool:
-        """Whether a thread's checkpoints may be kept with later ones: not after one could not.
-
-        Nor where many threads' wait: what is kept for all of them at once costs little, and what
-        waits is memory.
-        """
-        held = thread in self._playing and thread not in self._failed
-        return held and len(self._owed) <= MOST_WAITING
-
-    def add(self, one: Due) -> None:
-        """Hold writes, or a play's checkpoint, until what is called next for their thread.
-
-        After writes that is mostly the checkpoint of the same step. Where none follows, because
-        others of the step are still asked, they are kept by themselves soon.
-        """
-        thread = thread_of(one.config if isinstance(one, Made) else one.at)
-        self._owed.setdefault(thread, []).append(one)
+        thread = thread_of(written.at)
+        self._owed.setdefault(thread, []).append(written)
         if thread not in self._timers:
             loop = asyncio.get_running_loop()
             self._timers[thread] = loop.call_later(LINGER, self._flush_soon, thread)
 
-    def of(self, thread: str) -> tuple[Due, ...]:
+    def of(self, thread: str) -> tuple[Written, ...]:
         """What is owed to a thread, and is kept now."""
         if timer := self._timers.pop(thread, None):
             timer.cancel()
         return tuple(self._owed.get(thread, ()))
 
-    def over(self, thread: str, owed: Sequence[Due]) -> None:
+    def over(self, thread: str, owed: Sequence[Written]) -> None:
         """That was kept, or its caller was told why not."""
         later = [one for one in self._owed.pop(thread, ()) if one not in owed]
         if later:
@@ -178,18 +106,12 @@ class Owed:
         flushing.add_done_callback(self._flushing.discard)
 
     async def _flush(self, thread: str) -> None:
-        owed: list[Due] = [
-            replace(one, whole=True) if isinstance(one, Written) and not made else one
-            for one, made in in_order(self._owed.get(thread, ()))
-        ]
+        owed = [replace(one, whole=True) for one in self._owed.get(thread, ())]
         self._owed[thread] = owed
         try:
             await self._keep(thread)
         except Exception:  # whoever calls next makes them again, and is told
             self._owed[thread] = [*owed, *self._owed.get(thread, ())]
-            self._failed.add(thread)
-        else:
-            self._failed.discard(thread)
 
 
 def thread_of(config: RunnableConfig | None) -> str:

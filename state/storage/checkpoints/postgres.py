@@ -19,7 +19,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from shapley_coop.state.storage.bounded import BoundedAsyncConnection, parameters, seconds
-from shapley_coop.state.storage.checkpoints.owed import Owed, Written, thread_of
+from shapley_coop.state.storage.checkpoints.owed import OwedWrites, Written, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 
@@ -50,7 +50,7 @@ class _Owing(AsyncPostgresSaver):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._owed = Owed(self._keep)
+        self._owed = OwedWrites(self._keep)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
@@ -113,8 +113,7 @@ class _Owing(AsyncPostgresSaver):
         checkpoint: Checkpoint | None = None,
     ) -> None:
         """Keep what is owed to a thread: of what leads to a checkpoint what that does not hold."""
-        # A checkpoint is never owed: it is kept at once.
-        owed = [one for one in self._owed.of(thread) if isinstance(one, Written)]
+        owed = self._owed.of(thread)
         try:
             for one in owed:
                 if config is None or checkpoint is None or not one.leads_to(config):

@@ -8,7 +8,6 @@ nobody, may do all. On one's own machine there are no owners and nothing is look
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -57,10 +56,6 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         super().__init__(*args, **options)
         self._deleting: set[asyncio.Task[None]] = set()
         self._played: OrderedDict[str, str] = OrderedDict()  # run → its thread
-
-    def playing(self, thread: str) -> AbstractAsyncContextManager[None]:
-        """Around a play on a thread: its checkpoints may be kept together, and are at the end."""
-        return nullcontext()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint; whatever this process writes from now on is newer than the thread.

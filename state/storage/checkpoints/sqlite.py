@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.batcher import ThreadBatcher
-from shapley_coop.state.storage.checkpoints.owed import Made, Owed, Written, in_order, thread_of
+from shapley_coop.state.storage.checkpoints.owed import OwedWrites, Written, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.engine import BUSY_SECONDS
@@ -53,7 +53,7 @@ class _Threaded(BlockingSaver):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
         self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
-        self._owed = Owed(lambda thread: self.in_thread(thread, _nothing))
+        self._owed = OwedWrites(lambda thread: self.in_thread(thread, _nothing))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
@@ -87,13 +87,10 @@ class _Threaded(BlockingSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint; in a play soon, and with those of the next steps."""
-        place, thread = config["configurable"], thread_of(config)
-        self._owed.add(Made(config, checkpoint, metadata))
-        if not self._owed.waits(thread):
-            await self.in_thread(thread, _nothing)
-        at = {"checkpoint_ns": place["checkpoint_ns"], "checkpoint_id": checkpoint["id"]}
-        return {"configurable": {"thread_id": place["thread_id"], **at}}
+        """Keep a checkpoint."""
+        put = partial(self.put, config, checkpoint, metadata, new_versions)
+        kept: RunnableConfig = await self.in_thread(thread_of(config), put, config, checkpoint)
+        return kept
 
     async def aput_writes(
         self,
@@ -109,27 +106,37 @@ class _Threaded(BlockingSaver):
         """Delete a thread."""
         await self.in_thread(thread_id, partial(self.delete_thread, thread_id))
 
-    async def in_thread(self, thread: str, call: Callable[[], Any]) -> Any:
-        """Make a call after what is owed to a thread is kept, and not if some of that fails.
+    async def in_thread(
+        self,
+        thread: str,
+        call: Callable[[], Any],
+        config: RunnableConfig | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> Any:
+        """Make a call after the writes that are owed to a thread, and not if one of them fails.
+
+        Args:
+            thread: the thread.
+            call: the call.
+            config: of the checkpoint that it keeps, if it does.
+            checkpoint: that checkpoint.
 
         Raises:
-            Exception: the error of the call, or of what is owed.
+            Exception: the error of the call, or of a write.
         """
         owed = self._owed.of(thread)
 
-        def after_those() -> Any:
+        def in_order() -> Any:
             with self.conn:  # what is kept with the call is rolled back if it fails
-                for one, made in in_order(owed):
-                    if isinstance(one, Made):
-                        self.put(one.config, one.checkpoint, one.metadata, {})
-                    elif made:
-                        self.conn.executemany(_KEEP, one.beside(made.checkpoint, self.serde))
+                for one in owed:
+                    if config and checkpoint and one.leads_to(config):
+                        self.conn.executemany(_KEEP, one.beside(checkpoint, self.serde))
                     else:
                         self.put_writes(one.at, one.writes, one.task, one.path)
                 return call()
 
         try:
-            return await self._batcher.do(after_those)
+            return await self._batcher.do(in_order)
         finally:
             self._owed.over(thread, owed)
 
@@ -155,10 +162,6 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
         if isinstance(current, str):
             return super().get_next_version(current, channel)
         return (current or 0) + 1
-
-    def playing(self, thread: str) -> AbstractAsyncContextManager[None]:
-        """See `Owed.playing`."""
-        return self._owed.playing(thread)
 
     async def _threads_of(self, run: str) -> list[str]:
         def find() -> list[str]:
