@@ -48,13 +48,16 @@ class Episodes(OwnedBook):
         if (known := self._at(row, who)) is not None:
             return known
         try:
-            self._write(CLAIM, {**row, "episode": minted}, who)
+            self._mint({**row, "episode": minted}, who)
         except KeyTaken:  # another worker was first
             known = self._at(row, who)
             if known is None:
                 raise
             return known
         return minted
+
+    def _mint(self, row: dict[str, str], who: Holder) -> None:
+        self._write(CLAIM, row, who)
 
     def _at(self, place: dict[str, str], who: Holder) -> str | None:
         with self._reading(who) as session:
