@@ -134,8 +134,8 @@ def _values(plays: _Plays, names: Sequence[str], progress: Callable[[], Any]) ->
             return {}
         worths[members] = Fraction(str(found))
         progress()
-    found = attribute_by(Characteristic(names, worths.__getitem__))
-    return {name: float(x) for name, x in found.values.items()}
+    credit = attribute_by(Characteristic(names, worths.__getitem__))
+    return {name: float(x) for name, x in credit.values.items()}
 
 
 def _words(command: str) -> list[str]:
