@@ -26,7 +26,6 @@ Alice went through the door and has 10, Bob held the lever and has -1:
 from shapley_coop.amounts import normalised, payoffs_under_norm
 from shapley_coop.credit.attribution import (
     Characteristic,
-    attribute,
     attribute_by,
     can_settle,
     payoffs_by_norm,
@@ -45,7 +44,6 @@ __all__ = [
     "WEIGHTS",
     "Characteristic",
     "Constraint",
-    "attribute",
     "attribute_by",
     "can_settle",
     "constrain",

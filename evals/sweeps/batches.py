@@ -19,7 +19,7 @@ from typing import Any, cast
 import httpx2
 from openai import OpenAIError
 
-from shapley_coop.evals.sweeps.batch_jobs import Jobs, Letter, Of, Place, client_of
+from shapley_coop.evals.sweeps.batch_jobs import Endpoint, Jobs, Letter, Of, client_of
 from shapley_coop.evals.sweeps.batch_provider import ENDPOINT, LARGEST, MOST, Pauses, failure
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
 from shapley_coop.seats import Seat, SeatError
@@ -54,8 +54,8 @@ class Batches(httpx2.AsyncBaseTransport):
     ) -> None:
         self._playing, self._tell, self._pauses = playing, tell, pauses
         self._jobs = Jobs(sweep, tell, pauses)
-        self._gathered: dict[Place, list[Letter]] = {}
-        self._size = Counter[Place]()
+        self._gathered: dict[Endpoint, list[Letter]] = {}
+        self._size = Counter[Endpoint]()
         self._waiting = Counter[str]()
         self._given = set[str]()
         self.client = httpx2.AsyncClient(transport=self)
@@ -115,12 +115,12 @@ class Batches(httpx2.AsyncBaseTransport):
         line = {"custom_id": of.name, "method": "POST", "url": ENDPOINT, "body": body}
         data = f"{json.dumps(line)}\n".encode()
         letter = Letter(of, data, asyncio.get_running_loop().create_future())
-        place = Place(base_url, key, body["model"])
+        endpoint = Endpoint(base_url, key, body["model"])
         held = await asyncio.to_thread(home().batched.find, of.name)
         if held is None:
-            self._add(place, letter)
+            self._add(endpoint, letter)
         else:
-            self._jobs.take_up(place, held, letter, partial(self._add, place))
+            self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint))
         status, told = await letter.answer
         if status == httpx2.codes.OK:
             self._given.add(of.name)
@@ -130,30 +130,30 @@ class Batches(httpx2.AsyncBaseTransport):
         """Stop looking; what is under way goes on at the provider, and the book knows of it."""
         await self._jobs.close()
 
-    def _add(self, place: Place, letter: Letter) -> None:
+    def _add(self, endpoint: Endpoint, letter: Letter) -> None:
         """Gather a letter for the next batch."""
-        if self._size[place] + len(letter.line) > LARGEST:
-            self._send_off(place)
-        gathered = self._gathered.setdefault(place, [])
+        if self._size[endpoint] + len(letter.line) > LARGEST:
+            self._send_off(endpoint)
+        gathered = self._gathered.setdefault(endpoint, [])
         gathered.append(letter)
-        self._size[place] += len(letter.line)
+        self._size[endpoint] += len(letter.line)
         if len(gathered) == MOST:
-            self._send_off(place)
+            self._send_off(endpoint)
         elif len(gathered) == 1:
-            self._jobs.start(self._gather(place))
+            self._jobs.start(self._gather(endpoint))
 
-    async def _gather(self, place: Place) -> None:
+    async def _gather(self, endpoint: Endpoint) -> None:
         """Send what has gathered, once nothing more is to come soon."""
         quiet = 0.0
-        while gathered := self._gathered.get(place):
+        while gathered := self._gathered.get(endpoint):
             before = len(gathered)
             await asyncio.sleep(self._pauses.settled)
             quiet = quiet + self._pauses.settled if before == len(gathered) else 0.0
             everybody = quiet and len(self._waiting) >= self._playing()
             if everybody or quiet >= self._pauses.gathered:
-                self._send_off(place)
+                self._send_off(endpoint)
 
-    def _send_off(self, place: Place) -> None:
-        del self._size[place]
-        if letters := self._gathered.pop(place, None):
-            self._jobs.start(self._jobs.send(place, letters))
+    def _send_off(self, endpoint: Endpoint) -> None:
+        del self._size[endpoint]
+        if letters := self._gathered.pop(endpoint, None):
+            self._jobs.start(self._jobs.send(endpoint, letters))
