@@ -181,6 +181,7 @@ def _tasks(event: Event) -> str:
     return quoted(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 
+@lru_cache(maxsize=128)
 def clauses(text: str, turns: int = 0) -> str:
     """The clauses of a deal, from its plain words, as a numbered list."""
     return _LINE.sub(r"\1. ", at_turns(text, turns).translate(ESCAPES))

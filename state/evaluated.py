@@ -315,6 +315,8 @@ def _resolve(table: Table) -> tuple[RunConfig, Game]:
     """Configuration and game of an episode; built once per process, and again if edited."""
     episode, settings = table.get("episode", ""), table["settings"]
     known = _resolved.get(episode)
-    if known is None or (known[0] is not settings and known[0] != settings):
-        known = _resolved[episode] = settings, config_of(settings), game_of(settings)
+    if known is None or known[0] is not settings:
+        equal = known is not None and known[0] == settings
+        made = known[1:] if known and equal else (config_of(settings), game_of(settings))
+        known = _resolved[episode] = settings, *made
     return known[1], known[2]

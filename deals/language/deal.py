@@ -49,12 +49,13 @@ class Deal(BaseModel):
         return {f"c{i}": clause for i, clause in enumerate(self.clauses, start=1)}
 
     def record(self) -> dict[str, Any]:
-        """The deal as plain JSON."""
-        return self.model_dump(mode="json", exclude=None if self.drops else {"drops"})
+        """The deal as plain JSON, anew for each who asks."""
+        found: dict[str, Any] = json.loads(self._key)
+        return found
 
     @cached_property
     def _key(self) -> bytes:
-        return cache_key(self.record())
+        return cache_key(self.model_dump(mode="json", exclude=None if self.drops else {"drops"}))
 
     def __hash__(self) -> int:
         """By which caches find it; `hash` names it."""

@@ -5,22 +5,6 @@
 >>> found.label, found.feedback
 ('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
-label    refuses
-=======  ==========================================================================
-EMPTY    a deal without a clause
-LONG     a deal whose text is too long
-NAME     a name that is not a party's
-ACTION   an action its agent does not have
-TURN     a condition that no turn can meet, or a duty at one at which it cannot be done
-PAY      an amount that is not positive, a share over 100 %, or paying oneself
-GIVE     a good that there is not, a quantity under 1, giving oneself, or depending on rewards
-SHARE    a split that is not one whole over all parties, or more than one split
-NORM     a norm that is not on offer
-CLASH    two duties that one agent cannot keep at the same turn
-DROP     ending a clause that is not in force
-KIND     a clause of a kind that this bargaining does not admit
-=======  ==========================================================================
-=======
 `deals.language.labels` says what each label refuses.
 """
 
@@ -46,9 +30,9 @@ MAX_TEXT_CHARS = 4_000
 """Limit of a deal's text in characters; its JSON has about twice as many."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Terms:
-    """What a deal is checked against."""
+    """What a deal is checked against; compared by identity, so that a check is made once."""
 
     agents: Sequence[str]
     actions: Mapping[str, Sequence[str]] = field(default_factory=dict)
