@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
+from itertools import compress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -246,11 +247,8 @@ class Game(ABC):
             return self.replays_of(record).improvements
 
         def worths(members: NDArray[Any]) -> NDArray[np.float64]:
-            rows = (
-                frozenset(a for a, inside in zip(self.agents, row, strict=True) if inside)
-                for row in members
-            )
-            return np.array([float(self.worth(record, coalition)) for coalition in rows])
+            coalitions = (frozenset(compress(self.agents, row)) for row in members)
+            return np.array([float(self.worth(record, one)) for one in coalitions])
 
         return worths
 

@@ -10,10 +10,10 @@ from shapley_coop.canonical import cache_key
 from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
-from shapley_coop.prompts.crowds import of_group
+from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
 from shapley_coop.prompts.mediator import rule_lines
 from shapley_coop.prompts.render import compact_json
-from shapley_coop.prompts.talk import MOST_COLUMNS, at_turns, clauses, together
+from shapley_coop.prompts.talk import at_turns, clauses
 from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
 
 Facts = Mapping[str, Any]

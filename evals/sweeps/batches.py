@@ -23,7 +23,7 @@ from typing import Any, cast
 import httpx2
 from openai import OpenAIError
 
-from shapley_coop.evals.sweeps.batch_jobs import Jobs, Letter, Of, Place, client_of
+from shapley_coop.evals.sweeps.batch_jobs import Endpoint, Jobs, Letter, Of, client_of
 from shapley_coop.evals.sweeps.batch_provider import ENDPOINT, LARGEST, MOST, Pauses, failure
 from shapley_coop.evals.sweeps.gates import Purse, SpendingLimit
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
@@ -80,7 +80,7 @@ class Batches(httpx2.AsyncBaseTransport):
         self._playing, self._tell, self._pauses = playing, tell, pauses
         self._jobs = Jobs(sweep, tell, pauses)
         self._purse = purse
-        self._gathered: dict[Place, list[tuple[Call, Letter]]] = {}
+        self._gathered: dict[Endpoint, list[tuple[Call, Letter]]] = {}
         self._runs: dict[str, int] = {}
         self._waiting = Counter[str]()
         self._given = set[str]()
@@ -149,14 +149,14 @@ class Batches(httpx2.AsyncBaseTransport):
         line = {"custom_id": call.of.name, "method": "POST", "url": ENDPOINT, "body": body}
         data = f"{json.dumps(line)}\n".encode()
         letter = Letter(call.of, data, asyncio.get_running_loop().create_future())
-        place = Place(base_url, key, body["model"])
+        endpoint = Endpoint(base_url, key, body["model"])
         held = await asyncio.to_thread(home().batched.find, call.of.name)
         if held is None:
-            self._add(place, call, letter)
+            self._add(endpoint, call, letter)
         else:
             if not call.reserved:  # it is paid for, whatever is left
                 self._reserve(call)
-            self._jobs.take_up(place, held, letter, partial(self._add, place, call))
+            self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint, call))
         status, told = await letter.answer
         if status == httpx2.codes.OK:
             self._given.add(call.of.name)
@@ -166,28 +166,28 @@ class Batches(httpx2.AsyncBaseTransport):
         """Stop looking; what is under way goes on at the provider, and the book knows of it."""
         await self._jobs.close()
 
-    def _add(self, place: Place, call: Call, letter: Letter) -> None:
+    def _add(self, endpoint: Endpoint, call: Call, letter: Letter) -> None:
         """Gather a letter for the next batch."""
-        gathered = self._gathered.setdefault(place, [])
+        gathered = self._gathered.setdefault(endpoint, [])
         gathered.append((call, letter))
         if len(gathered) == 1:
-            self._jobs.start(self._gather(place))
+            self._jobs.start(self._gather(endpoint))
 
-    async def _gather(self, place: Place) -> None:
+    async def _gather(self, endpoint: Endpoint) -> None:
         """Send what has gathered, once nothing more is to come soon, and no call is just ending."""
         quiet = 0.0
-        while gathered := self._gathered.get(place):
+        while gathered := self._gathered.get(endpoint):
             before = len(gathered), self._purse.under_way
             await asyncio.sleep(self._pauses.settled)
             same = before == (len(gathered), self._purse.under_way)
             quiet = quiet + self._pauses.settled if same else 0.0
             everybody = quiet and len(self._waiting) >= self._playing()
             if everybody or quiet >= self._pauses.gathered:
-                self._send_off(place)
+                self._send_off(endpoint)
 
-    def _send_off(self, place: Place) -> None:
+    def _send_off(self, endpoint: Endpoint) -> None:
         """Send as many of the letters as can be paid for, and refuse all if nothing is left."""
-        waiting = sorted(self._gathered.pop(place), key=lambda one: one[0].run)
+        waiting = sorted(self._gathered.pop(endpoint), key=lambda one: one[0].run)
         try:
             paid = self._paid_for([call for call, _ in waiting])
         except SpendingLimit:
@@ -195,9 +195,9 @@ class Batches(httpx2.AsyncBaseTransport):
                 letter.answer.set_result(failure("cost_limit"))
             return
         for letters in _files([letter for _, letter in waiting[:paid]]):
-            self._jobs.start(self._jobs.send(place, letters))
+            self._jobs.start(self._jobs.send(endpoint, letters))
         if paid < len(waiting):
-            self._gathered[place] = waiting[paid:]
+            self._gathered[endpoint] = waiting[paid:]
 
     def _paid_for(self, calls: Sequence[Call]) -> int:
         """How many of the first calls the money that is left pays for; it is reserved for them."""
