@@ -105,10 +105,10 @@ def write(
     Every answer is checked, and sent back with its fault if it has one. The same command resumes
     where it stopped. docs/scenarios.md describes both files.
     """
+    from shapley_coop.evals.scenario_authoring import NotWritten
+    from shapley_coop.evals.scenario_authoring import write as commissioned
     from shapley_coop.games.exchange.authoring import read_commission
     from shapley_coop.games.exchange.source import FILE_ENDINGS
-    from shapley_coop.graphs.authoring import NotWritten
-    from shapley_coop.graphs.authoring import write as commissioned
     from shapley_coop.seats import SeatError
 
     if out.suffix not in FILE_ENDINGS or not out.parent.is_dir():

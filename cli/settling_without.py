@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from shapley_coop.credit import attribute
+from shapley_coop.credit import Characteristic, attribute_by
 from shapley_coop.games.repository import History, RepositoryError
 from shapley_coop.games.repository.without import Conflict, Without, without
 from shapley_coop.games.software_company.workspace import (
@@ -134,7 +134,8 @@ def _values(plays: _Plays, names: Sequence[str], progress: Callable[[], Any]) ->
             return {}
         worths[members] = Fraction(str(found))
         progress()
-    return {name: float(x) for name, x in attribute(names, worths.__getitem__).values.items()}
+    credit = attribute_by(Characteristic(names, worths.__getitem__))
+    return {name: float(x) for name, x in credit.values.items()}
 
 
 def _words(command: str) -> list[str]:

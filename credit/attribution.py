@@ -11,6 +11,7 @@ import numpy as np
 from shapley_coop.amounts import MICRO, from_micro, normalised, payoffs_under_norm
 from shapley_coop.credit.coalitions import Floats, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS, norm
+from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
 from shapley_coop.credit.values.classes import (
     ClassGame,
     alone_by_class,
@@ -20,13 +21,7 @@ from shapley_coop.credit.values.classes import (
     summed,
 )
 from shapley_coop.credit.values.nucleolus import MAX_NUCLEOLUS
-from shapley_coop.credit.values.sampling import (
-    BatchWorth,
-    Coalitions,
-    Estimate,
-    sample_banzhaf,
-    sample_shapley,
-)
+from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate, sample_shapley
 from shapley_coop.credit.values.shapley import marginal_contributions
 
 EVALUATIONS_PER_AGENT = 400
@@ -139,13 +134,6 @@ class Attribution:
             return None
         parts = normalised(self.total, values)
         return _named(list(self.values), [part / self.total for part in parts])
-
-
-def attribute(
-    agents: Sequence[str], worth: Worth, by: str = "shapley", batch: BatchWorth | None = None
-) -> Attribution:
-    """Compute each agent's value from a characteristic function; see `attribute_by`."""
-    return attribute_by(Characteristic(agents, worth, batch), by)
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:

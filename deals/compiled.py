@@ -8,6 +8,7 @@ tree one for each position.
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from shapley_coop.deals.contract import Contract, clause_of
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Give, Pay, Share
@@ -21,6 +22,9 @@ from shapley_coop.deals.language.condition import (
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.memory import Memory
 from shapley_coop.games import Turn
+
+Due = TypeVar("Due", Pay, Give)
+"""What the program executes when it falls due."""
 
 Memories = tuple[Memory, ...]
 """What each clause remembers, in the order of the clauses."""
@@ -107,34 +111,21 @@ def owed(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Do | Forb
 
 
 def falling_due(
-    clauses: Clauses, memories: Memories, turn: int, paid: Collection[str]
-) -> dict[str, Pay]:
-    """Clause id → the payment that falls due by a turn, by what is remembered with that turn.
+    kind: type[Due], clauses: Clauses, memories: Memories, turn: int, done: Collection[str]
+) -> dict[str, Due]:
+    """Clause id → the payment or gift that falls due by a turn, by what is remembered with it.
 
     Args:
+        kind: which of the two.
         clauses: the contract.
         memories: theirs, after the turn.
         turn: its number.
-        paid: the ids of the single payments that fell due before.
+        done: the ids of what fell due before and does so a single time.
     """
     return {
         each.cid: each.clause
         for each, memory in zip(clauses, memories, strict=True)
-        if isinstance(each.clause, Pay)
-        and each.cid not in paid
-        and each.stands(turn)
-        and each.condition.holds(memory, turn)
-    }
-
-
-def handing_over(
-    clauses: Clauses, memories: Memories, turn: int, done: Collection[str]
-) -> dict[str, Give]:
-    """Clause id → the goods that change hands by a turn; the same for them as `falling_due`."""
-    return {
-        each.cid: each.clause
-        for each, memory in zip(clauses, memories, strict=True)
-        if isinstance(each.clause, Give)
+        if isinstance(each.clause, kind)
         and each.cid not in done
         and each.stands(turn)
         and each.condition.holds(memory, turn)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from shapley_coop.deals.compiled import Clauses, Memories, handing_over
+from shapley_coop.deals.compiled import Clauses, Memories, falling_due
 from shapley_coop.deals.contract import Contract, in_force
 from shapley_coop.deals.language.clauses import Give
 from shapley_coop.deals.language.faults import Fault
@@ -48,7 +48,7 @@ def handovers(
         turn: its number.
         paid: the ids of clauses that fell due before.
     """
-    due = handing_over(clauses, memories, turn, paid)
+    due = falling_due(Give, clauses, memories, turn, paid)
     return [
         Handover(cid, turn, give.giver, give.receiver, give.good, give.quantity)
         for cid, give in due.items()

@@ -15,8 +15,7 @@ the split of the total when the game is over; neither can be violated by an agen
 >>> monitor.breaches[0].evidence
 'turn 2: Bob did nothing, owed take'
 
-A turn costs about 1 μs for each clause, however many turns came before. `monitor_of` keeps the
-latest monitor of each contract, so that everything that reads one record observes a turn once.
+A turn costs about 1 μs for each clause, however many turns came before.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -45,6 +44,7 @@ from shapley_coop.deals.language.condition import Actions
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games import Turn
+from shapley_coop.games.turns import excused
 
 Verdict = Literal["satisfied", "violated", "pending"]
 
@@ -118,7 +118,7 @@ class Monitor:
         number, before = turn["turn"], self._steps[-1]
         asked = owed(self.clauses, before.memories, number)
         memories = after(self.clauses, before.memories, turn)
-        due = falling_due(self.clauses, memories, number, before.paid)
+        due = falling_due(Pay, self.clauses, memories, number, before.paid)
         cut = excused(turn)
         broken = [
             _breach(cid, x, agent, turn)
@@ -149,8 +149,7 @@ class Monitor:
 
     def duties(self, turn: int | None = None) -> list[Duty]:
         """What is asked at the turn after those observed, or as if that were turn `turn`."""
-        number = len(self.turns) + 1 if turn is None else turn
-        return _told(owed(self.clauses, self.memories, number))
+        return _told(owed(self.clauses, self.memories, turn or len(self.turns) + 1))
 
     @property
     def asked(self) -> list[tuple[Duty, ...]]:
@@ -270,20 +269,14 @@ def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment
 
 def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
     """With how many equal turns both begin."""
-    pairs = zip(known, record, strict=False)
-    return next(
-        (n for n, (old, new) in enumerate(pairs) if old != new), min(len(known), len(record))
-    )
+    for n, (old, new) in enumerate(zip(known, record, strict=False)):
+        if old != new:
+            return n
+    return min(len(known), len(record))
 
 
 def _told(asked: Mapping[str, Do | Forbid]) -> list[Duty]:
     return [Duty(cid, x.agent, x.action, x.kind == "forbid") for cid, x in asked.items()]
-
-
-def excused(turn: Turn) -> frozenset[str]:
-    """The agents that could not be asked at a turn: what the operator cut is no party's breach."""
-    effects = turn.get("effects", [])
-    return frozenset(effect["agent"] for effect in effects if effect.get("excused") is True)
 
 
 def _bound(duty: Do | Forbid, turn: Turn) -> Collection[str]:

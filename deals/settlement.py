@@ -8,6 +8,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.deals.language.clauses import Share, portions
 from shapley_coop.deals.monitor import Payment
 from shapley_coop.games import Turn
+from shapley_coop.games.replay import earned_alone
 
 Held = TypeVar("Held", Fraction, float)
 """An amount, in the game's unit."""
@@ -19,11 +20,7 @@ NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 def earned(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
     """What each agent holds before settlement: its rewards and an equal part of the pot."""
     pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
-    return {
-        agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), start=Fraction(0))
-        + pot / len(agents)
-        for agent in agents
-    }
+    return {agent: x + pot / len(agents) for agent, x in earned_alone(record, agents).items()}
 
 
 def payoffs(

@@ -9,9 +9,8 @@ from shapley_coop.deals.orders import ORDER, orders_in
 from shapley_coop.deals.signing import is_signed, signature_in
 from shapley_coop.games.opened import is_file
 from shapley_coop.games.params import COUNT
-from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
-from shapley_coop.seats.records import Entry, Pointer, letter_hash
+from shapley_coop.seats.records import AnswerKey, Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
 from shapley_coop.state.consent import counted_split
@@ -171,7 +170,7 @@ def changed_letters(table: Table, entries: list[Entry]) -> list[str]:
     return found
 
 
-def changed_answers(entries: list[Entry], committed: Mapping[Place, Pointer]) -> list[str]:
+def changed_answers(entries: list[Entry], committed: Mapping[AnswerKey, Pointer]) -> list[str]:
     """Which answers differ from the commitments to them, were deleted, or added."""
     known = {(e.agent, e.letter, e.attempt): e for e in entries}
     found = []
@@ -192,7 +191,7 @@ def _what(entry: Entry) -> str:
 
 
 def _was_refused(
-    entry: Entry, committed: Mapping[Place, Pointer], known: Mapping[Place, Entry]
+    entry: Entry, committed: Mapping[AnswerKey, Pointer], known: Mapping[AnswerKey, Entry]
 ) -> bool:
     """Whether a person was told at once that a reply is not taken, and then gave another.
 

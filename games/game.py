@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
+from itertools import compress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -101,6 +102,10 @@ class Game(ABC):
     def view(self, position: Position, agent: str) -> dict[str, Any]:
         """What `agent` sees of the position: JSON facts for its letter. All of it by default."""
         return dict(position)
+
+    def opening(self) -> dict[str, Any]:
+        """What the first agent sees before the first turn."""
+        return self.view(self.start(), self.agents[0])
 
     def private(self, agent: str) -> dict[str, Any]:
         """What the game tells `agent` alone: for that agent's own letters, and nowhere else."""
@@ -242,11 +247,8 @@ class Game(ABC):
             return self.replays_of(record).improvements
 
         def worths(members: NDArray[Any]) -> NDArray[np.float64]:
-            rows = (
-                frozenset(a for a, inside in zip(self.agents, row, strict=True) if inside)
-                for row in members
-            )
-            return np.array([float(self.worth(record, coalition)) for coalition in rows])
+            coalitions = (frozenset(compress(self.agents, row)) for row in members)
+            return np.array([float(self.worth(record, one)) for one in coalitions])
 
         return worths
 

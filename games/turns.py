@@ -53,6 +53,12 @@ def _words(key: str, value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+def excused(turn: Turn) -> frozenset[str]:
+    """The agents that the operator's budget left no call at a turn."""
+    effects = turn.get("effects", [])
+    return frozenset(effect["agent"] for effect in effects if effect.get("excused") is True)
+
+
 class RecordKey:
     """A record as the key of a cache: equal by what it says."""
 

@@ -14,7 +14,7 @@ from shapley_coop.graphs.catalogue import builder, compiled
 from shapley_coop.graphs.workflow import App
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats.clients import clients_here
-from shapley_coop.seats.records import Pointer
+from shapley_coop.seats.records import AnswerKey, Pointer
 from shapley_coop.seats.tracing import trace_quietly, tracing
 from shapley_coop.state import (
     EvaluatedTable,
@@ -29,9 +29,6 @@ from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
-
-Place = tuple[str, str, int]
-"""An agent, the hash of its letter, and the attempt."""
 
 
 async def table_of(run: Run) -> Table:
@@ -78,7 +75,7 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
     return found
 
 
-async def pointers_of(run: Run, episode: str) -> dict[Place, Pointer]:
+async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
     """Every commitment to an answer that a checkpoint of a run ever held.
 
     Args:

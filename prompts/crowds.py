@@ -21,6 +21,9 @@ from shapley_coop.prompts.words import few, plain, quoted
 MANY = 12
 """Up to so many agents, each has a line of its own."""
 
+MOST_COLUMNS = 3
+"""Up to so many agents have a column each in the table of turns; of more, equal actions share."""
+
 MOST_GROUPS = 8
 """The most groups that are listed; the rest are one line with their number and range of values."""
 
@@ -63,19 +66,33 @@ def _from_to(cells: Iterable[str]) -> str:
     return f"{ranked[0]} to {ranked[-1]}"
 
 
-def things_of_many(of_each: Mapping[str, str]) -> str:
-    """One thing of each of many agents."""
+def together(of_each: Mapping[str, str]) -> str:
+    """A fact of each agent on one line; of several agents, those with an equal fact are grouped.
+
+    >>> together({"Ann": "7", "Ben": "8.5", "Cem": "8.5", "Dee": "8.5"})
+    'Ann 7, others 8.5'
+    """
+    if len(of_each) <= MOST_COLUMNS:
+        return plain(of_each)
     groups: dict[str, list[str]] = {}
     for agent, what in of_each.items():
         groups.setdefault(what, []).append(agent)
     *ranked, (most, whose) = sorted(groups.items(), key=lambda one: len(one[1]))
-    rest, kept = ranked[: -(MOST_GROUPS - 1)], ranked[-(MOST_GROUPS - 1) :]
-    told = [f"{few(agents)} {plain(what)}" for what, agents in kept]
+    rest = ranked[: -(MOST_GROUPS - 1)] if len(of_each) > MANY else []
+    told = [f"{few(agents)} {plain(what)}" for what, agents in ranked[len(rest) :]]
     if rest:
         count = sum(len(agents) for _, agents in rest)
         told.insert(0, f"{count} others {_from_to(what for what, _ in rest)}")
     last = "all" if not told else "others" if len(whose) > 1 else plain(whose[0])
     return ", ".join([*told, f"{last} {plain(most)}"])
+
+
+def of_group(row: Mapping[str, Any]) -> str:
+    """What each of several agents holds; of those that no line has room for, all together."""
+    more = row["agents"] - len(row["some"])
+    named = [", ".join(map(plain, row["some"])), f"{more} more" if more else ""]
+    held = f"{plain(row['each'])} each" if "each" in row else f"{plain(row['in_all'])} in all"
+    return f"- {' and '.join(filter(None, named))}: {held}"
 
 
 def folded(events: Sequence[Event]) -> list[Event]:

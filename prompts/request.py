@@ -10,9 +10,10 @@ from shapley_coop.canonical import cache_key
 from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
+from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
 from shapley_coop.prompts.mediator import rule_lines
 from shapley_coop.prompts.render import compact_json
-from shapley_coop.prompts.talk import MOST_COLUMNS, at_turns, clauses, together
+from shapley_coop.prompts.talk import at_turns, clauses
 from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
 
 Facts = Mapping[str, Any]
@@ -175,10 +176,12 @@ def _standing(view: Facts) -> str:
 
 @lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
 def _told(facts: bytes) -> str:
+    known = json.loads(facts)
+    groups = [of_group(row) for row in known.pop("groups", [])]
     position: dict[str, Any] = {}
-    for key, value in json.loads(facts).items():
+    for key, value in known.items():
         position |= _by_column(value) or {key: value}
-    return told(position)
+    return "\n".join([told(position), *groups] if position else groups)
 
 
 def _by_column(value: Any) -> dict[str, str]:

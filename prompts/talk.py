@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.prompts.computed import amount
-from shapley_coop.prompts.crowds import MANY, counted_together, folded, things_of_many
+from shapley_coop.prompts.crowds import MANY, MOST_COLUMNS, counted_together, folded, together
 from shapley_coop.prompts.words import ESCAPES, plain, quoted
 
 Event = Mapping[str, Any]
@@ -24,9 +24,6 @@ _DONE = {
     "propose": "",
     "write": "writes the contract",
 }
-MOST_COLUMNS = 3
-"""Up to so many agents have a column each in the table of turns; of more, equal actions share."""
-
 _AFTER_PLAY = {"split", "judgement"}
 """Topics of the talk once all turns are played; all others come before a turn."""
 
@@ -81,25 +78,6 @@ def _turn(event: Event, first: bool) -> str:
     return f"\n{head}{_row(['---'] * (len(columns) + 1))}{line}"
 
 
-def together(of_each: Mapping[str, str]) -> str:
-    """A fact of each agent on one line; of several agents, those with an equal fact are grouped.
-
-    >>> together({"Ann": "7", "Ben": "8.5", "Cem": "8.5", "Dee": "8.5"})
-    'Ann 7, others 8.5'
-    """
-    if len(of_each) <= MOST_COLUMNS:
-        return plain(of_each)
-    if len(of_each) > MANY:
-        return things_of_many(of_each)
-    groups: dict[str, list[str]] = {}
-    for agent, what in of_each.items():
-        groups.setdefault(what, []).append(plain(agent))
-    *few, (most, whose) = sorted(groups.items(), key=lambda one: len(one[1]))
-    told = [f"{' and '.join(agents)} {plain(what)}" for what, agents in few]
-    rest = "all" if not few else "others" if len(whose) > 1 else whose[0]
-    return ", ".join([*told, f"{rest} {plain(most)}"])
-
-
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |\n"
 
@@ -114,7 +92,7 @@ def _in_sum(event: Event) -> str:
             told.append(f"all together did {_counted(counted_together(event['done']))}")
         else:
             told += [f"{agent} did {_counted(deeds)}" for agent, deeds in event["done"].items()]
-        rewards = things_of_many(event["earned"]) if many else plain(event["earned"])
+        rewards = together(event["earned"]) if many else plain(event["earned"])
         told.append(f"rewards: {rewards}")
     if "pot" in event:
         told.append(f"{event['pot']} for all")

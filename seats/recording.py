@@ -12,7 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from shapley_coop.files import read_text
 from shapley_coop.seats.letters import as_text
-from shapley_coop.seats.records import Entry, letter_hash
+from shapley_coop.seats.records import AnswerKey, Entry, letter_hash
 from shapley_coop.seats.seat import EMBEDDED, RECORDING, Seat
 
 KIND = "a recording (make one with coop letters RUN)"
@@ -41,13 +41,13 @@ def recorded(entry: Entry) -> str:
 
 
 @lru_cache(maxsize=16)
-def read_recording(path: str) -> dict[tuple[str, str, int], dict[str, Any]]:
+def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
     """The answers of a recording, by agent, letter hash and attempt.
 
     Raises:
         ValueError: the file is missing or a line is no entry.
     """
-    answers: dict[tuple[str, str, int], dict[str, Any]] = {}
+    answers: dict[AnswerKey, dict[str, Any]] = {}
     # By "\n" alone: letters may hold other characters that end a line for `splitlines`.
     for number, line in enumerate(read_text(path, KIND).split("\n"), start=1):
         if not line.strip():

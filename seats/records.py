@@ -19,6 +19,9 @@ TASK = "task"
 BESIDE = {TOOL, TASK}
 """Acts of entries that keep no answer of a seat."""
 
+AnswerKey = tuple[str, str, int]
+"""An agent, the hash of its letter, and the attempt."""
+
 Withheld = Literal["", "refused", "filtered"]
 """The model declined to answer, or a content filter kept its answer back."""
 

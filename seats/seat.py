@@ -34,17 +34,21 @@ class CredentialsMissing(RuntimeError):
     """A model needs a key that is not set; one line names the variable."""
 
 
+def title_of(field: str, _: Any) -> str:
+    """A setting's name as forms show it, where it has no other title."""
+    return field.replace("_", " ").capitalize()
+
+
 class Seat(BaseModel):
     """Who answers one agent's letters.
 
     A plain string stands for the model alone: `"openai:gpt-5"`.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, field_title_generator=title_of)
 
     model: str = Field(
         default="embedded:rational",
-        title="Model",
         description="provider:name. 'embedded:…' is a simulated character and needs no key; "
         "'human' is a person; 'recording:FILE' replays letters; 'python:module:factory' is a "
         "callable; 'a2a:URL' is an agent on another machine; others go through LangChain.",
@@ -66,44 +70,37 @@ class Seat(BaseModel):
     )
     answers: Answers = Field(
         default="auto",
-        title="Answers",
         description="How it answers: text (tags), schema (JSON of a schema), tools (a call of a "
         "tool), or auto: what the model is known to support.",
     )
-    temperature: float | None = Field(default=None, ge=0, le=2, title="Temperature")
-    top_p: float | None = Field(default=None, gt=0, le=1, title="Top p")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, gt=0, le=1)
     seed: int | None = Field(
-        default=None, ge=0, le=2**63 - 1, title="Seed", description="Of the endpoint's sampling."
+        default=None, ge=0, le=2**63 - 1, description="Of the endpoint's sampling."
     )
     stop: tuple[str, ...] = Field(
-        default=(), max_length=4, title="Stop", description="Texts at which an answer ends."
+        default=(), max_length=4, description="Texts at which an answer ends."
     )
     reasoning_effort: str | None = Field(
         default=None,
         pattern=r"^[a-z]{1,16}$",
-        title="Reasoning effort",
         description="Of a model that reasons: minimal, low, medium or high.",
         examples=[None, "low"],
     )
     extra_body: Mapping[str, Any] = Field(
         default={},
-        title="Extra body",
         description="What each request holds beside: an endpoint's own settings.",
         examples=[{}, {"top_k": 20}],
     )
     stream: bool = Field(
         default=True,
-        title="Stream",
         description="Whether the answer may be streamed; false for endpoints that cannot.",
     )
     max_tokens: int | None = Field(default=None, ge=16, le=200_000, title="Longest answer, tokens")
-    timeout: float = Field(
-        default=60, gt=0, le=3600, title="Timeout", description="Seconds for one request."
-    )
+    timeout: float = Field(default=60, gt=0, le=3600, description="Seconds for one request.")
 
     memory: bool = Field(
         default=False,
-        title="Memory",
         description="Of an agent at a2a:URL: all letters of a play are one conversation with it, "
         "and not one each.",
     )

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from shapley_coop.games import GameError, load
 from shapley_coop.seats import Seat
+from shapley_coop.seats.seat import title_of
 
 MOST_AGENTS = 5
 """At one table of a conversation."""
@@ -18,11 +19,10 @@ MOST_AGENTS = 5
 class ChatConfig(BaseModel):
     """How the conversation's tables are played."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", field_title_generator=title_of)
 
     model: str = Field(
         default="embedded:rational",
-        title="Model",
         description="provider:name. It reads what you say, and sits at every seat. With "
         "'embedded:…' a program looks for plain sentences, and embedded agents bargain.",
         examples=["embedded:rational", "openai:gpt-5-mini"],
@@ -32,8 +32,8 @@ class ChatConfig(BaseModel):
     )
     workflow: Literal[
         "llm_only", "negotiation", "negotiation_priced", "short_term", "shapley_coop", "contracts"
-    ] = Field(default="shapley_coop", title="Workflow", description="How they talk and settle.")
-    seed: int = Field(default=0, title="Seed", description="Of the embedded agents.")
+    ] = Field(default="shapley_coop", description="How they talk and settle.")
+    seed: int = Field(default=0, description="Of the embedded agents.")
 
     def seat(self) -> Seat:
         """Who reads, and who sits at every seat."""

@@ -15,7 +15,7 @@ nothing of their own.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any
 
 from shapley_coop.amounts import exact, plain
 from shapley_coop.canonical import cache_key
@@ -51,15 +51,14 @@ from shapley_coop.deals.goods import ungivable
 from shapley_coop.deals.monitor import Duty
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
 from shapley_coop.games import Game, Turn
+from shapley_coop.games.replay import earned_alone
+from shapley_coop.state.bounded import Bounded
 from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import config_of, game_of
 from shapley_coop.state.table import Table
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 
 class EvaluatedTable:
@@ -99,8 +98,7 @@ class EvaluatedTable:
 
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
-        stands = [self.contract, [*self.record], self.table["position"]]
-        told = cache_key([deal.record(), *stands])
+        told = cache_key([deal.record(), self.contract, [*self.record], self.table["position"]])
         asked = (self.game, Enforcement.of(self.table["settings"]), told)
         if asked not in _unpayable:  # agents of one character accept the same deals in every run
             _unpayable[asked] = self._unpayable(deal)
@@ -186,11 +184,8 @@ class EvaluatedTable:
     @cached_property
     def own_rewards(self) -> dict[str, str]:
         """What each agent was paid itself, without its part of the pot, as exact decimals."""
-        sums = dict.fromkeys(self.agents, Fraction(0))
-        for played in self.record:
-            for agent, reward in played["rewards"].items():
-                sums[agent] += exact(reward)
-        return {agent: plain(x) for agent, x in sums.items()}
+        own = earned_alone(self.record, self.agents)
+        return {agent: plain(x) for agent, x in own.items()}
 
     @property
     def total(self) -> Fraction:
@@ -292,17 +287,8 @@ class EvaluatedTable:
         return payoffs(self.record, self.agents, share, due, lambda norm, _: self.payoffs_by(norm))
 
 
-class _Bounded(dict[Key, Value]):
-    """A cache that is emptied once it holds 256 entries."""
-
-    def __setitem__(self, key: Key, value: Value) -> None:
-        if len(self) >= 256:
-            self.clear()
-        super().__setitem__(key, value)
-
-
-_resolved = _Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
-_unpayable = _Bounded[tuple[Game, Enforcement, bytes], Fault | None]()
+_resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
+_unpayable = Bounded[tuple[Game, Enforcement, bytes], Fault | None]()
 
 
 def _resolve(table: Table) -> tuple[RunConfig, Game]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -51,21 +52,23 @@ def outlook_of(
 def _computed(
     game: Game, terms: Enforcement, told: bytes, norms: tuple[str, ...], viewer: str
 ) -> str:
-    position, record, standing, deal = json.loads(told)
-    found = outlook(
-        Prospect(
-            game=game,
-            position=position,
-            record=record,
-            standing=standing,
-            deal=Deal.of(deal),
-            enforcement=terms,
-            norm_payoffs=norm_payoffs,
-            norms=norms,
-            viewer=viewer,
-        )
-    )
+    found = outlook(replace(_prospect(game, terms, told, norms), viewer=viewer))
     return json.dumps(found.record())
+
+
+@lru_cache(maxsize=16)  # an offer is shown to one after the other
+def _prospect(game: Game, terms: Enforcement, told: bytes, norms: tuple[str, ...]) -> Prospect:
+    position, record, standing, deal = json.loads(told)
+    return Prospect(
+        game=game,
+        position=position,
+        record=record,
+        standing=standing,
+        deal=Deal.of(deal),
+        enforcement=terms,
+        norm_payoffs=norm_payoffs,
+        norms=norms,
+    )
 
 
 def norm_payoffs(game: Game, record: Sequence[Turn], norm: str) -> dict[str, Fraction]:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, m
 
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.seats import Seat, as_seat
+from shapley_coop.seats.seat import title_of
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.party_keys import PartyKey, as_party_key
 from shapley_coop.state.presets import PRESETS, PresetName
@@ -48,11 +49,10 @@ class RunConfig(BaseModel):
     table; every other node builds from the table.
     """
 
-    model_config = ConfigDict(extra="forbid", title="RunConfig")
+    model_config = ConfigDict(extra="forbid", title="RunConfig", field_title_generator=title_of)
 
     game: str | dict[str, Any] = Field(
         default="escape_room",
-        title="Game",
         description="A game's name, a payoff file, such a file's content, or a Python file.",
     )
     params: dict[str, Any] = Field(
@@ -62,12 +62,10 @@ class RunConfig(BaseModel):
         default=0,
         ge=0,
         le=2**63 - 1,
-        title="Seed",
         description="Seed of the game's dice and of embedded agents.",
     )
     preset: PresetName = Field(
         default="none",
-        title="Preset",
         description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
         "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
         "Whatever is set beside it counts.",
@@ -75,7 +73,6 @@ class RunConfig(BaseModel):
     instructions: str = Field(
         default="",
         max_length=20_000,
-        title="Instructions",
         description="What every letter says beside the rules, to all agents alike: a prompt of "
         "your own. It is public; what one agent alone is to know belongs into its secrets.",
         json_schema_extra={"langgraph_type": "prompt", "langgraph_nodes": LETTER_NODES},
@@ -83,61 +80,50 @@ class RunConfig(BaseModel):
     seats: dict[str, Annotated[Seat, BeforeValidator(as_seat)]] = Field(
         default=EXAMPLE_SEATS,
         validate_default=True,
-        title="Seats",
         description="Agent → who answers for it; '*' stands for every agent not named. In "
         "contracts, 'summariser' writes them down and 'judge' reads the record as well.",
     )
     secrets: str = Field(
         default="",
         pattern=r"^[A-Za-z0-9_-]{0,64}$",
-        title="Secrets",
         description="The name of a file NAME.yaml in the home's folder `secrets`: agent → what "
         "only that agent is told. The content is never copied to the table.",
     )
     personas: dict[str, Annotated[str, Field(max_length=20_000)]] = Field(
         default={},
-        title="Personas",
         description="Agent → who it is and what it wants, in words for it alone: only its own "
         "letters say it, and the table holds a hash in its place.",
     )
     prompts: str = Field(
         default="",
         max_length=500,
-        title="Prompts",
         description="A folder of templates (NAME.md) in place of the shipped ones; the record "
         "holds its hash.",
     )
     keys: dict[str, Annotated[PartyKey, BeforeValidator(as_party_key)]] = Field(
         default={},
-        title="Keys",
         description="Agent → its key: the name of one of this home, with which its seat signs what "
         "it accepts, or a public key in PEM, of a party that signs its answers itself.",
     )
     require_signed: bool = Field(
         default=False,
-        title="Require signed",
         description="Whether an offer or acceptance of a party with a key counts only if it is "
         "signed.",
     )
     mandates: dict[str, Annotated[str, Field(max_length=50_000)]] = Field(
         default={},
-        title="Mandates",
         description="Agent → what its principal allows it, as coop mandate wrote it: the most it "
         "may pay, the least it may end with, what it may never do. The table holds a hash in its "
         "place.",
     )
     digests: dict[str, str] = Field(
         default={},
-        title="Digests",
         description="Parameter → keyed digest of what it names outside of the record, by which an "
         "edit of it is noticed. The run fills it in.",
     )
-    rounds: int = Field(
-        default=3, ge=1, le=50, title="Rounds", description="Rounds of talk in each bargaining."
-    )
+    rounds: int = Field(default=3, ge=1, le=50, description="Rounds of talk in each bargaining.")
     grouping: Literal["interest", "random"] = Field(
         default="interest",
-        title="Grouping",
         description="How agents are put into groups where delegates bargain: by what the same "
         "plays pay them, or at random, by the seed.",
     )
@@ -145,45 +131,38 @@ class RunConfig(BaseModel):
         default=0,
         ge=0,
         le=100,
-        title="Groups",
         description="How many groups there are where delegates bargain; 0: two to five, by the "
         "number of agents.",
     )
     election: Literal["vote", "lot"] = Field(
         default="vote",
-        title="Election",
         description="How a group gets its delegate: by vote, or by lot.",
     )
     norm: NormName = Field(
         default="shapley",
-        title="Norm",
         description="The norm by which values are computed from the record; a deal can name it.",
     )
     absent: str = Field(
         default="",
         max_length=2_000,
-        title="Absent",
         description="What credit compares with: what an agent would have done had it taken no "
         "part. An action of all, 'Alice=wait, Bob=take', away, idle or random; empty: the game's.",
         examples=["", "away", "defect"],
     )
     disagreement: Literal["signed", "norm", "final_offer"] = Field(
         default="signed",
-        title="Disagreement",
         description="What holds if the last bargaining ends without agreement: what was signed, "
         "the split by the norm, or final_offer (of each agent's latest proposal, the one nearest "
         "to the norm).",
     )
     constraints: list[ConstraintName] = Field(
         default=[],
-        title="Constraints",
         description="On the final transfers, in order: limited_liability, cap=2.5 (most that one "
         "pays), non_transferable=0.2 (part of earnings kept), tax=0.1 (of what is received).",
         examples=[[], ["limited_liability"], ["cap=5"]],
     )
     enforcement: Mode = Field(
         default="enforced",
-        title="Enforcement",
         description="How contracts are enforced: notional (what falls due is only recorded), "
         "enforced (the ledger pays it), or escrow (beside that, deposits are forfeited at the "
         "first breach).",
@@ -191,40 +170,34 @@ class RunConfig(BaseModel):
     deposit: str = Field(
         default="",
         pattern=r"^(\d{1,9}(\.\d{1,6})?)?$",
-        title="Deposit",
         description="Each party's deposit in escrow, in the game's unit; empty: as much as makes "
         "keeping the contract a best response for all.",
         examples=["", "10"],
     )
     certificates: bool = Field(
         default=True,
-        title="Certificates",
         description="Whether letters about a draft contract show its certificate: what it would "
         "do to every agent's incentives.",
     )
     duties: bool = Field(
         default=True,
-        title="Duties",
         description="Whether letters that ask for an action say what the contract asks of their "
         "reader now, beside the contract itself.",
     )
     renegotiate: str = Field(
         default="never",
         pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
-        title="Renegotiate",
         description="When the contract is bargained over again during play: never, on_breach, "
         "on_shock (the game calls an event one), or 'every 3' (turns).",
         examples=["never", "every 1", "on_breach", "on_shock"],
     )
     outlook: bool = Field(
         default=True,
-        title="Outlook",
         description="Whether letters show what an offer would pay: if all keep it, if each breaks "
         "it, and without it. It changes what is measured: the papers' conditions have it off.",
     )
     tools: bool = Field(
         default=False,
-        title="Tools",
         description="Whether models that can call tools may ask the program about an offer, the "
         "record and values before they answer. It changes what is measured.",
     )
@@ -232,34 +205,29 @@ class RunConfig(BaseModel):
         default=8,
         ge=0,
         le=64,
-        title="Tool calls",
         description="How many calls of tools a model has for each letter.",
     )
     tries: int = Field(
         default=3,
         ge=1,
         le=10,
-        title="Tries",
         description="Attempts at one message before its author passes.",
     )
     recall: int = Field(
         default=0,
         ge=0,
         le=10_000,
-        title="Recall",
         description="How many of the latest events letters tell one by one, at least; when there "
         "are twice as many, the older half is told in sum. 0 tells all.",
     )
     warm_cache: bool = Field(
         default=False,
-        title="Warm cache",
         description="Whether one of several who are asked at once is asked before the others, so "
         "that they find what all are shown in the provider's prefix cache: cheaper with many "
         "agents, and a call slower each time.",
     )
     budget: Budget = Field(
         default=Budget(),
-        title="Budget",
         description="What the run may cost; 0 is no limit. When it is used up, the run ends and "
         "settles what was earned; who has used up its own part passes.",
     )
@@ -267,7 +235,6 @@ class RunConfig(BaseModel):
         default=0,
         ge=0,
         le=31_536_000,
-        title="Deadline",
         description="Seconds that a person has for a reply before it counts as a pass; 0 is none.",
     )
 

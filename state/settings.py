@@ -10,6 +10,7 @@ from shapley_coop.games.baseline import RANDOM
 from shapley_coop.games.catalogue import read, title
 from shapley_coop.games.opened import not_here
 from shapley_coop.games.params import GameError
+from shapley_coop.state.bounded import Bounded
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.digests import is_other
 
@@ -40,14 +41,11 @@ def game_of(settings: Mapping[str, Any]) -> Game:
 @lru_cache(maxsize=256)
 def _settings(told: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(told)
-    if len(_texts) >= _MOST_TEXTS:
-        _texts.clear()
     _texts[id(found)] = found, json.dumps(found, sort_keys=True)
     return found
 
 
-_MOST_TEXTS = 256
-_texts: dict[int, tuple[Mapping[str, Any], str]] = {}
+_texts = Bounded[int, tuple[Mapping[str, Any], str]]()
 """The settings that `settings_of` has made, each with what `_text` says of it."""
 
 
@@ -90,8 +88,7 @@ def _check_files(config: RunConfig) -> None:
             )
 
 
-_of_any_seed: dict[str, Game] = {}
-_MOST_KEPT = 256
+_of_any_seed = Bounded[str, Game]()
 
 
 def load_game(config: RunConfig) -> Game:
@@ -106,8 +103,6 @@ def load_game(config: RunConfig) -> Game:
         # A table of payoffs that is defined elsewhere may be drawn all the same.
         ours = type(game).__module__.startswith("shapley_coop.games.")
         if ours and not game.needs_seed and game.baseline.kind != RANDOM:
-            if len(_of_any_seed) >= _MOST_KEPT:
-                _of_any_seed.clear()
             _of_any_seed[recipe] = game
     return game
 

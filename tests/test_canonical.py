@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from shapley_coop.canonical import canonical, digest, digest_before_2
+from shapley_coop.canonical import cache_key, canonical, digest, digest_before_2
 from shapley_coop.deals import Deal, Do, Pay, amend, hashes_of, put, rebuilt, sign
 from shapley_coop.deals.language.deal import Offer, accept
 from shapley_coop.state import Key, Ledger, Line
@@ -95,3 +96,12 @@ def test_a_posting_that_coop_1_wrote_is_recognised_and_never_paid_twice(tmp_path
     more = [Line("world", "Zoë", 4_500_001, "reward")]
     assert ledger.post(key, more) == "refused"
     assert ledger.post_branch("e", [(key, more)]) == "refused"
+
+
+def test_what_is_kept_of_a_cache_key_is_as_long_as_it() -> None:
+    names = [f"Agent{number}" for number in range(1000)]
+    tracemalloc.start()
+    kept = [cache_key([*names, number]) for number in range(20)]
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 2 * sum(map(len, kept))

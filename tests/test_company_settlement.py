@@ -1,6 +1,7 @@
 """What a history is worth: earned value, amounts to the cent, and a comment to paste."""
 
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from shapley_coop.cli.git_report import (
     rows,
     settle_history,
 )
-from shapley_coop.credit import attribute
+from shapley_coop.credit import Characteristic, attribute_by
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.repository import History, read_history
 from tests.history_builder import Builder
@@ -128,7 +129,7 @@ def test_the_papers_company_is_the_default_and_its_values_are_what_was_paid() ->
         "Reviewer": 16.4,
     }
     record: list[Turn] = [{"turn": 1, "actions": {}, "rewards": step.rewards}]
-    found = attribute(game.agents, lambda coalition: game.worth(record, coalition))
+    found = attribute_by(Characteristic(game.agents, partial(game.worth, record)))
     assert {a: float(x) for a, x in found.values.items()} == step.rewards
 
 
@@ -137,7 +138,9 @@ def test_many_contributors_are_reckoned_without_error() -> None:
     game = load("delivered", {"artefacts": artefacts, "bounty": 1000})
     rewards = game.step(game.start(), {}).rewards
     record: list[Turn] = [{"turn": 1, "actions": {}, "rewards": rewards}]
-    found = attribute(game.agents, lambda c: game.worth(record, c), batch=game.batch_worth(record))
+    found = attribute_by(
+        Characteristic(game.agents, partial(game.worth, record), game.batch_worth(record))
+    )
     assert np.allclose([float(x) for x in found.values.values()], list(rewards.values()))
     assert max((found.standard_error or {}).values()) < 1 / MICRO
 

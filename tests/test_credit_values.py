@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shapley_coop.credit.attribution import (
     EVALUATIONS_PER_AGENT,
     Characteristic,
-    attribute,
+    attribute_by,
     payoffs_by_norm,
 )
 from shapley_coop.credit.coalitions import worth_table
@@ -115,7 +115,7 @@ def test_many_agents_are_valued_without_looking_at_every_coalition(name: str) ->
         asked.add(coalition)
         return Fraction(sum(map(int, coalition)))
 
-    found = attribute(agents, worth, name)
+    found = attribute_by(Characteristic(agents, worth), name)
     assert len(asked) <= EVALUATIONS_PER_AGENT * len(agents)
     assert found.total == 300
     assert (found.standard_error is None) == (name != "shapley")

@@ -134,7 +134,7 @@ def _moved(
         return found
     paid = Monitor(clauses).on(record).paid
     for turn in turns:
-        due = falling_due(clauses, tuple(() for _ in clauses), turn, paid)
+        due = falling_due(Pay, clauses, tuple(() for _ in clauses), turn, paid)
         for pay in due.values():
             for agent, part in portions(pay, agents).items():
                 found[agent] += part * pay.amount

@@ -200,7 +200,7 @@ class GameTree:
         """Add the gains of one joint action, the payments it makes due, and the next position."""
         turn = self._turns[play]
         memory = after(self.clauses, past.memory, turn)
-        due = falling_due(self.clauses, memory, position.turn, past.paid)
+        due = falling_due(Pay, self.clauses, memory, position.turn, past.paid)
         breakers = [
             agent
             for agent, action in zip(self.stage.agents, play, strict=True)

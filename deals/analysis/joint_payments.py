@@ -218,7 +218,7 @@ def _onward(
         for move in moves:
             number = move["turn"]
             memory = after(clauses, past.memory, move)
-            due = falling_due(clauses, memory, number, past.paid)
+            due = falling_due(Pay, clauses, memory, number, past.paid)
             owed = debt.owed
             for pay in due.values():
                 amount = amount_due(pay, move["rewards"].get(pay.payer, NOTHING))

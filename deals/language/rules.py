@@ -5,22 +5,6 @@
 >>> found.label, found.feedback
 ('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
-label    refuses
-=======  ==========================================================================
-EMPTY    a deal without a clause
-LONG     a deal whose text is too long
-NAME     a name that is not a party's
-ACTION   an action its agent does not have
-TURN     a condition that no turn can meet, or a duty at one at which it cannot be done
-PAY      an amount that is not positive, a share over 100 %, or paying oneself
-GIVE     a good that there is not, a quantity under 1, giving oneself, or depending on rewards
-SHARE    a split that is not one whole over all parties, or more than one split
-NORM     a norm that is not on offer
-CLASH    two duties that one agent cannot keep at the same turn
-DROP     ending a clause that is not in force
-KIND     a clause of a kind that this bargaining does not admit
-=======  ==========================================================================
-=======
 `deals.language.labels` says what each label refuses.
 """
 

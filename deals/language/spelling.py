@@ -205,11 +205,7 @@ def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> An
     if deep > MAX_DEPTH:
         notes.wrong("when", "it is nested too deeply: write it flat")
         return "always"
-    if said is None or said is True:
-        return "always"
-    if isinstance(said, str):
-        if said.strip().lower() not in _ALWAYS:
-            notes.wrong("when", f"{shown(said)} is no condition: write {_EXAMPLES}")
+    if said is None or said is True or (isinstance(said, str) and said.strip().lower() in _ALWAYS):
         return "always"
     if not isinstance(said, Mapping):
         notes.wrong("when", f"{shown(said)} is no condition: write {_EXAMPLES}")

@@ -7,19 +7,14 @@ from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs, set_config_context
 from langgraph.errors import GraphInterrupt, GraphRecursionError, ParentCommand
 
-from shapley_coop.evals.attribution.absence import (
-    OtherWords,
-    StandInCall,
-    Written,
-    described,
-)
+from shapley_coop.evals.attribution.absence import OtherWords, StandInCall, Written, described
 from shapley_coop.evals.attribution.answering import Unanswered, answered
 from shapley_coop.evals.attribution.app import Graph, StandIn
 from shapley_coop.evals.attribution.calls import Acting, Call
@@ -60,6 +55,14 @@ async def play(
     one = _Play(stage, unit, frozenset(present), full)
     await one.run()
     return one.result
+
+
+class _Node(NamedTuple):
+    """A node of the app, and the managed values that it is given beside the state."""
+
+    path: str
+    bound: Runnable[Any, Any]
+    managed: frozenset[str]
 
 
 class _Play:
@@ -124,21 +127,13 @@ class _Play:
 
     def stand_in(self, path: str, bound: Runnable[Any, Any], managed: frozenset[str]) -> StandIn:
         """What replaces a node in this play."""
-        agents = self.stage.app.agents
-        if path in agents and path not in self.present:
-            return partial(self.absent_node, path, managed)
-        return partial(self.present_node, path, bound, managed)
+        absent = path in self.stage.app.agents and path not in self.present
+        node = _Node(path, bound, managed)
+        return partial(self.absent_node if absent else self.present_node, node)
 
-    async def present_node(
-        self,
-        path: str,
-        bound: Runnable[Any, Any],
-        managed: frozenset[str],
-        state: Any,
-        config: RunnableConfig,
-    ) -> Any:
-        after = frozenset(self.finished)
-        call, names = await self.call(path, bound, managed, state, config)
+    async def present_node(self, node: _Node, state: Any, config: RunnableConfig) -> Any:
+        after, path = frozenset(self.finished), node.path
+        call, names = await self.call(node, state, config)
         output = renamed(call.output, names)
         if path in self.stage.app.agents:
             self.finished.add(path)
@@ -149,41 +144,34 @@ class _Play:
             self.result.visits.append(seen)
         return output
 
-    async def absent_node(
-        self, path: str, managed: frozenset[str], state: Any, config: RunnableConfig
-    ) -> Any:
-        self.sized(path, canonical(state, managed)[0])
+    async def absent_node(self, node: _Node, state: Any, config: RunnableConfig) -> Any:
+        path = node.path
+        self.sized(path, canonical(state, node.managed)[0])
         choice = self.stage.absent_for(path)
         templates = self.full.of(path) if self.full else []
         nth = self.stood[path]
         self.stood[path] += 1
         if choice == "silent":
             return None
+        label = f"{path}:{described(choice)}"
         if choice != "blank" and not isinstance(choice, BaseChatModel):
-            stand_in = StandInCall(choice)
-            label = f"{path}:{described(choice)}"
-            call, names = await self.call(label, stand_in, managed, state, config)
+            asked = node._replace(path=label, bound=StandInCall(choice))
+            call, names = await self.call(asked, state, config)
             return renamed(call.output, names)
         if not templates:
             return None
         words = ""
         if isinstance(choice, BaseChatModel):
-            label = f"{path}:{described(choice)}"
-            said, _ = await self.call(label, OtherWords(choice), managed, state, config)
-            words = said.output
+            asked = node._replace(path=label, bound=OtherWords(choice))
+            words = (await self.call(asked, state, config))[0].output
         return self.stage.emptying(words)(templates[min(nth, len(templates) - 1)].written, state)
 
     async def call(
-        self,
-        path: str,
-        bound: Runnable[Any, Any],
-        managed: frozenset[str],
-        state: Any,
-        config: RunnableConfig,
+        self, node: _Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
         """A kept call, or a new one, and the names of this input's ids in its output."""
-        stage = self.stage
-        text, ids = canonical(state, managed)
+        stage, path = self.stage, node.path
+        text, ids = canonical(state, node.managed)
         self.sized(path, text)
         known = digest(path, text, self.store.said() if self.store else "")
         nth, self.seen[known] = self.seen[known], self.seen[known] + 1
@@ -197,7 +185,7 @@ class _Play:
                 stage.counts.saved += is_agent
             elif call is None:
                 try:
-                    call = await self.new_call(key, path, bound, state, config, ids, is_agent)
+                    call = await self.new_call(key, node, state, config, ids, is_agent)
                 except GraphInterrupt:  # it is the same call that goes on with the answer
                     self.seen[known] -= 1
                     raise
@@ -211,15 +199,14 @@ class _Play:
     async def new_call(
         self,
         key: str,
-        path: str,
-        bound: Runnable[Any, Any],
+        node: _Node,
         state: Any,
         config: RunnableConfig,
         ids: Mapping[str, str],
         is_agent: bool,
     ) -> Call:
         """Ask a node, and keep what it says."""
-        stage, acting = self.stage, self.stage.calls.acting(key)
+        stage, acting, path = self.stage, self.stage.calls.acting(key), node.path
         self.allowed(path, key, acting)
         self.tried.add(key)
         stage.counts.made += is_agent
@@ -227,7 +214,7 @@ class _Play:
         first = self.full is None and self.unit.sample == 0
         watch = Watch(lambda tool: first or stage.rules.may_act(path, tool), acting.begin)
         try:
-            output, puts = await self.watched(path, bound, state, config, watch)
+            output, puts = await self.watched(node, state, config, watch)
         except GraphInterrupt:
             stage.counts.made -= is_agent
             raise
@@ -269,19 +256,21 @@ class _Play:
             raise self.spent
 
     async def watched(
-        self, path: str, bound: Runnable[Any, Any], state: Any, config: RunnableConfig, watch: Watch
+        self, node: _Node, state: Any, config: RunnableConfig, watch: Watch
     ) -> tuple[Any, list[Put]]:
         """What a node says and writes to the store, while tools are watched."""
         puts: list[Put] = []
         try:
             with self.store.writing(puts) if self.store else nullcontext():
-                output = await _asked(bound, state, merge_configs(config, {"callbacks": [watch]}))
+                output = await _asked(
+                    node.bound, state, merge_configs(config, {"callbacks": [watch]})
+                )
         except ParentCommand as sent:
             # A subgraph handed over: the command names a place of that run alone.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:
-                self.not_played(f"tool {watch.stopped} of {path} would act again")
+                self.not_played(f"tool {watch.stopped} of {node.path} would act again")
         if watch.stopped:  # the node caught the error: what it says then is no answer
             raise NotPlayed(self.result.failure)
         return output, puts

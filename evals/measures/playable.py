@@ -8,10 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shapley_coop.seats.records import BESIDE, Entry
-
-Place = tuple[str, str, int]
-"""An agent, the hash of its letter, and the attempt."""
+from shapley_coop.seats.records import BESIDE, AnswerKey, Entry
 
 
 @dataclass
@@ -46,7 +43,7 @@ class Refusals:
     """Watches a run for the answers that were refused (`graphs.running.Watcher`)."""
 
     def __init__(self) -> None:
-        self.found: dict[Place, str] = {}
+        self.found: dict[AnswerKey, str] = {}
 
     def __call__(self, node: str, written: dict[str, Any]) -> None:
         """Take note of one node's refusals."""

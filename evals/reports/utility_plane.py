@@ -25,7 +25,7 @@ MOST_POINTS = 5_000
 FRONT, INITIAL, NASH, AGREED = "efficient", "initial", "Nash point", "agreed"
 PROPOSALS = "proposals"
 SERIES = (FRONT, INITIAL, NASH, AGREED, PROPOSALS)
-Place = tuple[float, float]
+Utilities = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def utility_plane(
     agents = scenario.tasks.agents
     across, up = _two_of(agents, pair or agents[:2])
 
-    def at(masks: Masks) -> Place:
+    def at(masks: Masks) -> Utilities:
         return scenario.utility(across, masks[across]), scenario.utility(up, masks[up])
 
     path = [at(proposal.masks) for proposal in proposals]
@@ -97,7 +97,7 @@ def _two_of(agents: Sequence[str], pair: Sequence[str]) -> tuple[str, str]:
     return across, up
 
 
-def _partitions(scenario: Scenario, across: str, up: str) -> tuple[list[Place], str]:
+def _partitions(scenario: Scenario, across: str, up: str) -> tuple[list[Utilities], str]:
     """The distinct utilities of the partitions of two agents, and a word on those left out."""
     if len(scenario.tasks.agents) > 2:
         return [], " (efficient allocations only)"
@@ -111,9 +111,9 @@ def _partitions(scenario: Scenario, across: str, up: str) -> tuple[list[Place], 
     return _distinct(np.stack([worth[across][masks], worth[up][everything ^ masks]], axis=1)), drawn
 
 
-def _distinct(millionths: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> list[Place]:
+def _distinct(millionths: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> list[Utilities]:
     return [(float(a) / MICRO, float(b) / MICRO) for a, b in np.unique(millionths, axis=0)]
 
 
-def _marked(series: str, what: str, place: Place, **shown: Any) -> Point:
+def _marked(series: str, what: str, place: Utilities, **shown: Any) -> Point:
     return Point(series, *place, f"{what}: {place[0]:g}, {place[1]:g}", **shown)

@@ -39,7 +39,7 @@ class Of(NamedTuple):
     asked: Asked
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     """What one batch is for: OpenAI takes one model in each."""
 
     base_url: str
@@ -62,7 +62,7 @@ class Job:
 
     Attributes:
         number: among those of this process, from 1.
-        place: what it is for.
+        endpoint: what it is for.
         letters: those that wait for it, by name.
         ended: done once nothing of it is under way any more.
         batch: the provider's, once it has ended.
@@ -70,7 +70,7 @@ class Job:
     """
 
     number: int
-    place: Place
+    endpoint: Endpoint
     letters: dict[str, Letter] = field(default_factory=dict)
     ended: asyncio.Future[None] = field(default_factory=asyncio.Future)
     batch: Batch | None = None
@@ -105,12 +105,12 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def send(self, place: Place, letters: list[Letter]) -> None:
+    async def send(self, endpoint: Endpoint, letters: list[Letter]) -> None:
         """Have a batch answer some letters."""
-        job = self._job(place)
+        job = self._job(endpoint)
         job.letters = {letter.of.name: letter for letter in letters}
         async with self._answering(job):
-            provider = self._provider(place)
+            provider = self._provider(endpoint)
             file = await provider.upload(b"".join(letter.line for letter in letters))
             self._jobs[file] = job
             held = Held(file, "", time.time())
@@ -126,19 +126,19 @@ class Jobs:
             await self._finish(job, file, batch)
 
     def take_up(
-        self, place: Place, held: Held, letter: Letter, add: Callable[[Letter], None]
+        self, endpoint: Endpoint, held: Held, letter: Letter, add: Callable[[Letter], None]
     ) -> None:
         """Have a letter answered by the batch that it is in, of this process or one before.
 
         Args:
-            place: what the batch is for.
+            endpoint: what the batch is for.
             held: where the letter is.
             letter: what waits.
             add: takes it for another batch, where that one was never created.
         """
         job = self._jobs.get(held.file)
         if job is None or (job.ended.done() and job.batch is None):
-            job = self._jobs[held.file] = self._job(place)
+            job = self._jobs[held.file] = self._job(endpoint)
             self.start(self._resume(job, held, add))
         job.letters[letter.of.name] = letter
         if job.batch is not None:
@@ -149,7 +149,7 @@ class Jobs:
         async with self._answering(job):
             batch = held.batch
             if not batch:
-                batch = await self._provider(job.place).find(held.file, held.since)
+                batch = await self._provider(job.endpoint).find(held.file, held.since)
                 if not batch:  # the process ended right before it was created
                     await asyncio.to_thread(home().batched.forget_file, held.file)
                     letters, job.letters = job.letters, {}
@@ -162,7 +162,7 @@ class Jobs:
     async def _finish(self, job: Job, file: str, batch: str) -> None:
         """Follow a batch to its end, and give its answers."""
         ended = await self._followed(job, batch)
-        others = [other.ended for other in self._jobs.values() if other.place == job.place]
+        others = [other.ended for other in self._jobs.values() if other.endpoint == job.endpoint]
         others = [end for end in others if end is not job.ended and not end.done()]
         letters = list(job.letters.values())
         if fault_of(ended) == NO_ROOM and (others or len(letters) > 1):
@@ -170,20 +170,20 @@ class Jobs:
             job.ended.set_result(None)
             if others:
                 await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
-                await self.send(job.place, letters)
+                await self.send(job.endpoint, letters)
             else:
                 half = len(letters) // 2
-                await self.send(job.place, letters[:half])
-                await self.send(job.place, letters[half:])
+                await self.send(job.endpoint, letters[:half])
+                await self.send(job.endpoint, letters[half:])
             return
-        job.lines = await self._provider(job.place).read(ended)
+        job.lines = await self._provider(job.endpoint).read(ended)
         job.batch = ended
         await self._settle(job, ended)
 
     async def _followed(self, job: Job, batch: str) -> Batch:
         """Look at a batch until it has ended, and tell when it has moved on."""
         status, told = "", 0
-        async for found in self._provider(job.place).looks(batch):
+        async for found in self._provider(job.endpoint).looks(batch):
             counts = found.request_counts
             total = (counts.total if counts else 0) or len(job.letters)
             failed = counts.failed if counts else 0
@@ -192,7 +192,7 @@ class Jobs:
                 status, told = found.status, done
                 since = time.strftime("%H:%M", time.localtime(found.created_at))
                 line = f"batch {job.number}: {total} letter{'s' * (total != 1)} to "
-                line += f"{job.place.model}, {status.replace('_', ' ')} {done}/{total}"
+                line += f"{job.endpoint.model}, {status.replace('_', ' ')} {done}/{total}"
                 why = [f"since {since}", *[f"{failed} failed"] * bool(failed), fault_of(found)]
                 self._tell(", ".join(filter(None, [line, *why])))
         return found
@@ -200,7 +200,7 @@ class Jobs:
     async def _settle(self, job: Job, ended: Batch) -> None:
         """Give the letters that wait what their batch has for them."""
         letters, job.letters = job.letters, {}
-        async with self._answering(Job(job.number, job.place, letters)):
+        async with self._answering(Job(job.number, job.endpoint, letters)):
             given = {name: answer_to(job.lines.pop(name, None), ended) for name in letters}
             lost = [name for name, (status, _) in given.items() if status != _OK]
             await asyncio.to_thread(home().batched.forget, lost)
@@ -226,12 +226,12 @@ class Jobs:
                 job.ended.set_result(None)
             self._jobs = {f: j for f, j in self._jobs.items() if j is not job or job.lines}
 
-    def _job(self, place: Place) -> Job:
+    def _job(self, endpoint: Endpoint) -> Job:
         self._begun += 1
-        return Job(self._begun, place)
+        return Job(self._begun, endpoint)
 
-    def _provider(self, place: Place) -> Provider:
-        at = (place.base_url, place.key)
+    def _provider(self, endpoint: Endpoint) -> Provider:
+        at = (endpoint.base_url, endpoint.key)
         if at not in self._providers:
             self._providers[at] = Provider(client_of(*at), self._pauses, self._tell)
         return self._providers[at]

@@ -11,7 +11,7 @@ from typing import Any
 from shapley_coop.evals.sweeps.forecast import Pilot, stand_ins
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.store import MANIFEST, stored, volatile_lines
-from shapley_coop.evals.sweeps.stored import Place
+from shapley_coop.evals.sweeps.stored import RowLocation
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.state import home
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
@@ -54,7 +54,7 @@ def _from(folder: Path, cells: Sequence[Cell]) -> Pilots:
     ranks = {(c.suite, frozenset(c.labels.items())): c.condition for c in cells}
     count = Counter[tuple[str, str]]()
 
-    def wanted(place: Place) -> bool:
+    def wanted(place: RowLocation) -> bool:
         known = place.cell in seconds
         count[place.suite, place.labels] += known
         return known and count[place.suite, place.labels] <= MOST

@@ -22,7 +22,7 @@ from uuid import uuid4
 
 from shapley_coop.evals.sweeps.index import Index
 from shapley_coop.evals.sweeps.lines import files_of, whole_lines
-from shapley_coop.evals.sweeps.stored import Place, Row, Stored, by_cell, in_order
+from shapley_coop.evals.sweeps.stored import Row, RowLocation, Stored, by_cell, in_order
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
 
 MANIFEST = "sweep.json"
@@ -191,7 +191,7 @@ def merge(folders: Iterable[Path], into: Path) -> int:
     if (into / MANIFEST).exists():
         raise ValueError(f"{into} holds a sweep already: merge into a new folder")
     suites = [suite for folder in sources for suite in suites_of(folder)]
-    places: dict[str, Place] = {}
+    places: dict[str, RowLocation] = {}
     for folder in sources:
         for place in stored(folder).places:
             known = places.setdefault(place.cell, place)

@@ -15,7 +15,7 @@ Row = dict[str, Any]
 """One line of `rows.jsonl`: see `evals.sweeps.rows`."""
 
 
-class Place(NamedTuple):
+class RowLocation(NamedTuple):
     """Where a row is, and of which cell.
 
     Attributes:
@@ -48,7 +48,7 @@ class Stored(Sequence[Row]):
         places: where they are.
     """
 
-    def __init__(self, places: Sequence[Place]) -> None:
+    def __init__(self, places: Sequence[RowLocation]) -> None:
         self.places = places
 
     def __len__(self) -> int:
@@ -80,7 +80,7 @@ class Stored(Sequence[Row]):
         with place.path.open("rb") as file:
             return _read(file, place)
 
-    def where(self, wanted: Callable[[Place], bool]) -> "Stored":
+    def where(self, wanted: Callable[[RowLocation], bool]) -> "Stored":
         """Those whose place is wanted."""
         return Stored([place for place in self.places if wanted(place)])
 
@@ -100,7 +100,7 @@ def in_order(folder: Path, suites: Sequence[Suite]) -> Stored:
     names = list(ranks)
     at: dict[tuple[str, str], tuple[int, ...]] = {}
 
-    def rank(place: Place) -> tuple[Any, ...]:
+    def rank(place: RowLocation) -> tuple[Any, ...]:
         key = place.suite, place.labels
         if key not in at:
             told = json.loads(place.labels)
@@ -111,16 +111,16 @@ def in_order(folder: Path, suites: Sequence[Suite]) -> Stored:
     return Stored(sorted(ended.values(), key=rank))
 
 
-def by_cell(folder: Path, kind: str) -> dict[str, Place]:
+def by_cell(folder: Path, kind: str) -> dict[str, RowLocation]:
     """Cell → where its last line of a kind is."""
     return {line.cell: _place(path, line) for path, line in indexed(folder, kind)}
 
 
-def _place(path: Path, line: Line) -> Place:
-    return Place(path, *line[:8])
+def _place(path: Path, line: Line) -> RowLocation:
+    return RowLocation(path, *line[:8])
 
 
-def _read(file: BinaryIO, place: Place) -> Row:
+def _read(file: BinaryIO, place: RowLocation) -> Row:
     file.seek(place.offset)
     data = file.read(place.length)
     if zlib.crc32(data) != place.crc:

@@ -100,11 +100,9 @@ class PettingZooGame(Game):
     @cached_property
     def stage(self) -> MatrixGame | None:
         """The environment as a repeated matrix game, where the trials found it to be one."""
-        if not self.trials.pays:
+        if not (tried := self.trials.pays):
             return None
-        payoffs = [
-            {"play": self._named(play), "pays": pays} for play, pays in self.trials.pays.items()
-        ]
+        payoffs = [{"play": self._named(play), "pays": pays} for play, pays in tried.items()]
         table = {"name": self.params.factory, "agents": list(self.agents), "actions": self.actions}
         return MatrixGame({**table, "payoffs": payoffs, "rounds": self.turns})
 
@@ -165,9 +163,8 @@ class PettingZooGame(Game):
         """
         for name in ("noop", "no-op", "no_op"):
             if all(name in acts for acts in self.actions.values()):
-                return Baseline(
-                    "actions", f"who is absent does {name}", dict.fromkeys(self.agents, name)
-                )
+                all_do = dict.fromkeys(self.agents, name)
+                return Baseline("actions", f"who is absent does {name}", all_do)
         return self.stage.default_baseline() if self.stage else OWN_REWARDS
 
     def equilibrium(self) -> Baseline | None:
@@ -289,9 +286,8 @@ class PettingZooGame(Game):
 
     def _legal_now(self, agent: str) -> Sequence[str]:
         own, (observations, infos) = self._own[agent], self._seen
-        if own not in self._env.agents:
-            return []
-        if self._in_turns and own != self._env.aec_env.agent_selection:
+        waits = self._in_turns and own != self._env.aec_env.agent_selection
+        if waits or own not in self._env.agents:
             return []
         seen = observations.get(own)
         mask = seen.get("action_mask") if isinstance(seen, Mapping) else None

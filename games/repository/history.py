@@ -32,6 +32,7 @@ from shapley_coop.games.repository.contributions import History
 from shapley_coop.games.repository.fresh import fresh, shallow_ends
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.log import read_commits
+from shapley_coop.games.repository.people import People
 from shapley_coop.games.repository.reading import Reading
 from shapley_coop.games.repository.rules import Rules
 
@@ -62,12 +63,13 @@ def read_history(
     tip, base = _ends(repository, range)
     shallow = shallow_ends(repository)
     with fresh(repository, [tip, *([base] if base else [])]) as copy:
-        people = f"{tip}:.mailmap"
+        blob, given = f"{tip}:.mailmap", rules or Rules()
         if isinstance(mailmap, str):
             written = copy.output("hash-object", "-w", "--stdin", stdin=mailmap.encode())
-            people = written.decode("ascii").strip()
-        reading = Reading(copy, rules or Rules(), tip, people, mailmap is not False)
-        for commit in read_commits(copy, tip, base, people):
+            blob = written.decode("ascii").strip()
+        people = People(copy, given, blob, mailmap is not False)
+        reading = Reading(copy, people, given, tip)
+        for commit in read_commits(copy, tip, base, blob):
             if commit.hash in shallow:
                 raise RepositoryError(
                     f"{repo}: a shallow clone, whose history ends at {commit.hash[:12]}: "
@@ -78,10 +80,10 @@ def read_history(
         reading.count_fixes()
         merges = ["rev-list", "--count", "--merges", tip, *([f"^{base}"] if base else []), "--"]
         merged = int(copy.text(*merges))
-    contributions, notes = reading.named()
+    contributions, notes = people.named(), reading.notes()
     excluded = dict(sorted(reading.excluded.items()))
     counts = reading.commits, merged, reading.by_bots
-    given, made = rules or Rules(), reading.made(contributions)
+    made = reading.made(contributions)
     return History(str(repo), tip, base, contributions, *counts, excluded, notes, given, made)
 
 

@@ -1,19 +1,18 @@
-"""From commits to contributors, their counts, and the evidence for each count."""
+"""From commits to what each contributor made of each kind, and the evidence for each count."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from shapley_coop.games.look_alikes import look_alike, mixed
-from shapley_coop.games.params import RESERVED
 from shapley_coop.games.repository.contributions import Contribution, Evidence
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.lines import effective_lines, plain_lines
-from shapley_coop.games.repository.log import Commit, Person
+from shapley_coop.games.repository.log import Commit
 from shapley_coop.games.repository.ownership import NOBODY, Ownership
 from shapley_coop.games.repository.padding import Repeats, but_for_numbers
+from shapley_coop.games.repository.people import People, printable
 from shapley_coop.games.repository.rules import Place, Rules, declared
 
 _MOST_TOLD = 10
@@ -21,9 +20,6 @@ _MOST_TOLD = 10
 
 LARGEST_FILE = 2_000_000
 """Bytes; beyond, a file is taken for data."""
-
-_LONGEST = 64
-"""Characters of a name."""
 
 MOST_FILES = 1_000_000
 """Of the last commit: trees can be nested so that a small pack holds any number."""
@@ -40,15 +36,9 @@ class Reading:
         excluded: reason → files of the last commit that were left out for it.
     """
 
-    def __init__(
-        self, repository: Repository, rules: Rules, tip: str, mailmap: str, heeded: bool
-    ) -> None:
-        self._repository, self._rules, self._tip = repository, rules, tip
-        self._mailmap, self._heeded = mailmap, heeded
-        self._others: Counter[tuple[str, str]] = Counter()  # who is no person, and who earns
-        self._moved: Counter[tuple[str, str]] = Counter()  # from an address to another person
-        self._mapped: dict[Person, Person] = {}
-        self._people: dict[str, Contribution] = {}
+    def __init__(self, repository: Repository, people: People, rules: Rules, tip: str) -> None:
+        self._repository, self._people = repository, people
+        self._known, self._rules, self._tip = people.known, rules, tip
         self._commits: list[Commit] = []
         self._fixes: list[Commit] = []
         self.earners: dict[str, dict[str, Fraction]] = {}  # a commit's hash → person → part
@@ -60,9 +50,9 @@ class Reading:
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""
-        earners = self._earners(commit)
+        earners = self._people.earners(commit)
         for key in earners:
-            self._people[key].commits += 1
+            self._known[key].commits += 1
         self.commits += bool(earners)
         self.by_bots += not earners
         code = any(self._rules.place(change.path) == "code" for change in commit.changes)
@@ -74,35 +64,6 @@ class Reading:
         self._commits.append(kept)
         if fix:
             self._fixes.append(kept)
-
-    def _earners(self, commit: Commit) -> dict[str, Fraction]:
-        """Whose a commit is, in parts: even ones, and those of bots and models as the rules say."""
-        author = self._chosen(commit.author, commit.mapped)
-        people = [
-            author,
-            *(self._chosen(person, self._map(person)) for person in commit.co_authors),
-        ]
-        people = list({p.email.casefold() or p.name: p for p in reversed(people)}.values())[::-1]
-        by = next((p for p in self._who_committed(commit, author) if self._is_person(p)), None)
-        found: dict[str, Fraction] = {}
-        for person in people:
-            goes_to = self._rules.part_of(person.name, person.email)
-            if goes_to is not None:
-                self._others[_shown(person), goes_to] += 1
-            earner = person if goes_to is None else by if goes_to == "committer" else None
-            if earner is not None:
-                # A commit of nothing, or a trailer, which anybody can write, names nobody anew.
-                key = self._key(earner, bool(commit.changes) and earner is author)
-                found[key] = found.get(key, Fraction(0)) + Fraction(1, len(people))
-        return found
-
-    def _who_committed(self, commit: Commit, author: Person) -> Iterator[Person]:
-        """Its author, who worked with the model; else who entered it."""
-        yield author
-        yield self._chosen(commit.committer, commit.mapped_committer)
-
-    def _is_person(self, person: Person) -> bool:
-        return self._rules.part_of(person.name, person.email) is None
 
     def _mends(self, earners: Mapping[str, Fraction]) -> Callable[[int], bool]:
         """Whether changing a line mends it: nobody is paid for mending what is one's own."""
@@ -146,38 +107,14 @@ class Reading:
                 amount = min(lines, most) if self._rules.weighed else Fraction(1)
                 self._award("fixes", commit, "", amount, lines)
 
-    def named(self) -> tuple[dict[str, Contribution], list[str]]:
-        """Contributors by a name of their own, and what is to be noted about names."""
-        names = Counter(one.name for one in self._people.values())
-        notes = [
-            f"{name} commits from {n} addresses, which are counted apart: if that is one person, "
-            "say so in .mailmap"
-            for name, n in names.items()
-            if n > 1
-        ]
-        notes += self._notes_on_mailmap()
-        notes += [
+    def notes(self) -> list[str]:
+        """What to know before paying by the counts."""
+        return self._people.notes() + [
             f"not counted, as it is said before (numbers aside): {n} lines of "
-            f"{commit[:10]} in {_printable(path)}"
+            f"{commit[:10]} in {printable(path)}"
             for (commit, path), n in self._alike.most_common(_MOST_TOLD)
             if n > self._rules.most_alike
         ]
-        notes += [
-            f"{who} is {'a bot' if self._rules.is_bot(*_parts(who)) else 'a model'} and earns "
-            f"nothing; its part of {n} commit{'s' * (n != 1)} goes to "
-            + ("whoever committed" if part == "committer" else "nobody")
-            for (who, part), n in sorted(self._others.items())
-        ]
-        labels: dict[str, Contribution] = {}
-        for number, one in enumerate(self._people.values(), 1):
-            # A name that somebody else has too is told apart by the address; so is one that looks
-            # like another's or names an account: nobody's name keeps the others from being paid.
-            both = f"{one.name} <{one.email}>"
-            usual = [one.name] if names[one.name] == 1 and one.name not in RESERVED else []
-            choices = (*usual, both, one.email, f"contributor {number}")
-            fit = (name for name in choices if _is_agents_name(name, labels))
-            labels[next(fit, f"contributor {number} of {len(self._people)}")] = one
-        return labels, notes
 
     def made(
         self, contributions: Mapping[str, Contribution]
@@ -185,22 +122,12 @@ class Reading:
         """Each commit, parents first, and the names of those who earn it."""
         names = {id(one): name for name, one in contributions.items()}
         return tuple(
-            (commit.hash, frozenset(names[id(self._people[k])] for k in self.earners[commit.hash]))
+            (
+                commit.hash,
+                frozenset(names[id(self._known[k])] for k in self.earners[commit.hash]),
+            )
             for commit in self._commits
         )
-
-    def _notes_on_mailmap(self) -> list[str]:
-        """Whose work the .mailmap gives to whom, and how to consent or not."""
-        did, mend = (
-            ("gives", "without --mailmap they are counted apart")
-            if self._heeded
-            else ("would give", "if that is so, --mailmap .mailmap counts it so")
-        )
-        return [
-            f"the .mailmap {did} the work of {address} in {n} commit{'s' * (n != 1)} to {person}: "
-            f"{mend}"
-            for (address, person), n in self._moved.items()
-        ]
 
     def _credit(self, path: str, place: Place, text: str) -> None:
         if place == "decisions" and not self._rules.is_accepted(text):
@@ -233,7 +160,7 @@ class Reading:
         for key, part in self.earners[commit.hash].items():
             if amount:
                 one = Evidence(commit.hash, path, amount * part, lines * part)
-                self._people[key].evidence[kind].append(one)
+                self._known[key].evidence[kind].append(one)
 
     def _tree(self) -> Iterator[tuple[str, str]]:
         """Path and blob of every regular file of the last commit; links are no files."""
@@ -256,54 +183,3 @@ class Reading:
         except RepositoryError:  # there is none
             return ""
         return (content or b"").decode("utf-8", "replace")
-
-    def _key(self, person: Person, renames: bool) -> str:
-        """Whom an address stands for; the latest name that it worked under is shown."""
-        name, email = _printable(person.name), _printable(person.email)
-        key = email.casefold() or name
-        known = self._people.setdefault(key, Contribution(name or email, email))
-        if renames:
-            known.name = name or email
-        return key
-
-    def _chosen(self, person: Person, mapped: Person) -> Person:
-        """Who is credited: the person, or whom the .mailmap names if it is heeded."""
-        if person.email.casefold() != mapped.email.casefold():
-            whom = _shown(mapped)
-            self._moved[_printable(person.email) or _printable(person.name), whom] += 1
-        return mapped if self._heeded else person
-
-    def _map(self, person: Person) -> Person:
-        """A co-author as .mailmap has them; of its own accord git maps authors alone."""
-        if person not in self._mapped:
-            written = f"{person.name} <{person.email}>\n".encode("utf-8", "replace")
-            answer = self._repository.output(
-                "check-mailmap", "--stdin", stdin=written, mailmap=self._mailmap
-            )
-            name, _, email = answer.decode("utf-8", "replace").strip().rpartition("<")
-            self._mapped[person] = Person(name.strip(), email.rstrip(">"))
-        return self._mapped[person]
-
-
-def _is_agents_name(name: str, taken: Iterable[str]) -> bool:
-    """Whether a game takes it for an agent's, beside those that are taken."""
-    return (
-        0 < len(name) <= _LONGEST
-        and name not in RESERVED
-        and mixed([name]) is None
-        and not any(look_alike([other, name]) for other in taken)
-    )
-
-
-def _shown(person: Person) -> str:
-    return _printable(f"{person.name} <{person.email}>")
-
-
-def _parts(shown: str) -> tuple[str, str]:
-    name, _, email = shown.rstrip(">").rpartition(" <")
-    return name, email
-
-
-def _printable(text: str) -> str:
-    """Without characters that hide or reorder what is shown, and short enough to show."""
-    return "".join(c for c in " ".join(text.split()) if c.isprintable())[:_LONGEST].strip()

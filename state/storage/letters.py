@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from shapley_coop.canonical import fitted
 from shapley_coop.seats.letters import Letter, facts_of_text
 from shapley_coop.state.storage.at_rest import sealed, unsealed
 from shapley_coop.state.storage.deflating import deflated
@@ -48,7 +49,7 @@ def _part(value: Any, shared: dict[int, bytes], seen: bool = False) -> Any:
     if seen and isinstance(value, dict):  # an object of each reader's, of parts that are not
         return {key: _part(x, shared) for key, x in value.items()}
     if (known := shared.get(id(value))) is None:
-        known = shared[id(value)] = orjson.dumps(value)
+        known = shared[id(value)] = fitted(orjson.dumps(value))
     return orjson.Fragment(known)
 
 

@@ -134,8 +134,12 @@ class Runs(OwnedBook):
         except IntegrityError:
             if key and (earlier := self._keyed(key, request)):  # at the same time
                 return self.get(earlier)
+            from shapley_coop.state.resuming import command_for  # which imports this module
+
+            known = self._find(run)  # None if it is another owner's
+            resume = f", or {command_for(known, 'resume')}" if known else ""
             raise ValueError(
-                f"there is a run {run!r} already: choose another name, or coop resume {run}"
+                f"there is a run {run!r} already: choose another name{resume}"
             ) from None
         return Run(run, graph, room, row["created"], STARTED, None, workflow)
 
@@ -204,10 +208,13 @@ class Runs(OwnedBook):
         Raises:
             ValueError: there is no run of that name.
         """
+        if found := self._find(run):
+            return found
+        raise no_such_run(run)
+
+    def _find(self, run: str) -> Run | None:
         row = self._row(self._seen(select(_runs).filter_by(run=run), _runs))
-        if row is None:
-            raise no_such_run(run)
-        return _run(row)
+        return _run(row) if row else None
 
     def remove(self, run: str) -> None:
         """Forget a run; an unknown one is forgotten already."""

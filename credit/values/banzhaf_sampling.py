@@ -1,0 +1,49 @@
+"""The Banzhaf value of many agents, estimated from random coalitions, with standard errors."""
+
+import numpy as np
+
+from shapley_coop.credit.coalitions import Floats
+from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate
+
+LEAST_COALITIONS = 32
+"""Random coalitions before anything is decided."""
+
+
+def sample_banzhaf(
+    n: int,
+    worth: BatchWorth,
+    *,
+    target_error: float | None = None,
+    budget: int = 100_000,
+    seed: int = 0,
+) -> Estimate:
+    """Estimate the Banzhaf value of n agents.
+
+    One observation takes a random coalition and, for every agent, the same with the agent moved in
+    or out: n + 1 evaluations for one marginal contribution of each. Arguments and result are those
+    of `sampling.sample_shapley`.
+    """
+    rng, drawn = np.random.default_rng(seed), np.empty((0, n))
+    most = max(LEAST_COALITIONS, budget // (n + 1))
+    count = LEAST_COALITIONS
+    while True:
+        rows = rng.random((count - len(drawn), n)) < 0.5
+        drawn = np.concatenate([drawn, _flips(worth, rows)])
+        seen = drawn.std(axis=0, ddof=1) / np.sqrt(count)
+        reached = None if target_error is None else bool(seen.max() <= target_error)
+        if reached or count >= most:
+            break
+        count = min(most, 2 * count)
+    evaluations = count * (n + 1)
+    return Estimate(drawn.mean(axis=0), seen, evaluations, "random coalitions", count, reached)
+
+
+def _flips(worth: BatchWorth, rows: Coalitions) -> Floats:
+    """Each agent's marginal contribution to each coalition without it; shape (k, n)."""
+    n = rows.shape[1]
+    found = []
+    for row in rows:
+        moved = row ^ np.eye(n, dtype=bool)
+        worths = np.asarray(worth(np.vstack([row, moved])), dtype=np.float64)
+        found.append(np.where(row, worths[0] - worths[1:], worths[1:] - worths[0]))
+    return np.array(found)

@@ -1,0 +1,158 @@
+"""Whose each commit is: contributors told apart by address, as the rules and the .mailmap say."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from shapley_coop.games.look_alikes import look_alike, mixed
+from shapley_coop.games.params import RESERVED
+from shapley_coop.games.repository.contributions import Contribution
+from shapley_coop.games.repository.git import Repository
+from shapley_coop.games.repository.log import Commit, Person
+from shapley_coop.games.repository.rules import Rules
+
+_LONGEST = 64
+"""Characters of a name."""
+
+
+class People:
+    """Those whom commits name, in order of first appearance.
+
+    Args:
+        repository: what they worked on.
+        rules: who is a bot or a model, and who earns its part.
+        mailmap: the blob that says who is who.
+        heeded: whether what it says counts; if not, it is only noted.
+
+    Attributes:
+        known: key of an address → what its contributor made.
+    """
+
+    def __init__(self, repository: Repository, rules: Rules, mailmap: str, heeded: bool) -> None:
+        self._repository, self._rules = repository, rules
+        self._mailmap, self._heeded = mailmap, heeded
+        self.known: dict[str, Contribution] = {}
+        self._others: Counter[tuple[str, str]] = Counter()  # who is no person, and who earns
+        self._moved: Counter[tuple[str, str]] = Counter()  # from an address to another person
+        self._mapped: dict[Person, Person] = {}
+
+    def earners(self, commit: Commit) -> dict[str, Fraction]:
+        """Whose a commit is, in parts: even ones, and those of bots and models as the rules say."""
+        author = self._chosen(commit.author, commit.mapped)
+        people = [
+            author,
+            *(self._chosen(person, self._map(person)) for person in commit.co_authors),
+        ]
+        people = list({p.email.casefold() or p.name: p for p in reversed(people)}.values())[::-1]
+        by = next((p for p in self._who_committed(commit, author) if self._is_person(p)), None)
+        found: dict[str, Fraction] = {}
+        for person in people:
+            goes_to = self._rules.part_of(person.name, person.email)
+            if goes_to is not None:
+                self._others[_shown(person), goes_to] += 1
+            earner = person if goes_to is None else by if goes_to == "committer" else None
+            if earner is not None:
+                # A commit of nothing, or a trailer, which anybody can write, names nobody anew.
+                key = self._key(earner, bool(commit.changes) and earner is author)
+                found[key] = found.get(key, Fraction(0)) + Fraction(1, len(people))
+        return found
+
+    def named(self) -> dict[str, Contribution]:
+        """Contributors, each by a name of its own.
+
+        A name that somebody else has too is told apart by the address; so is one that looks like
+        another's or names an account: nobody's name keeps the others from being paid.
+        """
+        names = Counter(one.name for one in self.known.values())
+        labels: dict[str, Contribution] = {}
+        for number, one in enumerate(self.known.values(), 1):
+            both = f"{one.name} <{one.email}>"
+            usual = [one.name] if names[one.name] == 1 and one.name not in RESERVED else []
+            choices = (*usual, both, one.email, f"contributor {number}")
+            fit = (name for name in choices if _is_agents_name(name, labels))
+            labels[next(fit, f"contributor {number} of {len(self.known)}")] = one
+        return labels
+
+    def notes(self) -> list[str]:
+        """What to know of them: names at several addresses, what the .mailmap moves, bots."""
+        did, mend = (
+            ("gives", "without --mailmap they are counted apart")
+            if self._heeded
+            else ("would give", "if that is so, --mailmap .mailmap counts it so")
+        )
+        notes = [
+            f"{name} commits from {n} addresses, which are counted apart: if that is one person, "
+            "say so in .mailmap"
+            for name, n in Counter(one.name for one in self.known.values()).items()
+            if n > 1
+        ]
+        notes += [
+            f"the .mailmap {did} the work of {address} in {n} commit{'s' * (n != 1)} to {person}: "
+            f"{mend}"
+            for (address, person), n in self._moved.items()
+        ]
+        return notes + [
+            f"{who} is {'a bot' if self._rules.is_bot(*_parts(who)) else 'a model'} and earns "
+            f"nothing; its part of {n} commit{'s' * (n != 1)} goes to "
+            + ("whoever committed" if part == "committer" else "nobody")
+            for (who, part), n in sorted(self._others.items())
+        ]
+
+    def _who_committed(self, commit: Commit, author: Person) -> Iterator[Person]:
+        """Its author, who worked with the model; else who entered it."""
+        yield author
+        yield self._chosen(commit.committer, commit.mapped_committer)
+
+    def _is_person(self, person: Person) -> bool:
+        return self._rules.part_of(person.name, person.email) is None
+
+    def _key(self, person: Person, renames: bool) -> str:
+        """Whom an address stands for; the latest name that it worked under is shown."""
+        name, email = printable(person.name), printable(person.email)
+        key = email.casefold() or name
+        known = self.known.setdefault(key, Contribution(name or email, email))
+        if renames:
+            known.name = name or email
+        return key
+
+    def _chosen(self, person: Person, mapped: Person) -> Person:
+        """Who is credited: the person, or whom the .mailmap names if it is heeded."""
+        if person.email.casefold() != mapped.email.casefold():
+            whom = _shown(mapped)
+            self._moved[printable(person.email) or printable(person.name), whom] += 1
+        return mapped if self._heeded else person
+
+    def _map(self, person: Person) -> Person:
+        """A co-author as .mailmap has them; of its own accord git maps authors alone."""
+        if person not in self._mapped:
+            written = f"{person.name} <{person.email}>\n".encode("utf-8", "replace")
+            answer = self._repository.output(
+                "check-mailmap", "--stdin", stdin=written, mailmap=self._mailmap
+            )
+            name, _, email = answer.decode("utf-8", "replace").strip().rpartition("<")
+            self._mapped[person] = Person(name.strip(), email.rstrip(">"))
+        return self._mapped[person]
+
+
+def _is_agents_name(name: str, taken: Iterable[str]) -> bool:
+    """Whether a game takes it for an agent's, beside those that are taken."""
+    return (
+        0 < len(name) <= _LONGEST
+        and name not in RESERVED
+        and mixed([name]) is None
+        and not any(look_alike([other, name]) for other in taken)
+    )
+
+
+def _shown(person: Person) -> str:
+    return printable(f"{person.name} <{person.email}>")
+
+
+def _parts(shown: str) -> tuple[str, str]:
+    name, _, email = shown.rstrip(">").rpartition(" <")
+    return name, email
+
+
+def printable(text: str) -> str:
+    """Without characters that hide or reorder what is shown, and short enough to show."""
+    return "".join(c for c in " ".join(text.split()) if c.isprintable())[:_LONGEST].strip()
