@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -190,8 +190,8 @@ def _with_counts(found: CheckpointTuple) -> CheckpointMetadata:
     A thread of very many runs is kept whole again in time, so that it is read as fast.
     """
     steps = max(0, found.metadata.get("step", 0))
-    told: Any = {_COUNTS: dict.fromkeys(found.checkpoint["channel_versions"], (0, steps))}
-    return told | found.metadata
+    counts = dict.fromkeys(found.checkpoint["channel_versions"], (0, steps))
+    return cast(CheckpointMetadata, {_COUNTS: counts, **found.metadata})
 
 
 def _nothing() -> None:
