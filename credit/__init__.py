@@ -23,7 +23,6 @@ Alice went through the door and has 10, Bob held the lever and has -1:
 [Transfer(payer='Alice', payee='Bob', amount=5500000)]
 """
 
-from shapley_coop.amounts import normalised, payoffs_under_norm
 from shapley_coop.credit.attribution import (
     Characteristic,
     attribute_by,
@@ -32,8 +31,6 @@ from shapley_coop.credit.attribution import (
 )
 from shapley_coop.credit.coalitions import members, worth_table
 from shapley_coop.credit.files import credit_report
-from shapley_coop.credit.norms import norm
-from shapley_coop.credit.reading import read_json
 from shapley_coop.credit.transfers import Constraint, constrain, constraint, transfers
 from shapley_coop.credit.values.sampling import sample_shapley
 from shapley_coop.credit.values.shapley import shapley, shapley_exact
@@ -50,11 +47,7 @@ __all__ = [
     "constraint",
     "credit_report",
     "members",
-    "norm",
-    "normalised",
     "payoffs_by_norm",
-    "payoffs_under_norm",
-    "read_json",
     "read_weights",
     "read_wev",
     "sample_shapley",

@@ -41,7 +41,7 @@ def norm(name: str) -> Norm:
 
 
 def surplus(table: Table) -> Fraction:
-    """The amount to divide: v(N) − v(∅)."""
+    """The amount to divide, v(N) − v(∅), exact, in the unit of the worths."""
     agents_in(table)
     return exact(table[-1], "v(N)") - exact(table[0], "v(∅)")
 

@@ -66,7 +66,11 @@ def constrain(earned: Accounts, due: Accounts, constraints: Iterable[Constraint]
 
 
 def cap(limit: Number | str) -> Constraint:
-    """Nobody pays more than `limit`, in the game's unit."""
+    """Nobody pays more than `limit`, in the game's unit.
+
+    Raises:
+        ValueError: the limit is below 0.
+    """
     most = to_micro(limit)
     if most < 0:
         raise ValueError(f"a cap of {limit}: it must be 0 or more")

@@ -96,6 +96,9 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
 
     A run stores this, so that it can be resumed from any folder; of a Python file it stores the
     absolute path, and needs the file.
+
+    Raises:
+        GameError: there is no such game or file, or the text of a game is given.
     """
     if not isinstance(game, str):
         return dict(game)

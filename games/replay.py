@@ -226,8 +226,13 @@ class _Play:
 def least_for_the_present(
     game: "Game", position: "Position", actions: dict[str, str], absent: list[str]
 ) -> "Step":
-    """The step under the joint action of the absent that leaves those present least; it pays 0
-    to the absent. Of equals the first in the order of the actions."""
+    """The step under the joint action of the absent that leaves those present least.
+
+    It pays 0 to the absent. Of equals it is the first in the order of the actions.
+
+    Raises:
+        GameError: the absent have too many joint actions.
+    """
     from shapley_coop.games.params import GameError
     from shapley_coop.games.turns import Step
 
@@ -246,7 +251,7 @@ def least_for_the_present(
 
 
 def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
-    """Each agent's own rewards of a record."""
+    """Each agent's own rewards of a record, summed, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))
         for agent in agents

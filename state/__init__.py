@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from shapley_coop.lazily import offered
 
 if TYPE_CHECKING:
-    from shapley_coop.seats.person import PASS
     from shapley_coop.state.budget import SPENT_UP, Budget
     from shapley_coop.state.evaluated import EvaluatedTable
     from shapley_coop.state.messages import (
@@ -28,15 +27,13 @@ if TYPE_CHECKING:
     from shapley_coop.state.settings import config_of, game_of, name_of, settings_of
     from shapley_coop.state.storage.checkpoints.savers import saver
     from shapley_coop.state.storage.home import Home, home
-    from shapley_coop.state.storage.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
+    from shapley_coop.state.storage.ledger import POT, WORLD, Key, Ledger, Line, final
     from shapley_coop.state.storage.register import Run
     from shapley_coop.state.table import (
         Acceptance,
-        Accounts,
         AgentOutput,
         Opening,
         PublicMessage,
-        Spent,
         Status,
         Table,
     )
@@ -44,13 +41,10 @@ else:
     __getattr__ = offered(__name__, __file__)
 
 __all__ = [
-    "PASS",
     "POT",
     "SPENT_UP",
-    "TREASURY",
     "WORLD",
     "Acceptance",
-    "Accounts",
     "AgentOutput",
     "Budget",
     "EvaluatedTable",
@@ -62,7 +56,6 @@ __all__ = [
     "PublicMessage",
     "Run",
     "RunConfig",
-    "Spent",
     "Status",
     "Table",
     "Utterance",

@@ -88,8 +88,18 @@ class LangSmith(ThreadingHTTPServer):
             case "POST", "/runs/multipart":
                 for name, part in _parts(body, kind):
                     self._keep(name, json.loads(part))
-            case "POST", "/runs/query":
-                return {"runs": list(self.runs.values()), "cursors": {}}
+            case "POST", "/api/v2/runs/query":
+                asked = json.loads(body)
+                (project,) = [s for s in self.sessions if s["id"] in asked["project_ids"]]
+                assert (asked["is_root"], asked["min_start_time"]) == (True, project["start_time"])
+                # In pages of one, each named by the run before it.
+                names = [
+                    "",
+                    *(i for i, r in self.runs.items() if r["session_name"] == project["name"]),
+                ]
+                at = names.index(asked.get("cursor", "")) + 1
+                items = [{"outputs": self.runs[run]["outputs"]} for run in names[at : at + 1]]
+                return {"items": items, "next_cursor": names[at] if len(names) > at + 1 else None}
             case "POST", _ if path.endswith("/examples"):
                 parts = dict(_parts(body, kind))
                 ids = [name for name in parts if "." not in name]

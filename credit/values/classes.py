@@ -46,7 +46,7 @@ ByClass = Callable[[NDArray[Any], int], Fraction]
 
 
 def summed(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
-    """Every agent's value in a sum of games, for a value that is linear in the game."""
+    """Every agent's value in a sum of games, in v's unit, for a value linear in the game."""
     values = [Fraction(0)] * n
     for game in games:
         classes = [value(game.worths, c) / game.unit for c in range(np.ndim(game.worths))]
@@ -81,14 +81,14 @@ def banzhaf_by_class(worths: NDArray[Any], c: int) -> Fraction:
 
 
 def leave_one_out_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """What would be missing without a member of class c."""
+    """v(N) − v(N∖{i}) of a member i of class c, in the unit of the worths."""
     full = [size - 1 for size in np.shape(worths)]
     less = [size - (k == c) for k, size in enumerate(full)]
     return Fraction(int(worths[tuple(full)]) - int(worths[tuple(less)]))
 
 
 def alone_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """What a member of class c adds to nobody."""
+    """v({i}) − v(∅) of a member i of class c, in the unit of the worths."""
     one = tuple(int(k == c) for k in range(np.ndim(worths)))
     return Fraction(int(worths[one]) - int(worths[(0,) * np.ndim(worths)]))
 

@@ -41,7 +41,7 @@ def nucleolus(table: Table) -> Floats:
 
 
 def prenucleolus(table: Table) -> Floats:
-    """The nucleolus over all divisions of v(N) − v(∅), individually rational or not.
+    """The nucleolus over all divisions of v(N) − v(∅), individually rational or not; shape (n,).
 
     Raises:
         ValueError: more than MAX_NUCLEOLUS agents.

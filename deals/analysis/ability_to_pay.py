@@ -135,13 +135,13 @@ def paid_by(payer: str, pay: Pay | Payment, agents: Collection[str]) -> int | Fr
 
 
 def received(payee: str, pays: Iterable[Pay], means: Means) -> Fraction:
-    """The most that an agent can be paid by payments."""
+    """The most that an agent can be paid by payments, in the game's unit."""
     parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
     return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)
 
 
 def at_best(payer: str, share: Share | None, means: Means) -> Fraction:
-    """The most it can earn, or receive by the split; a norm may give it all."""
+    """The most it can earn, or receive by the split, in the game's unit; a norm may give it all."""
     most = max(means.most[payer], NOTHING)
     if share:
         part = share.fractions[payer] if share.fractions else 1
@@ -150,7 +150,7 @@ def at_best(payer: str, share: Share | None, means: Means) -> Fraction:
 
 
 def at_most(pay: Pay, means: Means) -> Fraction:
-    """The most that a payment can come to in the whole game."""
+    """The most that a payment can come to in the whole game, in its unit."""
     match pay.basis:
         case "once":
             return pay.amount

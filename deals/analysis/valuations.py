@@ -1,4 +1,8 @@
-"""The value of a position to an agent, under different assumptions about what all do next."""
+"""The value of a position to an agent, under different assumptions about what all do next.
+
+Each is exact, in the game's unit, and of all turns from the position on. `worth` says what a joint
+action now leads to, as the same kind of value.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction

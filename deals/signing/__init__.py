@@ -13,7 +13,6 @@ them with openssl and with node. The extra `keys` brings the library, which is l
 """
 
 from shapley_coop.deals.signing.binding import (
-    BINDING,
     Binding,
     Signature,
     binding,
@@ -26,19 +25,16 @@ from shapley_coop.deals.signing.binding import (
 from shapley_coop.deals.signing.envelope import (
     Envelope,
     as_bytes,
-    pae,
     read_envelope,
     sign_envelope,
 )
 from shapley_coop.deals.signing.keys import (
     Algorithm,
-    KeysMissing,
     PrivateKey,
     PublicKey,
     read_public,
 )
 from shapley_coop.deals.signing.mandate import (
-    MANDATE,
     Mandate,
     SignedMandate,
     read_mandate,
@@ -46,12 +42,9 @@ from shapley_coop.deals.signing.mandate import (
 )
 
 __all__ = [
-    "BINDING",
-    "MANDATE",
     "Algorithm",
     "Binding",
     "Envelope",
-    "KeysMissing",
     "Mandate",
     "PrivateKey",
     "PublicKey",
@@ -61,7 +54,6 @@ __all__ = [
     "binding",
     "element",
     "is_signed",
-    "pae",
     "read_envelope",
     "read_mandate",
     "read_public",

@@ -1,6 +1,6 @@
 """Recorded runs from LangSmith: node runs hold inputs and outputs, and need not be made again.
 
-An export is a file of JSON lines, a run each, as `Client.list_runs` gives them: `id`,
+An export is a file of JSON lines, a run each, with the fields of its runs: `id`,
 `parent_run_id`, `name`, `inputs`, `outputs`, `error`, and `extra.metadata` with the namespace of
 the node (`langgraph_checkpoint_ns`). The runs without a parent are the app's, and their inputs are
 the inputs.

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from shapley_coop.blocking import run_blocking
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
 from shapley_coop.evals.measures.stats import Comparison, Estimate
 from shapley_coop.evals.measures.summary import Condition, compare_rows, conditions, estimate
@@ -257,14 +258,22 @@ def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:
 
 def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
     """The runs of an uploaded experiment, with the scores that they were uploaded with."""
-    from langsmith import Client
+    from langsmith import Client, LangsmithError
     from langsmith.utils import LangSmithError
 
+    async def outputs_of(client: Client) -> list[Any]:
+        project = client.read_project(project_name=name)
+        asked = client.runs.query(
+            project_ids=[str(project.id)],
+            min_start_time=project.start_time,
+            is_root=True,
+            selects=["OUTPUTS"],
+        )
+        return [run.outputs async for run in asked]
+
     try:
-        client = Client(**{"timeout_ms": TIMEOUT_MS, **connection})
-        # Its successor needs a server of 2026; this one works with all of them.
-        outputs = [run.outputs for run in client.list_runs(project_name=name, is_root=True)]
-    except LangSmithError as error:
+        outputs = run_blocking(outputs_of(Client(**{"timeout_ms": TIMEOUT_MS, **connection})))
+    except (LangSmithError, LangsmithError) as error:
         reason = f"no folder and no LangSmith experiment {name!r}: {_line(error)}"
         raise ValueError(reason) from None
     return [

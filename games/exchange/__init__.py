@@ -16,15 +16,13 @@ built in (`paper`), read from a file (`files`), made of TaskBench records (`task
 """
 
 from shapley_coop.games.exchange.scenario import Atom, Masks, Scenario, Tasks
-from shapley_coop.games.exchange.solutions import Score, Solution, score, solutions
+from shapley_coop.games.exchange.solutions import score, solutions
 from shapley_coop.games.exchange.source import from_taskbench, generated, scenario
 
 __all__ = [
     "Atom",
     "Masks",
     "Scenario",
-    "Score",
-    "Solution",
     "Tasks",
     "from_taskbench",
     "generated",

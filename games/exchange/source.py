@@ -102,6 +102,9 @@ def from_taskbench(
         competition: the dial.
         seed: of the draw and the preferences.
         tools: the tool catalogue; empty lets any call succeed.
+
+    Raises:
+        GameError: the file cannot be read, or has no record of an id.
     """
     records = taskbench.read_records(path)
     if unknown := [i for i in ids if i not in records]:

@@ -8,17 +8,15 @@ It reads with git itself and changes nothing. The repository may be hostile: non
 configuration can run a program, reach the network or rewrite who wrote what.
 """
 
-from shapley_coop.games.repository.contributions import Contribution, Evidence, History
-from shapley_coop.games.repository.git import Repository, RepositoryError
+from shapley_coop.games.repository.contributions import Contribution, History
+from shapley_coop.games.repository.git import RepositoryError
 from shapley_coop.games.repository.history import read_history
 from shapley_coop.games.repository.rules import KINDS, Rules, read_rules
 
 __all__ = [
     "KINDS",
     "Contribution",
-    "Evidence",
     "History",
-    "Repository",
     "RepositoryError",
     "Rules",
     "read_history",

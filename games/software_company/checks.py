@@ -78,7 +78,10 @@ def require_permission() -> None:
 
 
 def as_recorded(record: Sequence[Turn]) -> Runner:
-    """A runner that answers what the record holds, and runs nothing."""
+    """A runner that answers what the record holds, and runs nothing.
+
+    It raises `GameError` of a program that the record does not have.
+    """
     known: dict[str, list[Finding]] = {
         effect["digest"]: effect["found"]
         for turn in record

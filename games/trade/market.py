@@ -30,7 +30,7 @@ Of an issue, what holding so many of it is worth, from "0" on; in a market file,
 
 
 def worth_of(worth: Worth, count: int) -> Fraction:
-    """What so many of a good are worth."""
+    """What so many of a good are worth, in the game's unit."""
     if isinstance(worth, dict):
         return exact(worth[str(min(count, len(worth) - 1))])
     if isinstance(worth, list):

@@ -8,7 +8,6 @@ the words say as an object. The answer may be words in tags, as any model's, or 
 `{"answer": {…}}`. Needs the extra `a2a`.
 """
 
-from shapley_coop.seats.a2a.agent import RemoteAgent, check_address
-from shapley_coop.seats.a2a.letter import EXTENSION
+from shapley_coop.seats.a2a.agent import check_address
 
-__all__ = ["EXTENSION", "RemoteAgent", "check_address"]
+__all__ = ["check_address"]

@@ -4,20 +4,15 @@
 statement alone, without the home that it came from. `docs/verify.md` describes the file.
 """
 
-from shapley_coop.state.proof.check import OPERATOR, PRINCIPAL, Finding, check
+from shapley_coop.state.proof.check import OPERATOR, PRINCIPAL, check
 from shapley_coop.state.proof.statement import (
-    IN_TOTO,
-    Statement,
     envelope_signed,
     statement_of,
 )
 
 __all__ = [
-    "IN_TOTO",
     "OPERATOR",
     "PRINCIPAL",
-    "Finding",
-    "Statement",
     "check",
     "envelope_signed",
     "statement_of",
