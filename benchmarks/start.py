@@ -47,8 +47,8 @@ def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Foun
         rows,
         _goals(walls),
         [
-            "A run in SQLite loads no SQLAlchemy. Of what it loads beside LangGraph, NumPy, by which "
-            "games and values are computed, is the largest library.",
+            "A run in SQLite loads no SQLAlchemy. Of what it loads beside LangGraph, NumPy, which "
+            "computes games and values, is the largest library.",
         ],
         profiles={name: _imports(COMMANDS[name]) for name in (HELP, RUN) if name in commands},
         profiled="where the time of imports goes",
