@@ -72,7 +72,7 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
             longest.setdefault((graph, game), {})[n] = max(letters.values())
             sys.stderr.write(f"{graph}, {game}, {n} agents: {found}\n")
             told = ", ".join(f"{act} {x:.0f}" for act, x in letters.items())
-            columns = ("calls", "tokens", "seconds", "mb", "credit", "welfare", "status")
+            columns = ("calls", "tokens", "seconds", "mb", "home", "credit", "welfare", "status")
             known = (found[key] for key in columns)
             rows.append([f"{graph}, {game}, {n} agents", told, *known])
     goals = [
@@ -85,8 +85,8 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
         f"Tokens of the longest letter of each kind, {PER_TOKEN} characters each; one play of "
         "embedded agents with SQLite, and its values by the Shapley norm.",
         (
-            *("play", "longest letters, tokens", "calls", "k tokens", "s", "MB at most", "credit"),
-            *("welfare, of the best", "status"),
+            *("play", "longest letters, tokens", "calls", "k tokens", "s", "MB at most", "home MB"),
+            *("credit", "welfare, of the best", "status"),
         ),
         rows,
         goals,
@@ -141,12 +141,14 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
         entries = list(home().journal.entries(outcome["episode"]))
         first = [entry for entry in entries if entry.attempt == 1]
         letters = {act: max(map(len, texts)) / PER_TOKEN for act, texts in by_act(first).items()}
+        size = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / 2**20
     return {
         "letters": letters,
         "calls": len(entries),
         "tokens": sum(e.answer.input_tokens + e.answer.output_tokens for e in entries) / 1000,
         "seconds": seconds,
         "mb": peak,
+        "home": size,
         "welfare": welfare,
         "credit": outcome["credit"]["method"].partition(",")[0].partition(" (")[0],
         "status": outcome["status"],

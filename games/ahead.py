@@ -69,10 +69,9 @@ class Plan:
             if not duty.forbidden and duty.action in legal:
                 return duty.action
         barred = {duty.action for duty in own if duty.forbidden}
-        open_ = [action for action in legal if action not in barred]
-        if unasked in open_ or (unasked is None and not barred):
+        if unasked in legal and unasked not in barred:
             return unasked
-        return open_[0] if open_ and barred else None
+        return next((action for action in legal if action not in barred), None) if barred else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,13 +193,15 @@ class Ahead:
 
     def _chooser(self, plan: Plan, played: int) -> "Chooser":
         last_duty = self._last_duties(plan, played) if plan.fixed else {}
+        asked: dict[int, list[Owed]] = {}  # turn → what is owed by all, worked out once
 
         def choose(at: "Position", before: "Sequence[Turn]", agent: str) -> str | None:
             turn = len(before) + 1
             waiting = last_duty.get(agent, 0) > turn
             unasked = self.unasked(at, agent, waiting)
-            owed = list(plan.asked(before, turn))
-            return plan.choice(agent, owed, self.game.legal(at, agent), unasked)
+            if turn not in asked:
+                asked[turn] = list(plan.asked(before, turn))
+            return plan.choice(agent, asked[turn], self.game.legal(at, agent), unasked)
 
         return choose
 

@@ -103,6 +103,10 @@ class Game(ABC):
         """What `agent` sees of the position: JSON facts for its letter. All of it by default."""
         return dict(position)
 
+    def opening(self) -> dict[str, Any]:
+        """What the first agent sees before the first turn."""
+        return self.view(self.start(), self.agents[0])
+
     def private(self, agent: str) -> dict[str, Any]:
         """What the game tells `agent` alone: for that agent's own letters, and nowhere else."""
         return {}

@@ -47,7 +47,7 @@ def prepare(
     page.check_game(played)
     played.make_ready()
     for seat in resolved.seats.values():
-        check_seat(seat, played.actions)
+        check_seat(seat, played.actions, played.opening)
     check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"

@@ -87,6 +87,14 @@ def together(of_each: Mapping[str, str]) -> str:
     return ", ".join([*told, f"{last} {plain(most)}"])
 
 
+def of_group(row: Mapping[str, Any]) -> str:
+    """What each of several agents holds; of those that no line has room for, all together."""
+    more = row["agents"] - len(row["some"])
+    named = [", ".join(map(plain, row["some"])), f"{more} more" if more else ""]
+    held = f"{plain(row['each'])} each" if "each" in row else f"{plain(row['in_all'])} in all"
+    return f"- {' and '.join(filter(None, named))}: {held}"
+
+
 def folded(events: Sequence[Event]) -> list[Event]:
     """The history; of many messages of one kind in one wave, a few are whole and the rest counted.
 

@@ -10,7 +10,7 @@ from shapley_coop.canonical import cache_key
 from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
-from shapley_coop.prompts.crowds import MOST_COLUMNS, together
+from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
 from shapley_coop.prompts.mediator import rule_lines
 from shapley_coop.prompts.render import compact_json
 from shapley_coop.prompts.talk import at_turns, clauses
@@ -176,10 +176,12 @@ def _standing(view: Facts) -> str:
 
 @lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
 def _told(facts: bytes) -> str:
+    known = json.loads(facts)
+    groups = [of_group(row) for row in known.pop("groups", [])]
     position: dict[str, Any] = {}
-    for key, value in json.loads(facts).items():
+    for key, value in known.items():
         position |= _by_column(value) or {key: value}
-    return told(position)
+    return "\n".join([told(position), *groups] if position else groups)
 
 
 def _by_column(value: Any) -> dict[str, str]:
@@ -272,8 +274,12 @@ def _composed(view: Facts, mask: str) -> bool:
 
 def contract_lines(contract: Facts, turns: int = 0) -> str:
     """The clauses in force, by the ids under which breaches and amendments cite them."""
-    lines = at_turns(contract.get("in_words", ""), turns).split("\n")
-    return "\n".join(f"- {line}" for line in lines if line)
+    return _listed(contract.get("in_words", ""), turns)
+
+
+@lru_cache(maxsize=128)
+def _listed(text: str, turns: int) -> str:
+    return "\n".join(f"- {line}" for line in at_turns(text, turns).split("\n") if line)
 
 
 _OWN: dict[str, tuple[Callable[[Facts], dict[str, Any]], ...]] = {

@@ -1,7 +1,7 @@
 """From `provider:name` to a chat model: the only place where models are looked up."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,18 +31,24 @@ KEYS = {
 }
 
 
-def check_seat(seat: Seat, actions: Mapping[str, Sequence[str]] | None = None) -> None:
+def check_seat(
+    seat: Seat,
+    actions: Mapping[str, Sequence[str]] | None = None,
+    opening: Callable[[], Mapping[str, Any]] | None = None,
+) -> None:
     """Refuse a seat that could not answer, before anything is played.
 
     Args:
         seat: the one to check.
         actions: agent → the actions of the game that it is to play; a callable's factory may refuse
             them, by its `check_actions`.
+        opening: gives what the game shows before the first turn; a callable's factory may refuse
+            that, by its `check_opening`.
 
     Raises:
         CredentialsMissing: its key is not set.
         ValueError: there is no such character, recording, callable or provider, or it cannot
-            play with these actions.
+            play this game.
     """
     if seat.human:
         return
@@ -57,12 +63,14 @@ def check_seat(seat: Seat, actions: Mapping[str, Sequence[str]] | None = None) -
     elif seat.provider == PYTHON:
         from shapley_coop.seats.python_seat import load_factory
 
-        refuse = getattr(load_factory(seat.name), "check_actions", None)
-        if actions is not None and refuse:
-            try:
+        factory = load_factory(seat.name)
+        try:
+            if actions is not None and (refuse := getattr(factory, "check_actions", None)):
                 refuse(actions)
-            except ValueError as error:
-                raise ValueError(f"{seat.model}: {error}") from None
+            if opening is not None and (refuse := getattr(factory, "check_opening", None)):
+                refuse(opening())
+        except ValueError as error:
+            raise ValueError(f"{seat.model}: {error}") from None
     elif seat.remote:
         from shapley_coop.seats.a2a import check_address
 

@@ -23,7 +23,6 @@ from typing import Any, SupportsInt
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.games.gives import actions_of, legal_in
 from shapley_coop.seats.classical import without_deals
 
 Acting = Callable[[Any, NDArray[np.int8]], SupportsInt]
@@ -42,6 +41,24 @@ class Policy:
 
     acts: Acting
 
+    def check_opening(self, shown: Mapping[str, Any]) -> None:
+        """Refuse a game that has no observation for it, before the play begins.
+
+        Args:
+            shown: what the game shows before the first turn.
+
+        Raises:
+            ValueError: there is no observation, or one too long for a letter.
+        """
+        try:
+            _observed(shown.get("observation"))
+        except ValueError:
+            raise ValueError(
+                "a policy plays a pettingzoo: environment that shows its observation as numbers, "
+                "and this game shows none; seat embedded agents, models or people there, or a "
+                "python: callable that reads a letter's facts"
+            ) from None
+
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
         """Make what answers an agent's letters.
 
@@ -53,7 +70,7 @@ class Policy:
     def _answer(self, facts: dict[str, Any], words: str) -> Mapping[str, Any]:
         if facts["ask"] != "act":
             return without_deals(facts)
-        actions, legal = [*actions_of(facts, facts["you"])], legal_in(facts)
+        actions, legal = facts["actions"][facts["you"]], facts["legal"]
         mask = np.array([action in legal for action in actions], np.int8)
         chosen = int(self.acts(_observed(facts["position"].get("observation")), mask))
         if not 0 <= chosen < len(actions):

@@ -9,6 +9,7 @@ are not fair: what a run came to is told after what was done in it.
 ('unreadable', None, None)
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -132,20 +133,29 @@ def _answers(spent: Mapping[str, Any]) -> dict[str, Answers]:
 
 
 def _unusable(answers: Mapping[str, Answers], seats: Mapping[str, str]) -> list[str]:
-    """How many answers of each seat could not be used; nothing where all could."""
+    """How many answers could not be used, and of which seats; nothing where all could."""
     lost = [agent for agent, one in answers.items() if one["unusable"]]
     if not lost:
         return []
     given, unusable = (sum(one[key] for one in answers.values()) for key in ("given", "unusable"))
-    named = ", ".join(_of_one(a, seats.get(a, ""), answers[a]) for a in lost[:MOST_NAMED])
-    more = ", …" if len(lost) > MOST_NAMED else ""
-    return [f"{unusable} of {given} answers could not be used: {named}{more}."]
+    told = f"{unusable} of {given} answers could not be used"
+    if len(lost) <= MOST_NAMED:
+        named = ", ".join(_of_one(a, seats.get(a, ""), answers[a]) for a in lost)
+        return [f"{told}: {named}."]
+    labels = sum((Counter(answers[agent]["labels"]) for agent in lost), Counter[str]())
+    first = ", ".join(lost[:MOST_NAMED])
+    more = f" and {len(lost) - MOST_NAMED} more"
+    return [f"{told}{_bracketed(labels)}, of {len(lost)} of {len(answers)} agents: {first}{more}."]
 
 
 def _of_one(agent: str, model: str, one: Answers) -> str:
-    labels = ", ".join(f"{label} ×{n}" for label, n in sorted(one["labels"].items()))
     told = f"{agent} ({model})" if model else agent
-    return f"{told} {one['unusable']} of {one['given']}" + (f" [{labels}]" if labels else "")
+    return f"{told} {one['unusable']} of {one['given']}{_bracketed(one['labels'])}"
+
+
+def _bracketed(labels: Mapping[str, int]) -> str:
+    told = ", ".join(f"{label} ×{n}" for label, n in sorted(labels.items()))
+    return f" [{told}]" if told else ""
 
 
 def no_value(credit: Mapping[str, Any]) -> str:

@@ -42,8 +42,9 @@ GROUND = {
         "lazily",
         "patterns",
         "permissions",
+        "plugins",
+        "remembered",
     ),
-    "plugins",
 }
 """Modules of the package itself that import no room, and that every room may import."""
 

@@ -1,6 +1,8 @@
 """Markets of many: gives and holdings are told by rule, large contracts by what concerns one."""
 
 import json
+import sys
+import types
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -21,8 +23,11 @@ from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import MANY, Gives, actions_in, legal_in
 from shapley_coop.games.trade.market import MarketFile, market_of
 from shapley_coop.games.trade.points import welfare
+from shapley_coop.games.trade.words import MOST_KNOWN
+from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.permissions import permit_program
 from shapley_coop.seats.classical import tit_for_tat
 from shapley_coop.seats.policies import Policy
 from shapley_coop.seats.schema import schema_of
@@ -143,6 +148,9 @@ async def test_of_a_large_contract_each_is_told_what_concerns_it(tmp_path: Path)
         ]
     told = act.facts["contract"]
     assert told["hash"] == table.contract["hash"]
+    named = json.dumps({key: x for key, x in act.facts.items() if key != "agents"})
+    others = [agent for agent in table.agents if f'"{agent}"' in named]
+    assert len(others) <= MOST_KNOWN + len(told["clauses"]) + 1, "facts name no more than words do"
     assert told["others"] + len(told["clauses"]) == len(clauses)
     assert f"{told['others']} further clauses bind others, not you" in act.letter_text
     price = table.table["prices"]["wood"]
@@ -186,22 +194,16 @@ def test_everyone_s_actions_are_found_without_walking_over_every_give(
     assert len(walked) <= 4
 
 
-def test_a_trained_policy_acts_where_actions_are_told_by_rule(tmp_path: Path) -> None:
-    game = load("trade", room(tmp_path, 40))
-    seen = []
-
-    def last_free(observation: Any, mask: Any) -> int:
-        seen.append(mask)
-        return int(mask.nonzero()[0][-1])
-
-    position = {"observation": [0.5]}
-    legal = game.legal(game.start(), "A1")
-    facts = {**game.facts(), "ask": "act", "you": "A1", "position": position, "legal": legal.told()}
-    answer = Policy(last_free)("A1", 0)(json.loads(json.dumps(facts)), "")
-    assert answer == {"action": "give 4 wood to A39"}
-    assert [action for action, free in zip(game.actions["A1"], seen[0], strict=True) if free] == [
-        *legal
-    ]
+def test_a_trained_policy_is_refused_before_the_run_begins(tmp_path: Path, monkeypatch) -> None:
+    bots = types.ModuleType("bots_for_markets")
+    bots.first_free = Policy(lambda observation, mask: mask.argmax())
+    monkeypatch.setitem(sys.modules, "bots_for_markets", bots)
+    monkeypatch.setattr("shapley_coop.permissions._programs", set())
+    permit_program(seat := "python:bots_for_markets:first_free")
+    config = RunConfig(game="trade", params=room(tmp_path, 40), seats={"*": seat})
+    with pytest.raises(ValueError, match=f"^{seat}: a policy plays a pettingzoo: .* seat embedded"):
+        prepare("call_market", config)
+    assert not home().runs.list()
 
 
 def test_a_strategy_of_two_refuses_a_market_of_many_in_one_line(tmp_path: Path) -> None:

@@ -45,6 +45,18 @@ def test_a_run_whose_every_answer_is_unreadable_is_no_agreement(coop: Coop, scri
     assert coop("verify", "r").code == 0
 
 
+def test_of_many_whose_answers_were_of_no_use_the_first_are_named_and_all_counted(
+    coop: Coop, script: Script
+) -> None:
+    for k in range(1, 41):
+        script[f"Agent{k}", "act"] = "I have nothing to say."
+    options = ("--graph", "llm_only", "--set", "agents=40", "--set", "rounds=1")
+    said = " ".join(coop("run", "public_goods", *options, "--tries", "1").out.split())
+    assert "40 of 40 answers could not be used [MPT ×40], of 40 of 40 agents: Agent1, " in said
+    (line,) = re.findall(r"could not be used.*?\.", said)
+    assert line.endswith(" and 34 more.")
+
+
 def test_whoever_chooses_to_pass_is_told_apart_from_answers_of_no_use() -> None:
     def record(*labels: str) -> list[Any]:
         passes = [{"effect": "pass", "agent": "Ann", "label": label} for label in labels]

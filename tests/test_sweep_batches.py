@@ -195,6 +195,37 @@ def test_calls_in_batches_cost_their_part_and_keep_to_the_limit(tmp_path):
     assert sum(spent) <= limit + max(spent)
 
 
+def test_under_a_limit_a_batch_takes_as_many_letters_as_it_pays_for_at_their_worst(tmp_path):
+    prices = Prices({"openai:*": Price(input=0, output=1000)}, batch={"openai:*": 0.5})
+    worst = 300 * 1000 / 1_000_000 * 0.5
+    with StubOpenAI(reply, batches=StubBatches()) as stub:
+        made = behind(stub, seeds="0-11")
+        seats = made.base["seats"]
+        made.base["seats"] = {"*": seats["Alice"]}  # one model, and so one batch
+        tally = run(made, tmp_path, replace(IN_BATCHES, cost=8.4 * worst), prices=prices)
+        assert stub.batches is not None
+        sizes = [batch["request_counts"]["total"] for batch in stub.batches.made]
+        spent = [prices.cost([call]) for row in read(tmp_path) for call in row["calls"]]
+    assert (tally.done, tally.stopped) == (12, "")
+    assert sizes[:2] == [8, 8], "what it cost is far less than what was reserved"
+    assert sum(sizes) == 24
+    assert sum(spent) == pytest.approx(tally.cost)
+
+
+def test_what_a_limit_leaves_is_spent_on_runs_that_have_begun(tmp_path):
+    prices = Prices({"openai:*": Price(input=0, output=1000)}, batch={"openai:*": 0.5})
+    with StubOpenAI(reply, batches=StubBatches()) as stub:
+        made = behind(stub, "negotiation", seeds="0-9")
+        made.base["seats"] = {"*": made.base["seats"]["Alice"]}
+        tally = run(made, tmp_path, replace(IN_BATCHES, cost=0.35), prices=prices)
+    lines = [line for kind in ("rows", "failures") for line in read(tmp_path, kind)]
+    spent = [prices.cost([call]) for line in lines for call in line["calls"]]
+    assert "cost limit" in tally.stopped
+    assert sum(spent) <= 0.35 + max(spent)
+    assert tally.done > 0
+    assert all(line["calls"] for line in lines), "a run that was asked nothing left no line"
+
+
 def test_an_endpoint_without_batches_is_refused_before_anything_is_spent(
     tmp_path, monkeypatch, capsys
 ):

@@ -72,6 +72,8 @@ class Prospect:
         norm_payoffs: computes the payoffs under a norm.
         norms: norms of which the payoffs are to be shown beside, if all keep the offer.
         viewer: who is shown it, in a game in which each agent knows its own payoffs alone.
+        alike: rows that are the same whoever is shown them, once they are known; by their case and
+            the number of plays.
     """
 
     game: Game
@@ -83,6 +85,7 @@ class Prospect:
     norm_payoffs: NormPayoffs = _no_norms
     norms: tuple[str, ...] = ()
     viewer: str = ""
+    alike: dict[tuple[str, int], Row] = field(default_factory=dict)
 
     @cached_property
     def contract(self) -> Contract:

@@ -1,6 +1,6 @@
 """An outlook by plays of what the offer asks for, in games that are not enumerated."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -59,14 +59,23 @@ class Simulation:
 
     def rows(self) -> list[Row]:
         """All keep it, each agent that can break it breaks it, and no deal."""
-        kept = self._ends(self._kept, self._of.contract)
-        found = [Row(EVERYBODY, self._averaged(kept))]
+        found = [self._once(EVERYBODY, self._all_keep_it)]
         rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
         found += [row for row in rows if row]
-        found.append(self._without())
+        found.append(self._once(NO_DEAL, self._without))
         if self._of.standing is None and (declared := self.baseline()):
             found.append(declared)
         return found
+
+    def _once(self, case: str, row: Callable[[], Row]) -> Row:
+        """A row that does not depend on who is shown it."""
+        known = self._of.alike
+        if (at := (case, self.plays)) not in known:
+            known[at] = row()
+        return known[at]
+
+    def _all_keep_it(self) -> Row:
+        return Row(EVERYBODY, self._averaged(self._ends(self._kept, self._of.contract)))
 
     def kept(self) -> list[Played]:
         """The plays in which all keep the offer."""

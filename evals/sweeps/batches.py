@@ -5,14 +5,18 @@ until every cell in flight waits, or none has come for a while, and sent as the 
 each the very body of the request that the client made, to the endpoint's `/files` and `/batches`
 (OpenAI's Batch API). An answer is given back as the response to its request: so what reads it, and
 what repeats a request that failed, is the client's own.
+
+Under a limit of cost each batch takes as many letters as the money that is left pays for at their
+worst, those of the runs that began first before others; the rest wait until it has ended.
 """
 
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -21,6 +25,7 @@ from openai import OpenAIError
 
 from shapley_coop.evals.sweeps.batch_jobs import Endpoint, Jobs, Letter, Of, client_of
 from shapley_coop.evals.sweeps.batch_provider import ENDPOINT, LARGEST, MOST, Pauses, failure
+from shapley_coop.evals.sweeps.gates import Purse, SpendingLimit
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
 from shapley_coop.seats import Seat, SeatError
 from shapley_coop.seats.asking import Question
@@ -32,7 +37,25 @@ from shapley_coop.state import home
 _COMPLETIONS = "chat/completions"
 _NO_SUCH = {404, 405, 501}
 
-_asking: ContextVar[Of] = ContextVar("asking")
+
+@dataclass
+class Call:
+    """A question that is asked in a batch.
+
+    Attributes:
+        of: which it is.
+        run: the place of its run among those that were asked anything.
+        worst: the most that it can cost, in USD.
+        reserved: whether that is reserved.
+    """
+
+    of: Of
+    run: int
+    worst: float
+    reserved: bool = False
+
+
+_asking: ContextVar[Call] = ContextVar("asking")
 
 
 class Batches(httpx2.AsyncBaseTransport):
@@ -40,6 +63,7 @@ class Batches(httpx2.AsyncBaseTransport):
 
     Args:
         sweep: whose letters they are.
+        purse: what may be spent.
         playing: how many cells are in flight.
         tell: told how each batch goes on.
         pauses: between looks.
@@ -48,14 +72,16 @@ class Batches(httpx2.AsyncBaseTransport):
     def __init__(
         self,
         sweep: str,
+        purse: Purse,
         playing: Callable[[], int],
         tell: Callable[[str], Any],
         pauses: Pauses,
     ) -> None:
         self._playing, self._tell, self._pauses = playing, tell, pauses
         self._jobs = Jobs(sweep, tell, pauses)
-        self._gathered: dict[Endpoint, list[Letter]] = {}
-        self._size = Counter[Endpoint]()
+        self._purse = purse
+        self._gathered: dict[Endpoint, list[tuple[Call, Letter]]] = {}
+        self._runs: dict[str, int] = {}
         self._waiting = Counter[str]()
         self._given = set[str]()
         self.client = httpx2.AsyncClient(transport=self)
@@ -83,16 +109,24 @@ class Batches(httpx2.AsyncBaseTransport):
             self._tell(f"{model} is asked letter by letter, at its full price")
 
     @asynccontextmanager
-    async def asking(self, seat: Seat, question: Question) -> AsyncIterator[None]:
-        """Know of which question the requests in this block are, and that its cell waits."""
+    async def asking(self, seat: Seat, question: Question, worst: float) -> AsyncIterator[Call]:
+        """Know of which question the requests in this block are, and that its cell waits.
+
+        Raises:
+            SpendingLimit: it could not be paid for.
+        """
         q = question
         asked = Asked(q.agent, q.name, q.attempt, seat.model)
         name = letter_hash(json.dumps([q.episode, *asked]))
-        before = _asking.set(Of(name, q.episode, asked))
+        run = self._runs.setdefault(q.episode, len(self._runs))
+        call = Call(Of(name, q.episode, asked), run, worst)
+        before = _asking.set(call)
         self._waiting[q.episode] += 1
         try:
-            yield
+            yield call
         except SeatError:
+            if not call.reserved:
+                self._purse.fits(worst)  # says that nothing is left
             if name in self._given:  # what could not be read is not to be read for ever
                 await asyncio.to_thread(home().batched.forget, [name])
             raise
@@ -110,50 +144,83 @@ class Batches(httpx2.AsyncBaseTransport):
         if base_url == str(request.url) or body.get("stream"):
             status, told = failure("not_batched")
             return httpx2.Response(status, json=told, request=request)
-        of = _asking.get()
+        call = _asking.get()
         key = request.headers.get("authorization", "").removeprefix("Bearer ")
-        line = {"custom_id": of.name, "method": "POST", "url": ENDPOINT, "body": body}
+        line = {"custom_id": call.of.name, "method": "POST", "url": ENDPOINT, "body": body}
         data = f"{json.dumps(line)}\n".encode()
-        letter = Letter(of, data, asyncio.get_running_loop().create_future())
+        letter = Letter(call.of, data, asyncio.get_running_loop().create_future())
         endpoint = Endpoint(base_url, key, body["model"])
-        held = await asyncio.to_thread(home().batched.find, of.name)
+        held = await asyncio.to_thread(home().batched.find, call.of.name)
         if held is None:
-            self._add(endpoint, letter)
+            self._add(endpoint, call, letter)
         else:
-            self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint))
+            if not call.reserved:  # it is paid for, whatever is left
+                self._reserve(call)
+            self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint, call))
         status, told = await letter.answer
         if status == httpx2.codes.OK:
-            self._given.add(of.name)
+            self._given.add(call.of.name)
         return httpx2.Response(status, json=told, request=request)
 
     async def aclose(self) -> None:
         """Stop looking; what is under way goes on at the provider, and the book knows of it."""
         await self._jobs.close()
 
-    def _add(self, endpoint: Endpoint, letter: Letter) -> None:
+    def _add(self, endpoint: Endpoint, call: Call, letter: Letter) -> None:
         """Gather a letter for the next batch."""
-        if self._size[endpoint] + len(letter.line) > LARGEST:
-            self._send_off(endpoint)
         gathered = self._gathered.setdefault(endpoint, [])
-        gathered.append(letter)
-        self._size[endpoint] += len(letter.line)
-        if len(gathered) == MOST:
-            self._send_off(endpoint)
-        elif len(gathered) == 1:
+        gathered.append((call, letter))
+        if len(gathered) == 1:
             self._jobs.start(self._gather(endpoint))
 
     async def _gather(self, endpoint: Endpoint) -> None:
-        """Send what has gathered, once nothing more is to come soon."""
+        """Send what has gathered, once nothing more is to come soon, and no call is just ending."""
         quiet = 0.0
         while gathered := self._gathered.get(endpoint):
-            before = len(gathered)
+            before = len(gathered), self._purse.under_way
             await asyncio.sleep(self._pauses.settled)
-            quiet = quiet + self._pauses.settled if before == len(gathered) else 0.0
+            same = before == (len(gathered), self._purse.under_way)
+            quiet = quiet + self._pauses.settled if same else 0.0
             everybody = quiet and len(self._waiting) >= self._playing()
             if everybody or quiet >= self._pauses.gathered:
                 self._send_off(endpoint)
 
     def _send_off(self, endpoint: Endpoint) -> None:
-        del self._size[endpoint]
-        if letters := self._gathered.pop(endpoint, None):
+        """Send as many of the letters as can be paid for, and refuse all if nothing is left."""
+        waiting = sorted(self._gathered.pop(endpoint), key=lambda one: one[0].run)
+        try:
+            paid = self._paid_for([call for call, _ in waiting])
+        except SpendingLimit:
+            for _, letter in waiting:
+                letter.answer.set_result(failure("cost_limit"))
+            return
+        for letters in _files([letter for _, letter in waiting[:paid]]):
             self._jobs.start(self._jobs.send(endpoint, letters))
+        if paid < len(waiting):
+            self._gathered[endpoint] = waiting[paid:]
+
+    def _paid_for(self, calls: Sequence[Call]) -> int:
+        """How many of the first calls the money that is left pays for; it is reserved for them."""
+        for number, call in enumerate(calls):
+            if not call.reserved:
+                if not self._purse.fits(call.worst):
+                    return number
+                self._reserve(call)
+        return len(calls)
+
+    def _reserve(self, call: Call) -> None:
+        self._purse.take(call.worst)
+        call.reserved = True
+
+
+def _files(letters: Sequence[Letter]) -> Iterator[list[Letter]]:
+    """Letters in as many files as they need."""
+    file, size = list[Letter](), 0
+    for letter in letters:
+        if file and (len(file) == MOST or size + len(letter.line) > LARGEST):
+            yield file
+            file, size = [], 0
+        file.append(letter)
+        size += len(letter.line)
+    if file:
+        yield file

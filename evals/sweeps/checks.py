@@ -26,7 +26,7 @@ def check_cells(cells: Iterable[Cell]) -> None:
     for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):
         if seat.human:
             raise ValueError("a sweep cannot ask people: give every seat to a model")
-        check_seat(seat, game.actions if game else None)
+        check_seat(seat, *((game.actions, game.opening) if game else ()))
 
 
 def check_none_waits(sweep: str) -> None:

@@ -26,7 +26,7 @@ from shapley_coop.seats.records import Answer
 from shapley_coop.seats.usage import counted
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.batches import Batches
+    from shapley_coop.evals.sweeps.batches import Batches, Call
 
 EVERY = "*"
 MINUTE = 60.0
@@ -136,14 +136,13 @@ class Purse:
     Attributes:
         limit: None for no limit.
         spent: by calls that have ended.
-        refused: whether a call could not be paid for.
+        under_way: how many calls have not ended.
     """
 
     limit: float | None = None
     spent: float = 0.0
-    refused: bool = False
+    under_way: int = 0
     _reserved: float = 0.0
-    _under_way: int = 0
     _freed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def reserve(self, worst: float) -> None:
@@ -152,22 +151,32 @@ class Purse:
         Raises:
             SpendingLimit: nothing is left.
         """
-        while True:
-            limit = inf if self.limit is None else self.limit
-            if self.spent >= limit:
-                self.refused = True
-                raise SpendingLimit(f"the cost limit of {limit:g} USD: {self.spent:.4f} are spent")
-            if not self._under_way or self.spent + self._reserved + worst <= limit:
-                break
+        while not self.fits(worst):
             self._freed.clear()
             await self._freed.wait()
-        self._reserved += worst
-        self._under_way += 1
+        self.take(worst)
+
+    def fits(self, worst: float) -> bool:
+        """Whether a call fits, or is the only one.
+
+        Raises:
+            SpendingLimit: nothing is left.
+        """
+        limit = inf if self.limit is None else self.limit
+        if self.spent >= limit:
+            raise SpendingLimit(f"the cost limit of {limit:g} USD: {self.spent:.4f} are spent")
+        return not self.under_way or self.spent + self._reserved + worst <= limit
+
+    def take(self, worst: float) -> None:
+        """Reserve for a call, and let it begin; without a limit nothing is counted."""
+        if self.limit is not None:
+            self._reserved += worst
+            self.under_way += 1
 
     def settle(self, worst: float, cost: float) -> None:
         """End a call for which `worst` was reserved and which has cost `cost`."""
         self._reserved -= worst
-        self._under_way -= 1
+        self.under_way -= 1
         self.spent += cost
         self._freed.set()
 
@@ -201,8 +210,8 @@ class SweepGate:
         letter, batched = question.text, self.batches is not None and is_batched(seat.model)
         worst = self._at_worst(seat, letter, batched)
         if self.batches is not None and batched:
-            async with self.batches.asking(seat, question):
-                return await self._paid(seat, worst, lambda: _in_batch(ask))
+            async with self.batches.asking(seat, question, worst) as call:
+                return await self._paid(seat, worst, lambda: _in_batch(ask), call)
         limits = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
         pace = self._paces.setdefault((seat.provider, seat.base_url), Pace(limits))
         tries = 0
@@ -229,16 +238,25 @@ class SweepGate:
             return 0.0
         return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
 
-    async def _paid(self, seat: Seat, worst: float, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def _paid(
+        self,
+        seat: Seat,
+        worst: float,
+        ask: Callable[[], Awaitable[Answer]],
+        call: "Call | None" = None,
+    ) -> Answer:
+        """An answer that the purse pays for; the batch that a call goes with reserves for it."""
         if self.purse.limit is None:
             return await ask()
-        await self.purse.reserve(worst)
+        if call is None:
+            await self.purse.reserve(worst)
         cost = 0.0
         try:
             answer = await ask()
             cost = self.prices.cost([{"model": seat.model, **vars(answer)}])
         finally:
-            self.purse.settle(worst, cost)
+            if call is None or call.reserved:
+                self.purse.settle(worst, cost)
         return answer
 
 

@@ -171,7 +171,7 @@ class _Sweep:
         from shapley_coop.evals.sweeps.batches import Batches
 
         sweep = manifest(self._writer.folder)["sweep"]
-        batches = Batches(sweep, lambda: self._playing, self._tell, pauses)
+        batches = Batches(sweep, self.gate.purse, lambda: self._playing, self._tell, pauses)
         here = clients_here()
         self.gate.batches, here.batched = batches, batches.client
         here.closing.push_async_callback(batches.client.aclose)
@@ -199,8 +199,9 @@ class _Sweep:
             await self._learnt()
             if self._limits.cost is None:
                 return True
-            # The cost of a run is unknown until the first has ended, so that one runs alone.
-            unknown = self._dearest is None
+            # The cost of a run is unknown until the first has ended, so that one runs alone; in
+            # batches that would take as many as it has letters, and they are paid in order.
+            unknown = self._dearest is None and not self._limits.batch
             reserved = (self._dearest or 0.0) * (self._playing + 1)
             fits = self.tally.cost + reserved <= self._limits.cost
             if fits and not (unknown and self._playing):
@@ -232,12 +233,15 @@ class _Sweep:
             finished = await self._player.play(cell)
         except Exception as error:
             paid = await self._player.paid_for(cell)
+            if isinstance(error, SpendingLimit):
+                self.tally.stopped = self.tally.stopped or str(error)
+                if not paid:  # it had not begun
+                    return 0.0
             line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
             line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
             line |= {"said": said} if (said := getattr(error, "said", "")) else {}
             await asyncio.to_thread(self._writer.failed, line)
             if isinstance(error, SpendingLimit):
-                self.tally.stopped = self.tally.stopped or str(error)
                 return _cost(self._prices, paid)
             self.tally.failed += 1
             if self.tally.failed > self._limits.errors * len(self.todo):

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part, Payoffs
+from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Part, Payoffs
 from shapley_coop.games.gives import given
+from shapley_coop.games.goods import Holdings
 from shapley_coop.games.trade.market import worth_of
 from shapley_coop.games.turns import Turn
 
@@ -18,11 +19,24 @@ _DEARER = Fraction(3, 2)
 """How much more a good is taken to be worth to who has none of it."""
 
 
+def _holds_in(facts: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
+    """Agent → what it holds; of many those alone that the letter names."""
+    position: Mapping[str, Any] = facts.get("position") or {}
+    if "groups" not in position:
+        known: Holdings = position.get("holds") or facts.get("endowments", {})
+        return known
+    named = {agent: row.get("each", {}) for row in position["groups"] for agent in row["some"]}
+    return {**named, facts["you"]: position["you_hold"]}
+
+
 class Guess:
     """What goods are worth: to me as my letter says, to others as I take it.
 
     Args:
         facts: the letter's.
+
+    Raises:
+        Missing: they do not say who holds what.
     """
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -34,9 +48,12 @@ class Guess:
         self.alone = Fraction(str(facts.get("you_have_without_a_deal", 0)))
         limit = facts.get("you_can_pay_at_most")
         self.purse = None if limit is None else Fraction(str(limit))
-        self.endowments: dict[str, dict[str, int]] = facts["endowments"]
-        told = (facts.get("position") or {}).get("holds") or self.endowments
+        if not (told := _holds_in(facts)):
+            raise Missing("the letter does not say: endowments")
         self.holds: dict[str, dict[str, int]] = {a: dict(own) for a, own in told.items()}
+        self.endowments: Mapping[str, Mapping[str, int]] = facts.get("endowments") or told
+        sums = {good: sum(own.get(good, 0) for own in told.values()) for good in self.goods}
+        self.totals: Mapping[str, int] = facts.get("totals") or sums
         self.holder = self.agents[0]
         self._averages: dict[str, Fraction] = {}
 
@@ -49,7 +66,8 @@ class Guess:
         """What one of a good is worth to another agent, as I guess."""
         if self.pool:
             return self._average(good)
-        return self._average(good) * (1 if self.endowments[agent].get(good) else _DEARER)
+        began = self.endowments.get(agent, {})
+        return self._average(good) * (1 if began.get(good) else _DEARER)
 
     def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
         """What goods are worth to an agent, as far as I know."""
@@ -64,7 +82,7 @@ class Guess:
         return self._averages[good]
 
     def _averaged(self, good: str) -> Fraction:
-        total = sum(own.get(good, 0) for own in self.endowments.values())
+        total = self.totals[good]
         mine = worth_of(self.own.get(good, 0), total) / max(1, total)
         if self.pool or self.endowments[self.me].get(good):
             return mine
@@ -74,7 +92,7 @@ class Guess:
 class TradeForesight(Foresight):
     """Whoever owes a gift by hand gives it; whoever owes nothing keeps what it has."""
 
-    FACTS = ("turns", "goods", "endowments", "pool")
+    FACTS = ("turns", "goods", "pool")
 
     def read(self, facts: Mapping[str, Any]) -> None:
         """Keep the goods, and what they are worth."""
@@ -118,7 +136,8 @@ class TradeForesight(Foresight):
         if self.market.pool and not accepted:
             own = {self.me: float(self.market.alone)}
             return {agent: own.get(agent, 0.0) for agent in self.agents}
-        return {agent: float(self.market.worth(agent, holds[agent])) for agent in self.agents}
+        worth = {agent: self.market.worth(agent, own) for agent, own in holds.items()}
+        return {agent: float(worth.get(agent, 0)) for agent in self.agents}
 
     def _give(self, holds: dict[str, dict[str, int]], giver: str, action: str) -> None:
         """A gift by hand, as far as the giver has it."""

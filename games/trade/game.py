@@ -20,7 +20,15 @@ from shapley_coop.games.trade.conduct import KEEPS, recorded_trade
 from shapley_coop.games.trade.drawn import drawn
 from shapley_coop.games.trade.market import Market, read_market
 from shapley_coop.games.trade.points import TradePoints
-from shapley_coop.games.trade.words import ACCEPT, KEEP, REFUSE, rules_of
+from shapley_coop.games.trade.words import (
+    ACCEPT,
+    KEEP,
+    REFUSE,
+    Group,
+    grouped,
+    rules_of,
+    told_groups,
+)
 from shapley_coop.games.turns import Position, Step, Turn
 
 BY_HAND = 12
@@ -64,6 +72,7 @@ class Trade(Game):
         self.market = self._market()
         self.agents = self.market.agents
         self.goods = self.market.goods
+        self._groups: tuple[Holdings, list[Group]] = ({}, [])
         most = {good: min(n, BY_HAND) for good, n in self.market.totals.items()}
         closing = (ACCEPT, REFUSE) if self.market.pool else ()
         self.actions = {
@@ -104,10 +113,14 @@ class Trade(Game):
         return self.market.worth(agent, position["holds"][agent])
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """What everybody holds; among many, of whom letters tell in groups, first its own."""
-        if len(self.agents) <= MANY:
+        """What everybody holds; of many what it holds, and the others in groups."""
+        holds = position["holds"]
+        if len(holds) <= MANY:
             return dict(position)
-        return {"turn": position["turn"], "you_hold": position["holds"][agent], **position}
+        if self._groups[0] is not holds:  # all who are asked see one position
+            self._groups = holds, grouped(holds)
+        groups = told_groups(self._groups[1], self.agents, agent)
+        return {"turn": position["turn"], "you_hold": holds[agent], "groups": groups}
 
     def legal(self, position: Position, agent: str) -> Sequence[str]:
         """To keep, or to give what it holds; in the last turn of a pool, to accept or to refuse."""
@@ -184,14 +197,16 @@ class Trade(Game):
         return rules_of(self.market, self.params.rounds)
 
     def facts(self) -> dict[str, Any]:
-        """All that is public."""
+        """All that is public; where there are many agents, positions alone tell who holds what."""
         issues = {name: list(options) for name, options in self.market.issues.items()}
+        few = len(self.agents) <= MANY
+        began = {agent: dict(own) for agent, own in self.market.holds.items()} if few else {}
         return {
             "game": self.name,
             "agents": list(self.agents),
             "actions": self._told_actions(),
             "goods": list(self.goods),
-            "endowments": {agent: dict(own) for agent, own in self.market.holds.items()},
+            **({"endowments": began} if few else {"totals": self.market.totals}),
             "pool": self.market.pool,
             "turns": self.turns,
             **({"issues": issues} if issues else {}),

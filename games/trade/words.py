@@ -1,6 +1,8 @@
-"""What is public of a market: the rules in words."""
+"""What is public of a market: the rules in words, and who holds what now."""
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from shapley_coop.games.gives import MANY, give
 from shapley_coop.games.goods import Holdings
@@ -12,6 +14,45 @@ MOST_GROUPS = 8
 """Of many agents, those with the same holdings that are told together; of the rest their number."""
 
 MOST_NAMED = 3
+
+MOST_KNOWN = 16
+"""Of many agents, those whose holdings a position tells by name, and the groups that it tells."""
+
+Group = tuple[Mapping[str, int], list[int]]
+"""What each of some agents holds, and their places in speaking order."""
+
+
+def grouped(holds: Holdings) -> list[Group]:
+    """The agents with the same holdings together, the largest groups first."""
+    groups: dict[tuple[int, ...], Group] = {}
+    for at, own in enumerate(holds.values()):
+        groups.setdefault(tuple(own.values()), (own, []))[1].append(at)
+    return sorted(groups.values(), key=lambda one: -len(one[1]))
+
+
+def told_groups(groups: Sequence[Group], agents: Sequence[str], me: str) -> list[dict[str, Any]]:
+    """Who holds what, for one of many readers: of each group its next ones in speaking order.
+
+    >>> groups = grouped({"A": {"hat": 1}, "B": {"hat": 0}, "C": {"hat": 1}})
+    >>> for row in told_groups(groups, ["A", "B", "C"], "A"):
+    ...     print(row)
+    {'agents': 2, 'some': ['C', 'A'], 'each': {'hat': 1}}
+    {'agents': 1, 'some': ['B'], 'each': {'hat': 0}}
+    """
+    own, known = agents.index(me), MOST_KNOWN // min(len(groups), MOST_KNOWN)
+    rows: list[dict[str, Any]] = []
+    for each, places in groups[:MOST_KNOWN]:
+        next_ = bisect(places, own)
+        some = [agents[at] for at in [*places[next_:], *places[:next_]][:known]]
+        rows.append({"agents": len(places), "some": some, "each": dict(each)})
+    if rest := groups[MOST_KNOWN:]:
+        count = sum(len(places) for _, places in rest)
+        rows.append({"agents": count, "some": [], "in_all": _summed(rest)})
+    return rows
+
+
+def _summed(groups: Sequence[Group]) -> dict[str, int]:
+    return {good: sum(own[good] * len(at) for own, at in groups) for good in groups[0][0]}
 
 
 def rules_of(market: Market, rounds: int) -> str:
@@ -55,15 +96,13 @@ def _holdings(holds: Holdings) -> Iterator[str]:
     if len(holds) <= MANY:
         yield from (f"- {agent} holds {_listed(own)}." for agent, own in holds.items())
         return
-    groups: dict[str, list[str]] = {}
-    for agent, own in holds.items():
-        groups.setdefault(_listed(own), []).append(agent)
-    ranked = sorted(groups.items(), key=lambda one: -len(one[1]))
-    for what, agents in ranked[:MOST_GROUPS]:
-        yield f"- {_named(agents)} {'each hold' if len(agents) > 1 else 'holds'} {what}."
-    if rest := [agent for _, agents in ranked[MOST_GROUPS:] for agent in agents]:
-        sums = {good: sum(holds[a][good] for a in rest) for good in holds[rest[0]]}
-        yield f"- The {len(rest)} others hold {_listed(sums)} in all."
+    names, groups = list(holds), grouped(holds)
+    for own, places in groups[:MOST_GROUPS]:
+        verb = "each hold" if len(places) > 1 else "holds"
+        yield f"- {_named([names[at] for at in places])} {verb} {_listed(own)}."
+    if rest := groups[MOST_GROUPS:]:
+        count = sum(len(places) for _, places in rest)
+        yield f"- The {count} others hold {_listed(_summed(rest))} in all."
 
 
 def _named(agents: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
+from shapley_coop.games.gives import MANY
 from shapley_coop.prompts import (
     NOT_PLAYED,
     using,
@@ -138,7 +139,9 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
-    known = {**public, **private.utilities, **view, "history": events}
+    # Of many agents programs, too, are told what the words tell: all of it grows with the square.
+    heard = lines if len(evaluated.agents) > MANY else events
+    known = {**public, **private.utilities, **view, "history": heard}
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
 
 

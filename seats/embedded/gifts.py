@@ -5,7 +5,7 @@
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from shapley_coop.deals import Do, Give, Turns
 from shapley_coop.games.gives import give, given
@@ -44,13 +44,24 @@ def by_hand(duty: Do) -> Gift | None:
     return found and (duty.agent, found[2], found[1], found[0])
 
 
-def after(holds: Holdings, gifts: Sequence[Gift]) -> dict[str, dict[str, int]]:
-    """What all hold once gifts are made, as far as their givers have it."""
+def after(
+    holds: Holdings, gifts: Sequence[Gift], agents: Collection[str]
+) -> dict[str, dict[str, int]]:
+    """What is held once gifts are made, as far as their givers have it.
+
+    Args:
+        holds: who holds what, of some agents; who gives and is not among them has enough.
+        gifts: who gives what to whom.
+        agents: all agents.
+    """
     found = {agent: dict(own) for agent, own in holds.items()}
     for giver, receiver, good, count in gifts:
-        if giver not in found or receiver not in found:
+        if giver not in agents or receiver not in agents:
             continue  # it is asked of everyone, or of nobody here
-        moved = min(count, found[giver].get(good, 0))
-        found[giver][good] = found[giver].get(good, 0) - moved
-        found[receiver][good] = found[receiver].get(good, 0) + moved
+        moved = count
+        if giver in found:
+            moved = min(count, found[giver].get(good, 0))
+            found[giver][good] = found[giver].get(good, 0) - moved
+        if receiver in found:
+            found[receiver][good] = found[receiver].get(good, 0) + moved
     return found

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.amounts import exact, plain
+from shapley_coop.amounts import plain
 from shapley_coop.games.foresight import needed
+from shapley_coop.games.trade.foresight import Guess
 from shapley_coop.games.trade.market import worth_of
 
 CENT = Fraction(1, 100)
@@ -23,8 +24,9 @@ def orders(facts: Mapping[str, Any]) -> str:
     Raises:
         Missing: the letter does not say what I hold, or what goods are worth to me.
     """
-    needed(facts, "you", "endowments", "worth_to_you")
-    units = Counter([*_to_sell(facts), *_to_buy(facts)])
+    needed(facts, "you", "agents", "goods", "pool", "worth_to_you")
+    market = Guess(facts)
+    units = Counter([*_to_sell(market), *_to_buy(market)])
     rows = [
         {"side": side, "good": good, "quantity": count, "price": plain(price)}
         for (side, good, price), count in units.items()
@@ -34,31 +36,29 @@ def orders(facts: Mapping[str, Any]) -> str:
     return f"<PROPOSAL>{json.dumps({'orders': rows})}</PROPOSAL>"
 
 
-def _to_sell(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, Fraction]]:
+def _to_sell(market: Guess) -> Iterator[tuple[str, str, Fraction]]:
     """Every unit that I hold, for a cent more than it is worth to me."""
-    for good, count in facts["endowments"][facts["you"]].items():
+    for good, count in market.holds[market.me].items():
         for unit in range(count):
-            yield "sell", good, _worth(facts, good, unit) + CENT
+            yield "sell", good, _worth(market, good, unit) + CENT
 
 
-def _to_buy(facts: Mapping[str, Any]) -> list[tuple[str, str, Fraction]]:
+def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
     """Every unit of others that is worth something to me, as long as I could pay for all of them.
 
     Of several goods the dearest units come first.
     """
-    own, wanted = facts["endowments"][facts["you"]], []
-    for good in own:
-        others = sum(held[good] for held in facts["endowments"].values()) - own[good]
-        worth = facts["worth_to_you"].get(good, 0)
+    wanted = []
+    for good, own in market.holds[market.me].items():
+        others, worth = market.totals[good] - own, market.own.get(good, 0)
         if isinstance(worth, list):  # what comes behind it is worth nothing
-            others = min(others, len(worth) - own[good])
-        units = (_worth(facts, good, own[good] + more) - CENT for more in range(others))
+            others = min(others, len(worth) - own)
+        units = (_worth(market, good, own + more) - CENT for more in range(others))
         wanted += [("buy", good, limit) for limit in units if limit > 0]
     wanted.sort(key=lambda order: -order[2])
-    purse = facts.get("you_can_pay_at_most")
-    if purse is None:
+    if market.purse is None:
         return wanted
-    left, kept = exact(purse), []
+    left, kept = market.purse, []
     for order in wanted:
         if order[2] <= left:
             left -= order[2]
@@ -66,7 +66,7 @@ def _to_buy(facts: Mapping[str, Any]) -> list[tuple[str, str, Fraction]]:
     return kept
 
 
-def _worth(facts: Mapping[str, Any], good: str, unit: int) -> Fraction:
+def _worth(market: Guess, good: str, unit: int) -> Fraction:
     """What a unit of a good is worth to me if I hold so many already."""
-    worth = facts["worth_to_you"].get(good, 0)
+    worth = market.own.get(good, 0)
     return worth_of(worth, unit + 1) - worth_of(worth, unit)

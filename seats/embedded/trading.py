@@ -52,7 +52,7 @@ class Trader:
     @cached_property
     def market(self) -> Guess:
         """Who holds what, and what it is worth."""
-        needed(self.facts, "you", "agents", "goods", "endowments", "pool")
+        needed(self.facts, "you", "agents", "goods", "pool")
         return Guess(self.facts)
 
     def reason(self) -> str:
@@ -62,7 +62,7 @@ class Trader:
         payments = self._payments(gifts, 1)
         parts = [p.amount * portions(p, market.agents)[market.me] for p in payments]
         thought = {
-            "collective_payoff": float(sum(market.worth(a, after[a]) for a in market.agents)),
+            "collective_payoff": float(sum(market.worth(a, own) for a, own in after.items())),
             "plan": Deal(clauses=tuple(gives(gifts))).text(),
             "externality": "+" if gifts else "0",
             "price": round(float(sum(parts)), 2),
@@ -165,7 +165,7 @@ class Trader:
         return market.mine(after) + paid - market.alone
 
     def _after(self, gifts: Sequence[Gift]) -> dict[str, dict[str, int]]:
-        return after(self.market.holds, gifts)
+        return after(self.market.holds, gifts, self.market.agents)
 
     def _can_give(self, gifts: Sequence[Gift]) -> bool:
         """Whether so much can change hands: where no program hands it over, one gift a turn."""
@@ -181,7 +181,7 @@ class Trader:
     def _trades(self) -> list[Gift]:
         """Each unit that I have or want, to whom it is worth most."""
         market, me = self.market, self.market.me
-        others, found = [a for a in market.agents if a != me], list[Gift]()
+        others, found = [a for a in market.holds if a != me], list[Gift]()
         for good in market.goods:
             own = market.holds[me].get(good, 0)
             dearest, buyer = max((market.each(a, good), a) for a in others)
@@ -200,7 +200,7 @@ class Trader:
         """Some of a good of mine for some of another's, where nobody can pay."""
         market, me, share = self.market, self.market.me, self._share(at)
         best, found = Fraction(0), list[Gift]()
-        for other, mine, theirs in product(market.agents, market.goods, market.goods):
+        for other, mine, theirs in product(market.holds, market.goods, market.goods):
             if other == me or mine == theirs:
                 continue
             most = market.holds[me].get(mine, 0), market.holds[other].get(theirs, 0)
@@ -217,7 +217,7 @@ class Trader:
     def _division(self, at: int) -> list[Gift]:
         """Of a pool: as much to the others as leaves me with what I hold out for."""
         market, me = self.market, self.market.me
-        pool = market.holds[market.holder]
+        pool = market.holds.get(market.holder, {})
         takers = [a for a in market.agents if a != market.holder]
         ways = [range(pool.get(good, 0) // len(takers) + 1) for good in market.goods]
         if prod(map(len, ways)) > MOST_DIVISIONS:
@@ -230,7 +230,7 @@ class Trader:
             if not self._can_give(gifts):
                 continue
             after = self._after(gifts)
-            others = min(market.worth(a, after[a]) for a in market.agents if a != me)
+            others = min(market.worth(a, own) for a, own in after.items() if a != me)
             if market.mine(after[me]) >= wanted and others > best:
                 best, found = others, gifts
         return found
