@@ -96,7 +96,8 @@ async def test_an_owner_is_looked_up_once_and_another_each_time(
     kept: BaseCheckpointSaver[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every step writes twice: a look-up each time would be two switches of threads a step."""
-    assert isinstance(kept, ServerSaverMixin) and kept.owners is not None
+    assert isinstance(kept, ServerSaverMixin)
+    assert kept.owners is not None
     asked, check = list[str](), kept.owners.check_thread
 
     def counted(thread: str, owner: str, *, claim: bool) -> None:
