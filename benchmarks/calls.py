@@ -76,9 +76,9 @@ async def _calls(repeats: int, latency: float, sizes: tuple[int, ...], spread: f
         [
             "The endpoint runs on the same processor and takes a part of it: bare aiohttp shows "
             "what is left for a client.",
-            "1000 calls in a second are more than one core can make through the openai client, "
-            "which takes about a third of each call's CPU time to build the request and to read "
-            "the reply into its types: the goal needs a leaner client, or several processes.",
+            "1000 calls in a second are about what one core can make through the openai client, "
+            "which builds headers, address and options of each request anew: more takes several "
+            "processes.",
         ],
         {f"{sizes[-1]}, burst: {SEAT}": profile},
     )

@@ -2,16 +2,20 @@
 
 from typing import Any
 
+import httpx2
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 
 
 class OpenAIChat(ChatOpenAI):
-    """`ChatOpenAI`, whose letters the openai client sends as they are.
+    """`ChatOpenAI`, whose letters and answers pass through the openai client as they are.
 
-    What a request calls messages, the client holds against the type of each kind of message in
-    turn, to rename keys that in no message are to be renamed: a quarter of a call's CPU time. An
-    `extra_body` it sends unread, in place of what else the request has by that name.
+    The client holds all of a request against its types, to rename keys that in none of ours are to
+    be renamed, and makes objects of an answer, of which `ChatOpenAI` then makes plain data again:
+    together half of a call's CPU time. Connections, retries, timeouts and errors are the client's.
     """
 
     def _get_request_payload(
@@ -19,6 +23,27 @@ class OpenAIChat(ChatOpenAI):
     ) -> dict[str, Any]:
         payload = super()._get_request_payload(input_, stop=stop, **kwargs)
         if said := payload.get("messages"):  # the Responses API has none
+            # An extra body is sent unread, in place of what else the request has by that name.
             extra = {"messages": said, **(payload.get("extra_body") or {})}
             payload |= {"messages": [], "extra_body": extra}
         return payload
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        payload = self._get_request_payload(messages, stop=stop, **kwargs)
+        if "response_format" in payload or "messages" not in payload:
+            return await super()._agenerate(messages, stop, run_manager, **kwargs)
+        body = payload | payload.pop("extra_body")
+        send = self.root_async_client.post
+        response = await send("/chat/completions", body=body, cast_to=httpx2.Response)
+        completion = response.json()
+        result = self._create_chat_result(completion)
+        for one, choice in zip(result.generations, completion["choices"], strict=True):
+            # Of plain data `ChatOpenAI` does not take it over.
+            one.message.additional_kwargs["refusal"] = choice["message"].get("refusal")
+        return result

@@ -108,6 +108,31 @@ async def test_a_step_that_is_taken_back_is_done_again_and_added_once(
     assert place.database or {*written(place)} == {"said"}
 
 
+async def test_a_thread_of_many_runs_is_kept_whole_again_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file does not say how many steps ago that was; whoever reads it takes them all."""
+    most = "langgraph.pregel._checkpoint.DELTA_MAX_SUPERSTEPS_SINCE_SNAPSHOT"
+    monkeypatch.setattr(most, 6)
+
+    class Talk(TypedDict):
+        said: Annotated[list[str], DeltaChannel(added, list, snapshot_frequency=99)]
+
+    page = StateGraph(Talk).add_node("one", lambda _: {"said": ["Yes."]}).set_entry_point("one")
+    thread: Any = {"configurable": {"thread_id": "t"}}
+    whole = []
+    for run in range(1, 4):
+        async with saver(Home(tmp_path)) as kept:
+            ended = await page.compile(checkpointer=kept).ainvoke({"said": [f"{run}?"]}, thread)
+            assert ended["said"] == [*(x for n in range(1, run + 1) for x in (f"{n}?", "Yes."))]
+            all_kept = [one.checkpoint["channel_values"] async for one in kept.alist(thread)]
+            whole.append(sum("said" in values for values in all_kept))
+    assert whole == [0, 0, 1]
+    with closing(sqlite3.connect(Home(tmp_path).checkpoints)) as file:
+        rows = file.execute("SELECT metadata FROM checkpoints").fetchall()
+    assert not any(b"delta" in told for (told,) in rows)
+
+
 def added(said: list[str], more: Sequence[list[str]]) -> list[str]:
     """A fold that would show what is added twice."""
     return [*said, *chain.from_iterable(more)]

@@ -1,4 +1,4 @@
-"""What an endpoint is sent: our model's requests are `ChatOpenAI`'s own."""
+"""What an endpoint is sent, and what its answer is read as: both are `ChatOpenAI`'s own."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_openai import ChatOpenAI
 
 from shapley_coop.seats.openai_chat import OpenAIChat
+from tests.stub_faults import Completion
 from tests.stub_openai import StubOpenAI, echo
 
 CALLED = [{"name": "look", "args": {"at": "Bob"}, "id": "call_1"}]
@@ -20,16 +21,16 @@ FORM = {"title": "say", "type": "object", "properties": {"said": {"type": "strin
 BODY = {"top_k": 3}
 
 
-async def in_text(model: ChatOpenAI) -> None:
-    await model.ainvoke(LETTER)
+async def in_text(model: ChatOpenAI) -> Any:
+    return await model.ainvoke(LETTER)
 
 
 async def in_a_stream(model: ChatOpenAI) -> None:
     assert [chunk async for chunk in model.astream(LETTER)]
 
 
-async def by_a_tool(model: ChatOpenAI) -> None:
-    await model.bind_tools([{**FORM, "description": "Say it."}]).ainvoke(LETTER)
+async def by_a_tool(model: ChatOpenAI) -> Any:
+    return await model.bind_tools([{**FORM, "description": "Say it."}]).ainvoke(LETTER)
 
 
 async def by_a_schema(model: ChatOpenAI) -> None:
@@ -48,6 +49,31 @@ async def test_an_endpoint_is_sent_the_same_request(way: Any, name: str) -> None
     assert ours == theirs
     assert len(ours["messages"]) == len(LETTER)
     assert ours["top_k"] == BODY["top_k"]
+
+
+CUT = Completion("No, not", finish_reason="length")
+REFUSED = Completion("", refusal="I must not say.")
+CALL = Completion("", tool_calls=(("say", '{"said": "Yes."}'),), finish_reason="tool_calls")
+
+
+@pytest.mark.parametrize(
+    ("way", "said"), [(in_text, "No."), (in_text, CUT), (in_text, REFUSED), (by_a_tool, CALL)]
+)
+async def test_an_answer_is_read_as_the_same_message(way: Any, said: Any) -> None:
+    with StubOpenAI(lambda *_: said) as stub:
+        own: dict[str, Any] = {"base_url": stub.base_url, "api_key": "test"}
+        kinds = (ChatOpenAI, OpenAIChat)
+        theirs, ours = [(await way(kind(model="stub", **own))).model_dump() for kind in kinds]
+    assert told(ours) == told(theirs)
+
+
+def told(answer: Any) -> Any:
+    """An answer without nothings, and without the names that each has of its own."""
+    if isinstance(answer, list):
+        return [told(one) for one in answer]
+    if not isinstance(answer, dict):
+        return answer
+    return {key: told(x) for key, x in answer.items() if key != "id" and x not in (None, "")}
 
 
 async def test_an_extra_body_may_still_replace_the_messages() -> None:

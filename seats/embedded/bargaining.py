@@ -27,6 +27,7 @@ from shapley_coop.seats.embedded.letter_facts import (
 from shapley_coop.seats.embedded.membership import Member, serves
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
+    REASONING,
     Outlook,
     Unforeseeable,
     target_of,
@@ -39,8 +40,6 @@ from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_n
 if TYPE_CHECKING:  # few games have goods or tasks to trade, and their modules take a while
     from shapley_coop.seats.embedded.exchange import Negotiator
     from shapley_coop.seats.embedded.trading import Trader
-
-REASONING = "reasoning"
 
 
 @dataclass(frozen=True)

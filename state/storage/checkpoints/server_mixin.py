@@ -68,8 +68,8 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         try:
             found = await super().aget_tuple(config)
             readable = found is None or _is_checkpoint(found.checkpoint)
-        except (LookupError, NotImplementedError, TypeError, ValueError):
-            # The strict serializer raises these for bytes that it did not write.
+        except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
+            # What reads them raises these for bytes that it did not write.
             readable = False
         if not readable:
             thread = config["configurable"]["thread_id"]

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -23,7 +23,7 @@ from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.owed import OwedWrites, Written, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
-from shapley_coop.state.storage.engine import BUSY_SECONDS
+from shapley_coop.state.storage.driver import BUSY_SECONDS
 from shapley_coop.state.storage.versions import CHECKPOINTS, check_known
 
 _BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
@@ -44,6 +44,10 @@ _KEEP = """
 """
 
 
+_COUNTS = "counters_since_delta_snapshot"
+"""Steps since each `DeltaChannel` was last kept whole: a seventh of what a turn keeps."""
+
+
 class _Threaded(BlockingSaver):
     """LangGraph's blocking saver, called in a thread, one call for all that wait.
 
@@ -60,7 +64,7 @@ class _Threaded(BlockingSaver):
         found: CheckpointTuple | None = await self.in_thread(
             thread_of(config), partial(self.get_tuple, config)
         )
-        return found
+        return found and found._replace(metadata=_with_counts(found))
 
     async def alist(
         self, config: RunnableConfig | None, **options: Any
@@ -88,7 +92,8 @@ class _Threaded(BlockingSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Keep a checkpoint."""
-        put = partial(self.put, config, checkpoint, metadata, new_versions)
+        told: Any = {key: x for key, x in metadata.items() if key != _COUNTS}
+        put = partial(self.put, config, checkpoint, told, new_versions)
         kept: RunnableConfig = await self.in_thread(thread_of(config), put, config, checkpoint)
         return kept
 
@@ -177,6 +182,16 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
                 cursor.execute(_DELETE_CHECKPOINTS, [thread, run])
 
         await self.in_thread(thread, delete)
+
+
+def _with_counts(found: CheckpointTuple) -> CheckpointMetadata:
+    """A checkpoint's metadata with those counts, as they are at most.
+
+    A thread of very many runs is kept whole again in time, so that it is read as fast.
+    """
+    steps = max(0, found.metadata.get("step", 0))
+    counts = dict.fromkeys(found.checkpoint["channel_versions"], (0, steps))
+    return cast(CheckpointMetadata, {_COUNTS: counts, **found.metadata})
 
 
 def _nothing() -> None:
