@@ -27,8 +27,8 @@ def answer(
 ) -> None:
     """Read the waiting letter of a person, and answer it; coop resume then goes on.
 
-    A reply is taken for a letter that was read here: of two replies in a row, the second would
-    bind its author to an answer to a letter that it has not seen.
+    A reply is taken only for a letter that was printed here: the second of two replies in a row
+    would otherwise answer a letter that its author has not seen.
     """
     from shapley_coop.state import home
     from shapley_coop.state.resuming import command_for

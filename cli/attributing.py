@@ -46,8 +46,8 @@ def attribute(
 ) -> None:
     """Attribute the score of a LangGraph app to its agents, by playing it without some of them.
 
-    The app runs once as it is; then every coalition of agents is played on a copy, in which the
-    others are stood in for. Calls are kept, so that a second run makes none.
+    The app runs once as it is; then every coalition of agents is played on a copy, in which
+    stand-ins replace the others. Calls are kept, so that a second run makes none.
     """
     asked = _app(app, agents, input_, score, trace)
     plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}

@@ -36,7 +36,8 @@ Fresh = Annotated[
     str,
     typer.Option(
         help="Whose tools may act again: toolless (nobody's), all, or nodes, separated by commas; "
-        "none: nobody is asked anything new. toolless, with --trace none, if not given."
+        "none: no new calls. If not given: "
+        "toolless, and none with --trace."
     ),
 ]
 SafeTools = Annotated[

@@ -28,11 +28,11 @@ def a2a(
     base_url: BaseUrl = None,
     seed: Annotated[int, typer.Option(help="Of an embedded agent.", min=0)] = 0,
 ) -> None:
-    """Be an A2A agent: a judge that plays others against each other, or a seat for others to play.
+    """Be an A2A agent: a judge that assesses other agents, or a seat that others assess.
 
-    The judge takes assessment requests as AgentBeats sends them: JSON with participants and
-    config. It asks whatever addresses a request names: listen where only those can call whom you
-    would let ask them.
+    The judge takes assessment requests as AgentBeats sends them: JSON with participants and config.
+    It sends letters to every address that a request names: listen only where you trust all who can
+    call.
     """
     try:
         import uvicorn

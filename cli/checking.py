@@ -20,8 +20,8 @@ def check(
     key: Annotated[
         list[str],
         typer.Option(
-            help="operator=FILE.pem, AGENT=FILE.pem or principal.AGENT=FILE.pem: the public key "
-            "that you know them by; the name of a key of this home will do, too.",
+            help="operator=FILE.pem, AGENT=FILE.pem or principal.AGENT=FILE.pem: the public "
+            "key by which you know them, or the name of a key of this home.",
         ),
     ],
     need: Annotated[

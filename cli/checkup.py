@@ -56,15 +56,14 @@ def _library(needed: "Requirement") -> Finding:
 
 
 def _home() -> Finding:
-    from sqlalchemy.exc import SQLAlchemyError
-
     from shapley_coop.state import home
+    from shapley_coop.state.storage.driver import errors
 
     here = home()
     where = "Postgres (COOP_DATABASE_URL)" if here.database else str(here.folder.resolve())
     try:
         count = len(here.runs.list())
-    except (SQLAlchemyError, OSError) as error:
+    except errors(OSError) as error:
         return Finding("FAIL", "home", f"{where} cannot be used: {type(error).__name__}")
     if not here.database and here.folder.stat().st_mode & 0o077:
         open_to = f"{where}, {count} runs; others on this machine may look in: chmod 700"

@@ -38,7 +38,7 @@ def show(
     secrets: Annotated[bool, typer.Option(help="Show preferences and utilities, too.")] = False,
     as_json: Json = False,
 ) -> None:
-    """A scenario's atoms, agents, initial tasks and registry."""
+    """Show a scenario's atoms, agents, initial tasks and registry."""
     from shapley_coop.games.exchange import scenario as find
 
     shown = find(scenario).show(secrets)
@@ -143,7 +143,7 @@ def _as_text(content: dict[str, Any], ending: str) -> str:
 
 def validate(
     scenario: Name,
-    message: Annotated[str, typer.Option(help="A file with one message; - reads it here.")],
+    message: Annotated[str, typer.Option(help="A file with one message; - reads standard input.")],
     sender: Annotated[str, typer.Option("--as", help="Who sends it.")],
     pending: Annotated[
         Path | None, typer.Option(help="A file with the proposal that has to be answered.")

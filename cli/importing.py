@@ -19,7 +19,7 @@ KINDS = ("damage", "healing", "taunt")
 
 
 def raid_log(file: DataFile, set_: SetPairs = None, as_json: Json = False) -> None:
-    """A published Raid Battle log, replayed by our rules, and each hero's contribution.
+    """Replay a published Raid Battle log by our rules, and value each hero's contribution.
 
     --set gives numbers that the log does not state, such as cooldown=4 or damage=[100, 300].
 
@@ -66,7 +66,7 @@ Negotiation = Annotated[
 
 
 def company_log(file: DataFile, negotiation: Negotiation = None, as_json: Json = False) -> None:
-    """A published software-company log: artefacts by its own words, and their earned value.
+    """Read a published software-company log: artefacts in its words, and their earned value.
 
     A negotiation alone is read as well: what each role asked for, and what was decided.
     """

@@ -35,7 +35,7 @@ MOST_SHOWN = 20
 def coopeval(
     folder: Folder, printed: Printed = None, out: Out = None, as_json: Json = False
 ) -> None:
-    """CoopEval's records: each round settled by our rules, each contract certified.
+    """Settle each round of CoopEval's records by our rules, and certify each contract.
 
     What each seat ends with is compared with the points that the study recorded.
 

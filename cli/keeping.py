@@ -95,7 +95,7 @@ def prune(
         bool, typer.Option("--yes", help="Remove them, and not only list them.")
     ] = False,
 ) -> None:
-    """Remove all runs of a kind; without --yes it says which these would be."""
+    """Remove all runs of a kind; without --yes, only list them."""
     from shapley_coop.graphs.threads import remove
     from shapley_coop.state import home
     from shapley_coop.state.listing import RunFilter

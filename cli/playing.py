@@ -201,16 +201,15 @@ def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
 
 def _note_failure(run: Any, error: Exception) -> str:
     """Enter in the register why a run stopped; returns it as a line for the terminal."""
-    from sqlalchemy.exc import SQLAlchemyError
-
     from shapley_coop.state import home
     from shapley_coop.state.resuming import command_for
+    from shapley_coop.state.storage.driver import errors
     from shapley_coop.state.storage.register import FAILED
 
     why = reason(error) or f"{type(error).__name__}, {MORE}"
     onward = command_for(run, "resume")
     # Where the register cannot be written either, it goes on saying that the run has begun.
-    with suppress(OSError, SQLAlchemyError):
+    with suppress(*errors(OSError)):
         home().runs.finish(run.run, FAILED, why=f"{why}; go on with {onward}")
     return f"{run.run} stopped: {why}. Go on with {onward}"
 

@@ -23,7 +23,7 @@ Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some o
 
 
 def status(folder: Folder, as_json: Json = False) -> None:
-    """A sweep's progress, calls and failures; what failed is tried again by the same command."""
+    """A sweep's progress, calls and failures; coop sweep tries again what failed."""
     from shapley_coop.evals.sweeps.index import ended_in
     from shapley_coop.evals.sweeps.store import manifest, read, suites_of
 
@@ -94,7 +94,7 @@ def compare(
     prices: PriceFile = None,
     as_json_: Json = False,
 ) -> None:
-    """Compare two sets of runs on the same seeds: differences, effects, a test, corrected."""
+    """Compare two sets of runs on the same seeds: differences, effect sizes, corrected tests."""
     from shapley_coop.evals.measures.evaluators import find
     from shapley_coop.evals.measures.summary import DEFAULT_MEASURES, compare_rows
     from shapley_coop.evals.reports.kept import Keeper, known_of

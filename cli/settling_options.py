@@ -14,8 +14,8 @@ Rules = Annotated[
 Mailmap = Annotated[
     Path | None,
     typer.Option(
-        help="A file that says which addresses are one person's; the repository's own, which "
-        "whoever may commit can write, counts only if it is named here."
+        help="A file that says which addresses are one person's; the repository's own, "
+        "which anybody who may commit can write, counts only if it is named here."
     ),
 ]
 Model = Annotated[
@@ -31,7 +31,8 @@ Agents = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Of embedded agents.", min=0)]
 ForPayment = Annotated[
-    bool, typer.Option("--for-payment", help="Money is meant: refuse every simulated seat.")
+    bool,
+    typer.Option("--for-payment", help="For real money: refuse every simulated seat."),
 ]
 Serve = Annotated[
     str, typer.Option(help="HOST:PORT: serve a seat page for each person, and print its link.")

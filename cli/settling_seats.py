@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, cast
@@ -20,7 +20,8 @@ from shapley_coop.graphs.replies import OpenQuestion, open_questions
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import DRAFT, FIELDS, message_of, preview
 from shapley_coop.serve.seats.letter import allowed, name_of, seat_letter
-from shapley_coop.serve.view.assets import HEADERS, file
+from shapley_coop.serve.view.assets import file
+from shapley_coop.serve.view.handler import Handler
 from shapley_coop.state import Table
 
 EVERY = 30.0
@@ -49,11 +50,11 @@ class Seats:
         self._keys = {secrets.token_urlsafe(24): agent for agent in people}
         seats = self
 
-        class Handler(_Handler):
+        class Pages(_Handler):
             desk = seats
 
         try:
-            self._server = ThreadingHTTPServer((host, port), Handler)
+            self._server = ThreadingHTTPServer((host, port), Pages)
         except OSError as error:
             raise ValueError(f"--serve {host}:{port}: {error.strerror}") from None
         self._server.daemon_threads = True
@@ -140,7 +141,7 @@ async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, 
     return mail, questions[agent], asked[agent]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     """Answers the requests of the seat page."""
 
     desk: Seats
@@ -153,28 +154,28 @@ class _Handler(BaseHTTPRequestHandler):
                 try:
                     text, headers = file(name)
                 except ValueError as error:
-                    self._json({"detail": str(error)}, HTTPStatus.NOT_FOUND)
+                    self.json({"detail": str(error)}, HTTPStatus.NOT_FOUND)
                 else:
-                    self._send(text, headers)
+                    self.text(text, headers)
             case ["seat", key, agent] if owner := self.desk.owner(key, unquote(agent)):
                 if "text/html" in self.headers.get("accept", ""):
-                    self._send(*file("seat.html"))
+                    self.text(*file("seat.html"))
                 else:
                     self._found(self.desk.letter(owner))
             case _:
-                self._json({"detail": "There is no such page"}, HTTPStatus.NOT_FOUND)
+                self.json({"detail": "There is no such page"}, HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
         """A reply."""
         parts = self.path.strip("/").split("/")
         owner = self.desk.owner(parts[1], unquote(parts[2])) if len(parts) == 3 else None
         if parts[0] != "seat" or owner is None:
-            self._json({"detail": "There is no such page"}, HTTPStatus.NOT_FOUND)
+            self.json({"detail": "There is no such page"}, HTTPStatus.NOT_FOUND)
             return
         try:
             self._found(self.desk.reply(owner, self._body()))
         except ValueError as error:
-            self._json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
+            self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     def _body(self) -> Mapping[str, Any]:
         # A foreign page can make a browser send a form here, but not JSON.
@@ -193,23 +194,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _found(self, content: dict[str, Any] | None) -> None:
         if content is None:
-            self._json({"detail": "No letter waits at this seat now"}, HTTPStatus.NOT_FOUND)
+            self.json({"detail": "No letter waits at this seat now"}, HTTPStatus.NOT_FOUND)
         else:
-            self._json(content)
-
-    def _json(self, content: Mapping[str, Any], status: HTTPStatus = HTTPStatus.OK) -> None:
-        kind = {"content-type": "application/json", "cache-control": "no-store"}
-        self._send(json.dumps(content), {**HEADERS, **kind}, status)
-
-    def _send(
-        self, text: str, headers: Mapping[str, str], status: HTTPStatus = HTTPStatus.OK
-    ) -> None:
-        body = text.encode()
-        self.send_response(status)
-        for name, value in {**headers, "content-length": str(len(body))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: an address holds a secret."""
+            self.json(content)

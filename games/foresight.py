@@ -33,6 +33,11 @@ def needed(facts: Mapping[str, Any], *names: str) -> None:
         raise Missing(f"the letter does not say: {', '.join(lacking)}")
 
 
+def looks_far(facts: Mapping[str, Any]) -> bool:
+    """Whether an agent was asked to reason about what all together could achieve."""
+    return facts.get("ask") == "reason" or bool(facts.get("reasoning"))
+
+
 class Owed(Protocol):
     """One thing that an agent must do, or must not do, at a turn."""
 
@@ -88,6 +93,9 @@ class Foresight(ABC):
     FACTS: ClassVar[tuple[str, ...]] = ()
     """The facts that it reads beside `you`, `agents` and `turn`."""
 
+    reads_no_others: ClassVar[bool] = False
+    """Whether it reads no facts but those, so that it serves for all letters that agree in them."""
+
     sure_of_habits: ClassVar[bool] = True
     """Whether promising what all would do anyway adds nothing."""
 
@@ -104,8 +112,7 @@ class Foresight(ABC):
         self.turn = int(facts["turn"])
         self.record = record
         self.standing = standing
-        # Whoever was asked to reason about what all together could achieve looks further.
-        self.far_sighted = facts.get("ask") == "reason" or bool(facts.get("reasoning"))
+        self.far_sighted = looks_far(facts)
         try:
             self.read(facts)
         except KeyError as lost:

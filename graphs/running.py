@@ -12,10 +12,10 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.blocking import apart
@@ -23,7 +23,7 @@ from shapley_coop.deals import Fault
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.graphs.threads import configured, leased, opened
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
@@ -106,17 +106,18 @@ async def follow(
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
         config = configured(run, traced)
-        state = await _go_on(app, run, config, None, watch)
-        while waiting := state.interrupts:
+        stands = await _go_on(app, run, config, None, watch)
+        while isinstance(stands, StateSnapshot):
+            waiting = stands.interrupts
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
             if person is None and not late:
                 raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
             # The lease is free while people think.
             asked = [i for i in waiting if i.id not in late]
-            at = open_questions(run.graph, cast(Table, state.values), state.tasks)
+            at = open_questions(run.graph, cast(Table, stands.values), stands.tasks)
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
-            state = await _go_on(app, run, config, replies | late, watch)
-    return await asyncio.to_thread(_ended, run, cast(Table, state.values))
+            stands = await _go_on(app, run, config, replies | late, watch)
+    return stands
 
 
 def _ended(run: Run, table: Table) -> dict[str, Any]:
@@ -141,8 +142,8 @@ async def _go_on(
     config: RunnableConfig,
     replies: dict[str, Any] | None,
     watch: Watcher | None,
-) -> StateSnapshot:
-    """Advance a run as its one worker, as far as it goes; how it stands then.
+) -> StateSnapshot | dict[str, Any]:
+    """Advance a run as its one worker; how it stands where people are waited for, else its result.
 
     The table at the end is the one that was streamed: to read it anew takes as long as a turn.
 
@@ -153,20 +154,38 @@ async def _go_on(
         replies: interrupt → reply; None to begin, or to go on with what is unfinished.
         watch: called after each node.
     """
-    async with leased(run) as lease:
-        state = await app.aget_state(config)
-        # One that was killed with its input written, and no table set, has it already.
-        begun = _check_same_config(run, state.values) or bool(state.tasks)
+    outcome: dict[str, Any] = {}
+    async with leased(run) as (lease, last):
         ended = None
         if replies is None:
-            given = None if begun else {"room": run.room}
+            given = None if await _begun(app, run, config) else {"room": run.room}
             ended = await _advance(app, run, given, watch, lease, config)
         # Another process may have answered meanwhile.
-        elif heard := {i.id: replies[i.id] for i in state.interrupts if i.id in replies}:
+        elif heard := {i: replies[i] for i in await _asked(app, run, config) if i in replies}:
             ended = await _advance(app, run, Command(resume=heard), watch, lease, config)
         if ended is None:
-            return await app.aget_state(config)
-        return state._replace(values=ended, next=(), tasks=(), interrupts=())
+            state = await app.aget_state(config)
+            if state.interrupts:
+                return state
+            ended = state.values
+        last.callback(lambda table: outcome.update(_ended(run, table)), cast(Table, ended))
+    return outcome
+
+
+async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
+    """Whether a run has its input already; to build a state of nothing takes longer than to ask."""
+    if await cast(BaseCheckpointSaver[Any], app.checkpointer).aget_tuple(config) is None:
+        return False
+    state = await app.aget_state(config)
+    # One that was killed with its input written, and no table set, has it.
+    return _check_same_config(run, state.values) or bool(state.tasks)
+
+
+async def _asked(app: App, run: Run, config: RunnableConfig) -> list[str]:
+    """The interrupts for which a run waits."""
+    state = await app.aget_state(config)
+    _check_same_config(run, state.values)
+    return [interrupt.id for interrupt in state.interrupts]
 
 
 def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
@@ -198,21 +217,6 @@ def _check_same_workflow(run: Run) -> None:
         )
 
 
-@asynccontextmanager
-async def leased(run: Run) -> AsyncIterator[Lease]:
-    """Be the one who plays a run.
-
-    Raises:
-        Busy: another worker is.
-    """
-    lease = home().leases.of(run.run)
-    held = await asyncio.to_thread(lease.__enter__)
-    try:
-        yield held
-    finally:
-        await asyncio.to_thread(lease.__exit__, None, None, None)
-
-
 async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
     """Answer for one person; the run goes on as far as it can.
 
@@ -225,7 +229,7 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         ValueError: nothing is asked of that agent now.
     """
     _check_same_workflow(run)
-    async with opened(run.graph) as app, leased(run) as lease:
+    async with opened(run.graph) as app, leased(run) as (lease, _):
         config = configured(run)
         state = await app.aget_state(config)
         _check_same_config(run, state.values)

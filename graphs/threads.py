@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManager
@@ -27,6 +27,7 @@ from shapley_coop.state import (
 )
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.kept import pack_of
+from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
 
@@ -43,19 +44,29 @@ async def remove(run: Run) -> None:
     Raises:
         Busy: a worker plays it.
     """
-    async with opened(run.graph) as app:
-        lease = home().leases.of(run.run)
-        await asyncio.to_thread(lease.__enter__)
-        try:
-            table = cast(Table, (await app.aget_state(_thread(run))).values)
-            if episode := table.get("episode"):
-                await asyncio.to_thread(home().journal.remove, episode)
-                await asyncio.to_thread(home().read_letters.remove, episode)
-                await asyncio.to_thread(home().batched.remove, episode)
-            await cast(BaseCheckpointSaver[Any], app.checkpointer).adelete_thread(run.run)
-            await asyncio.to_thread(home().runs.remove, run.run)
-        finally:
-            await asyncio.to_thread(lease.__exit__, None, None, None)
+    async with opened(run.graph) as app, leased(run):
+        table = cast(Table, (await app.aget_state(_thread(run))).values)
+        if episode := table.get("episode"):
+            await asyncio.to_thread(home().journal.remove, episode)
+            await asyncio.to_thread(home().read_letters.remove, episode)
+            await asyncio.to_thread(home().batched.remove, episode)
+        await cast(BaseCheckpointSaver[Any], app.checkpointer).adelete_thread(run.run)
+        await asyncio.to_thread(home().runs.remove, run.run)
+
+
+@asynccontextmanager
+async def leased(run: Run) -> AsyncIterator[tuple[Lease, ExitStack]]:
+    """Be the one who plays a run: the lease, and what is done in a thread before it is let go.
+
+    Raises:
+        Busy: another worker is.
+    """
+    last = ExitStack()
+    lease = await asyncio.to_thread(last.enter_context, home().leases.of(run.run))
+    try:
+        yield lease, last
+    finally:
+        await asyncio.to_thread(last.close)
 
 
 def _thread(run: Run) -> RunnableConfig:

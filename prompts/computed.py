@@ -1,10 +1,12 @@
 """What the program computed, as tables: what an offer would pay, and what there is to divide."""
 
+import json
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.canonical import cache_key
 from shapley_coop.prompts.crowds import MANY, rows_of_many
 from shapley_coop.prompts.words import plain, table
 
@@ -27,14 +29,15 @@ def outlook(view: Facts) -> str:
     """What the offer would pay, where the run computes it; empty otherwise."""
     offer = view.get("offer", {})
     if found := offer.get("outlook"):
-        return _outlook(found, view["you"])
+        return _outlook(cache_key(found), view["you"])
     if parties := offer.get("incentives", {}).get("parties"):
         return _incentives(parties, view["you"])
     return ""
 
 
-def _outlook(found: Facts, me: str) -> str:
-    columns, rows, how = outlook_table(found, me)
+@lru_cache(maxsize=256)  # an agent is shown the same of an offer as often as it stands
+def _outlook(found: bytes, me: str) -> str:
+    columns, rows, how = outlook_table(json.loads(found), me)
     return f"Computed{f' ({how})' if how else ''}:\n\n{table(columns, rows)}"
 
 

@@ -18,6 +18,7 @@ from jinja2 import (
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from shapley_coop.canonical import cache_key
 from shapley_coop.escaping import in_letter
 
 _HERE = Path(__file__).parent
@@ -145,7 +146,12 @@ def fenced(facts: Mapping[str, Any]) -> str:
 
 def compact_json(value: Any) -> str:
     """A value as JSON within a line."""
-    return _escaped(value)
+    return _compact(cache_key(value))
+
+
+@lru_cache(maxsize=128)
+def _compact(value: bytes) -> str:
+    return _escaped(json.loads(value))
 
 
 def _escaped(value: Any) -> str:

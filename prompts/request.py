@@ -274,8 +274,12 @@ def _composed(view: Facts, mask: str) -> bool:
 
 def contract_lines(contract: Facts, turns: int = 0) -> str:
     """The clauses in force, by the ids under which breaches and amendments cite them."""
-    lines = at_turns(contract.get("in_words", ""), turns).split("\n")
-    return "\n".join(f"- {line}" for line in lines if line)
+    return _listed(contract.get("in_words", ""), turns)
+
+
+@lru_cache(maxsize=128)
+def _listed(text: str, turns: int) -> str:
+    return "\n".join(f"- {line}" for line in at_turns(text, turns).split("\n") if line)
 
 
 _OWN: dict[str, tuple[Callable[[Facts], dict[str, Any]], ...]] = {

@@ -9,6 +9,7 @@ from typing import Any
 from shapley_coop.prompts.computed import amount
 from shapley_coop.prompts.crowds import MANY, MOST_COLUMNS, counted_together, folded, together
 from shapley_coop.prompts.words import ESCAPES, plain, quoted
+from shapley_coop.remembered import by_identity
 
 Event = Mapping[str, Any]
 
@@ -115,20 +116,9 @@ def _heading(event: Event) -> str:
     return f"\n**Talk before turn {event['before_turn']}**\n"
 
 
+@by_identity(2048)  # every letter tells all messages before it
 def _said(event: Event, turns: int) -> str:
     """A message: who said what, and what it did."""
-    try:
-        return _said_before(tuple(event.items()), turns)
-    except TypeError:  # it holds a list, as of what was repaired
-        return _message(event, turns)
-
-
-@lru_cache(maxsize=2048)  # every letter tells all messages before it
-def _said_before(event: tuple[tuple[str, Any], ...], turns: int) -> str:
-    return _message(dict(event), turns)
-
-
-def _message(event: Event, turns: int) -> str:
     who, act = plain(event["by"]), str(event["does"])
     about = f" offer {event['about']}" if "about" in event else ""
     did = _DONE.get(act, act).format(about=about)
@@ -159,6 +149,7 @@ def _tasks(event: Event) -> str:
     return quoted(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 
+@lru_cache(maxsize=128)
 def clauses(text: str, turns: int = 0) -> str:
     """The clauses of a deal, from its plain words, as a numbered list."""
     return _LINE.sub(r"\1. ", at_turns(text, turns).translate(ESCAPES))

@@ -81,7 +81,8 @@ def kept_call(tool: str, arguments: Mapping[str, Any]) -> str:
 def written(message: BaseMessage) -> str:
     """All that a message says, as one text: its words, and behind them its calls."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
-    return str(message.text) + "".join(kept_call(call["name"], call["args"]) for call in calls)
+    words = message.content if isinstance(message.content, str) else str(message.text)
+    return words + "".join(kept_call(call["name"], call["args"]) for call in calls)
 
 
 def calls_in(answer: str) -> tuple[Call, ...]:

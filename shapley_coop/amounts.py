@@ -46,7 +46,7 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     """
     if type(number) is Fraction:
         return number
-    if isinstance(number, Rational):
+    if type(number) is int or isinstance(number, Rational):
         return Fraction(number)
     if isinstance(number, str):
         try:
@@ -58,7 +58,7 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
         raise ValueError(f"{what} is {number!r}: a number is needed")
     if not isfinite(number):
         raise ValueError(f"{what} is {number}: a finite number is needed")
-    return Fraction(repr(float(number)))
+    return _fraction(repr(float(number)))
 
 
 @lru_cache(maxsize=4096)  # the same few numbers are read at every turn
@@ -167,6 +167,8 @@ def normalised(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
     if not values:
         raise ValueError("no values: a norm divides among at least one agent")
     missing = total - sum(values, Fraction(0))
+    if not missing:
+        return list(values)
     weight = sum(map(abs, values), Fraction(0))
     if not weight:
         return [total / len(values)] * len(values)

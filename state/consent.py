@@ -1,11 +1,14 @@
 """Whether an agent can put its name to a deal: the deal can be kept, and gives it enough."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Fault, Give, Pay, Share, Terms, short_of
 from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading
+from shapley_coop.games import Game
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import could_pay
 from shapley_coop.state.run_config import OUTSIDERS
@@ -21,16 +24,20 @@ def terms_of(turn: TurnContext) -> Terms:
     money = [
         cid for cid, clause in evaluated.clauses.items() if isinstance(clause, Pay | Give | Share)
     ]
-    game = evaluated.game
+    return _terms(evaluated.game, tuple(turn.norms), tuple(money), evaluated.turn)
+
+
+@lru_cache(maxsize=256)  # as long as they are the same, an equal offer is checked once
+def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> Terms:
     return Terms(
         agents=game.agents,
         actions=game.actions,
         turns=game.turns,
-        norms=turn.norms,
+        norms=norms,
         droppable=money,
         goods=game.goods,
         currency=game.currency,
-        never=lambda agent, action: _from_now(game.never(agent, action), evaluated.turn),
+        never=lambda agent, action: _from_now(game.never(agent, action), now),
     )
 
 

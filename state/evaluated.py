@@ -83,8 +83,18 @@ class EvaluatedTable:
     @cached_property
     def signed(self) -> Agreement:
         """The contract, if one is signed, held against the record."""
-        facts, terms = facts_of(self.game), Enforcement.of(self.table["settings"])
-        return Agreement(self.contract, self.record, {**facts, **self.means}, terms)
+        facts = {**facts_of(self.game), **self.means}
+        return Agreement(self.contract, self.record, facts, self.enforcement)
+
+    @cached_property
+    def enforcement(self) -> Enforcement:
+        """How contracts are enforced here."""
+        return Enforcement.of(self.table["settings"])
+
+    @cached_property
+    def _stands(self) -> bytes:
+        """Where the game stands, what was played and what is signed, for caches to know again."""
+        return cache_key([self.table["position"], [*self.record], self.contract])
 
     @cached_property
     def offered(self) -> Deal:
@@ -98,8 +108,7 @@ class EvaluatedTable:
 
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
-        told = cache_key([deal.record(), self.contract, [*self.record], self.table["position"]])
-        asked = (self.game, Enforcement.of(self.table["settings"]), told)
+        asked = (self.game, self.enforcement, deal, self._stands)
         if asked not in _unpayable:  # agents of one character accept the same deals in every run
             _unpayable[asked] = self._unpayable(deal)
         return _unpayable[asked]
@@ -241,9 +250,7 @@ class EvaluatedTable:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
             without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
             return DealOutlook(rows=(kept, without)).record()
-        terms, position = Enforcement.of(self.table["settings"]), self.table["position"]
-        before = (position, self.record, self.contract)
-        return outlook_of(self.game, terms, *before, deal, norms, viewer)
+        return outlook_of(self.game, self.enforcement, self._stands, deal, norms, viewer)
 
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
@@ -288,13 +295,15 @@ class EvaluatedTable:
 
 
 _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
-_unpayable = Bounded[tuple[Game, Enforcement, bytes], Fault | None]()
+_unpayable = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
 
 
 def _resolve(table: Table) -> tuple[RunConfig, Game]:
     """Configuration and game of an episode; built once per process, and again if edited."""
     episode, settings = table.get("episode", ""), table["settings"]
     known = _resolved.get(episode)
-    if known is None or known[0] != settings:
-        known = _resolved[episode] = settings, config_of(settings), game_of(settings)
+    if known is None or known[0] is not settings:
+        equal = known is not None and known[0] == settings
+        made = known[1:] if known and equal else (config_of(settings), game_of(settings))
+        known = _resolved[episode] = settings, *made
     return known[1], known[2]

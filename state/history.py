@@ -9,20 +9,22 @@ each time.
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.canonical import cache_key
 from shapley_coop.deals import Deal
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.games import Game, Turn
+from shapley_coop.remembered import by_identity
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import TRADE_ACTS, trade_history
 from shapley_coop.state.table import PublicMessage
 from shapley_coop.state.turn import TurnContext
 
 Line = dict[str, Any]
+
+_MOST_LINES = 4096
+"""Of the latest histories: as long as they are remembered, no line is made twice."""
 
 
 def history(turn: TurnContext, reader: str = "") -> list[Line]:
@@ -46,10 +48,10 @@ def public_history(evaluated: EvaluatedTable) -> list[Line]:
     next_turn = 1
     for said in evaluated.table.get("talk", []):
         while next_turn < said["turn"]:
-            lines.append(_did(evaluated.game, turns[next_turn]))
+            lines.append(_did(turns[next_turn], evaluated.game))
             next_turn += 1
         lines.append(_said(said))
-    lines += (_did(evaluated.game, turns[n]) for n in range(next_turn, len(turns) + 1))
+    lines += (_did(turns[n], evaluated.game) for n in range(next_turn, len(turns) + 1))
     return recalled(lines, evaluated.config.recall)
 
 
@@ -101,13 +103,8 @@ def _earned(turns: Sequence[Line]) -> dict[str, str]:
     return {agent: plain(x) for agent, x in sums.items()}
 
 
-@lru_cache(maxsize=4096)
-def _in_words(deal: bytes) -> str:
-    """A deal's text; every letter shows the whole history, so each is rendered once."""
-    return Deal.model_validate_json(deal).text()
-
-
-def _did(game: Game, turn: Turn) -> Line:
+@by_identity(_MOST_LINES)
+def _did(turn: Turn, game: Game) -> Line:
     line: Line = {"turn": turn["turn"], "did": turn["actions"], "earned": turn["rewards"]}
     if happened := game.happened(turn):
         line["happened"] = happened
@@ -118,6 +115,7 @@ def _did(game: Game, turn: Turn) -> Line:
     return line
 
 
+@by_identity(_MOST_LINES)  # every letter tells all messages before it
 def _said(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
     line |= {"topic": said["topic"], "before_turn": said["turn"]}
@@ -132,7 +130,7 @@ def _said(said: PublicMessage) -> Line:
     if "deal" in said:
         count = len(said["deal"]["clauses"])
         small = count <= MOST_TOLD
-        line["offers"] = _in_words(cache_key(said["deal"])) if small else f"{count} clauses"
+        line["offers"] = Deal.of(said["deal"]).text() if small else f"{count} clauses"
     if "repairs" in said:
         line["read_as"] = said["repairs"]
     return line

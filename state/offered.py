@@ -34,10 +34,15 @@ def _shown_offer(turn: TurnContext) -> Facts:
         "revision": offer["revision"],
         "by": offer["by"],
         "hash": offer["hash"],
-        "clauses": [*map(wire_form, deal.clauses)],
+        "clauses": _written(turn)["clauses"],
         "drops": list(deal.drops),
         "in_words": deal.text(),
     }
+
+
+@lru_cache(maxsize=16)
+def _written(turn: TurnContext) -> Facts:
+    return wire_form(turn.evaluated.offered)
 
 
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
@@ -58,7 +63,7 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
 def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
     """The JSON of the offer, and what it would pay where the run computes that."""
     evaluated = turn.evaluated
-    facts: Facts = {"wire": wire_form(evaluated.offered)}
+    facts: Facts = {"wire": _written(turn)}
     if evaluated.config.outlook and not evaluated.over:
         computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
         facts |= {"outlook": computed} if computed else {}

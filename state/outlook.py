@@ -1,7 +1,7 @@
 """What an offer would pay, at a table: computed once for all who are asked, in every run of it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -9,9 +9,8 @@ from typing import Any
 
 import orjson
 
-from shapley_coop.canonical import cache_key
 from shapley_coop.credit.attribution import attribute_by
-from shapley_coop.deals import Contract, Deal, Enforcement
+from shapley_coop.deals import Deal, Enforcement
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Game, Turn
@@ -21,9 +20,7 @@ from shapley_coop.state.characteristic import characteristic
 def outlook_of(
     game: Game,
     terms: Enforcement,
-    position: Mapping[str, Any],
-    record: Sequence[Turn],
-    standing: Contract | None,
+    stands: bytes,
     deal: Deal,
     norms: Sequence[str] = (),
     viewer: str = "",
@@ -33,9 +30,8 @@ def outlook_of(
     Args:
         game: what is played.
         terms: how contracts are enforced.
-        position: where the game stands.
-        record: the turns played.
-        standing: the contract that the offer would amend.
+        stands: where the game stands, the turns played, and the contract that the offer would
+            amend, as JSON.
         deal: the offer.
         norms: of which the payoffs are shown beside.
         viewer: who is shown it: it matters only where each agent knows its own payoffs alone.
@@ -43,28 +39,29 @@ def outlook_of(
     Cost: that of `deals.analysis.outlook`; the latest are kept.
     """
     viewer = viewer if game.ahead().own_payoffs_only else ""
-    told = cache_key([dict(position), list(record), standing, deal.record()])
-    found = _computed(game, terms, told, tuple(norms), viewer)
+    found = _computed(game, terms, stands, deal, tuple(norms), viewer)
     return orjson.loads(found)  # type: ignore[no-any-return] # each reader has its own
 
 
 @lru_cache(maxsize=128)
 def _computed(
-    game: Game, terms: Enforcement, told: bytes, norms: tuple[str, ...], viewer: str
+    game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: tuple[str, ...], viewer: str
 ) -> str:
-    found = outlook(replace(_prospect(game, terms, told, norms), viewer=viewer))
+    found = outlook(replace(_prospect(game, terms, stands, deal, norms), viewer=viewer))
     return json.dumps(found.record())
 
 
 @lru_cache(maxsize=16)  # an offer is shown to one after the other
-def _prospect(game: Game, terms: Enforcement, told: bytes, norms: tuple[str, ...]) -> Prospect:
-    position, record, standing, deal = json.loads(told)
+def _prospect(
+    game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: tuple[str, ...]
+) -> Prospect:
+    position, record, standing = json.loads(stands)
     return Prospect(
         game=game,
         position=position,
         record=record,
         standing=standing,
-        deal=Deal.of(deal),
+        deal=deal,
         enforcement=terms,
         norm_payoffs=norm_payoffs,
         norms=norms,

@@ -29,7 +29,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
     if "elect" in steps:
         told["election"] = config.election
     if bargains:
-        terms = turn.evaluated.signed.enforcement
+        terms = turn.evaluated.enforcement
         told |= {"renegotiate": config.renegotiate, "enforcement": terms.mode}
         told["payments"] = _admits_payments(turn.asking)
         if terms.mode == "escrow":

@@ -68,13 +68,13 @@ class RunConfig(BaseModel):
         default="none",
         description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
         "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
-        "Whatever is set beside it counts.",
+        "What is set beside it replaces the preset's.",
     )
     instructions: str = Field(
         default="",
         max_length=20_000,
         description="What every letter says beside the rules, to all agents alike: a prompt of "
-        "your own. It is public; what one agent alone is to know belongs into its secrets.",
+        "your own. It is public; what only one agent may know belongs into its secrets.",
         json_schema_extra={"langgraph_type": "prompt", "langgraph_nodes": LETTER_NODES},
     )
     seats: dict[str, Annotated[Seat, BeforeValidator(as_seat)]] = Field(
@@ -222,14 +222,14 @@ class RunConfig(BaseModel):
     )
     warm_cache: bool = Field(
         default=False,
-        description="Whether one of several who are asked at once is asked before the others, so "
-        "that they find what all are shown in the provider's prefix cache: cheaper with many "
-        "agents, and a call slower each time.",
+        description="Of several agents that are asked at once, ask one first, so that the others "
+        "find what all are shown in the provider's prefix cache: cheaper with many agents, but one "
+        "call slower each time.",
     )
     budget: Budget = Field(
         default=Budget(),
         description="What the run may cost; 0 is no limit. When it is used up, the run ends and "
-        "settles what was earned; who has used up its own part passes.",
+        "settles what was earned; an agent that has used up its own part passes.",
     )
     deadline: float = Field(
         default=0,

@@ -177,8 +177,7 @@ def _enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def _unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
-    signed = turn.evaluated.signed
-    unusual = signed.contract and signed.enforcement.mode != "enforced"
+    unusual = turn.evaluated.contract and turn.evaluated.enforcement.mode != "enforced"
     return _enforcement(turn, agent) if unusual else {}
 
 

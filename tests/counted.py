@@ -3,10 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from sqlalchemy import text
-
 from shapley_coop.seats.records import letter_hash
-from shapley_coop.state.storage.engine import engine
+from shapley_coop.state.storage.engine import database
 from tests.stub_openai import ReceivedRequest, StubOpenAI
 from tests.trials import Trial
 from tests.warm_coop import COOP, Ended, Stop
@@ -56,9 +54,9 @@ class Counted(Trial):
 
     def answered(self) -> set[str]:
         """The letters that the journal has an answer to."""
-        query = text("select letter from answers where model like :model")
-        with engine(self.coop.home.books_url).connect() as books:
-            return set(books.execute(query, {"model": f"%-{self.name}"}).scalars())
+        query = "SELECT letter FROM answers WHERE model LIKE :model"
+        with database(self.coop.home.books_url).reading("*") as books:
+            return {row["letter"] for row in books.rows(query, {"model": f"%-{self.name}"})}
 
     def repeated(self, asked: dict[str, Letters]) -> Letters:
         """What was asked more often than in a run that nobody stopped."""

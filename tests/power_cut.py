@@ -12,32 +12,22 @@ from typing import Any
 
 from shapley_coop.cli import main as coop
 from shapley_coop.state import Home, home
-from shapley_coop.state.storage.driver import Driver
-from shapley_coop.state.storage.owned import OwnedBook
+from shapley_coop.state.storage.driver import SqliteDatabase
 
 PROGRAM = "tests.power_cut:main"
 
 
 def main() -> None:
     """`coop`, noting after each durable commit how much of the log is on the disk."""
-    transaction: Any = OwnedBook._transaction
+    writing: Any = SqliteDatabase.writing
 
     @contextmanager
-    def noted(book: OwnedBook, *given: Any) -> Iterator[Any]:
-        with transaction(book, *given) as connection:
-            yield connection
-        _note(home())
-
-    writing: Any = Driver.writing
-
-    @contextmanager
-    def noted_writing(driver: Driver, *given: Any) -> Iterator[Any]:
-        with writing(driver, *given) as session:
+    def noted(database: SqliteDatabase, *given: Any) -> Iterator[Any]:
+        with writing(database, *given) as session:
             yield session
         _note(home())
 
-    OwnedBook._transaction = noted  # type: ignore[method-assign]
-    Driver.writing = noted_writing  # type: ignore[method-assign]
+    SqliteDatabase.writing = noted  # type: ignore[method-assign]
     coop()
 
 

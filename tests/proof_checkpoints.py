@@ -134,9 +134,9 @@ PROOFS = {
     "checkpoints": Proof(
         promise="A hostile checkpoint is inert",
         goal="0 executed; each is refused with one clear error, or ignored",
-        not_promised="That plain data in a checkpoint are those that were written: who can write "
-        "the database can change what was said and what is owed. It is read, not believed, where "
-        "the journal's seals and the register's room allow to tell.",
+        not_promised="Plain data in a checkpoint can be forged: whoever can write the database can "
+        "change what was said and what is owed. What the journal's seals and the register's "
+        "settings contradict is not believed.",
         attempt=attempt,
         short=16,
         long=50,

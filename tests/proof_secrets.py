@@ -221,10 +221,10 @@ PROOFS = {
     "secrets": Proof(
         promise="No secret leaks",
         goal="0 canaries found verbatim",
-        not_promised="That an agent keeps its own secrets: what it says in the open is said. The "
+        not_promised="An agent may tell its own secrets: what it says in the open is public. The "
         "operator sees everything: in the journal's tables, which are left out of the search, in "
         "the events of the models themselves, and in the secrets' files. "
-        "What a model provider keeps of its letters is the provider's.",
+        "What a model provider keeps of its letters is up to the provider.",
         attempt=attempt,
         short=60,
         long=500,

@@ -37,8 +37,8 @@ PROOFS = {
         goal="0 runs that differ from an undisturbed one",
         not_promised=(
             "The seed draws the faults, not the order in which threads and processes run: a repeat "
-            "meets the same faults at the same writes, and most often the same end. On SQLite; "
-            "Postgres has its own harnesses."
+            "meets the same faults at the same writes, and most often the same end. It runs on "
+            "SQLite; Postgres has its own harnesses."
         ),
         attempt=attempt,
         short=25,

@@ -69,7 +69,7 @@ PROOFS = {
         not_promised=(
             "On SQLite a lease is a lock on a file: it binds the processes of one machine, or of "
             "machines whose shared file system honours flock. Programs that run the workflows with "
-            "a saver of their own, and LangGraph's server with its own queue, do not ask for it."
+            "a saver of their own, and LangGraph's server with its own queue, take no lease."
         ),
         attempt=attempt,
         short=6,

@@ -15,10 +15,8 @@ from itertools import count
 from typing import Any
 
 from langgraph.checkpoint.sqlite import SqliteSaver
-from sqlalchemy.exc import OperationalError
 
-from shapley_coop.state.storage.driver import Driver
-from shapley_coop.state.storage.owned import OwnedBook
+from shapley_coop.state.storage.driver import SqliteDatabase
 from tests import power_cut
 
 PROGRAM = "tests.simulated:main"
@@ -48,30 +46,15 @@ def _fail(at: int, says: str) -> None:
         if next(written) >= at:
             raise sqlite3.OperationalError(says)
 
-    def as_of_sqlalchemy() -> None:
-        try:
-            one_more()
-        except sqlite3.OperationalError as error:
-            raise OperationalError("a statement", {}, error) from error
-
-    transaction: Any = OwnedBook._transaction
+    writing: Any = SqliteDatabase.writing
 
     @contextmanager
-    def failing(book: OwnedBook, *given: Any) -> Iterator[Any]:
-        with transaction(book, *given) as connection:
-            yield connection
-            as_of_sqlalchemy()
-
-    OwnedBook._transaction = failing  # type: ignore[method-assign]
-    writing: Any = Driver.writing
-
-    @contextmanager
-    def failing_writing(driver: Driver, *given: Any) -> Iterator[Any]:
-        with writing(driver, *given) as session:
+    def failing(database: SqliteDatabase, *given: Any) -> Iterator[Any]:
+        with writing(database, *given) as session:
             yield session
             one_more()
 
-    Driver.writing = failing_writing  # type: ignore[method-assign]
+    SqliteDatabase.writing = failing  # type: ignore[method-assign]
     for name in ("put", "put_writes"):
         setattr(SqliteSaver, name, _after(one_more, getattr(SqliteSaver, name)))
 

@@ -30,16 +30,16 @@ and a loopback endpoint. Seats are embedded agents or a stub: nothing here is ab
 
 - `make test` is what a developer runs: all tests that start no server, no browser and kill no
   process. About four minutes on two cores.
-- `make proofs` runs the others, among them a short form of each promise below but the load on the
-  server, each on one database. About ten minutes.
+- `make proofs` runs the others, among them a short form of each promise below, on one database. It
+  leaves out the load on the server. About ten minutes.
 - `make soak` runs the long form of each promise, on SQLite and on Postgres, and writes this page.
   About an hour.
 - `make test-under-load` runs `make test` beside twelve busy processes.
 
 `.ci/run` runs `make lint`, `make test` and `make proofs`. No test asserts how long something took:
-calls, steps, rows, requests and processes are counted, and what has to come is waited for. Random
-loops draw from a seed that changes every day and that every session prints; `COOP_TEST_SEED=… make
-test` repeats them. Speed is measured by `make bench`.
+tests count calls, steps, rows, requests and processes, and wait for what has to come. Random loops
+draw from a seed that changes every day and that every session prints; `COOP_TEST_SEED=… make test`
+repeats them. `make bench` measures speed.
 
 `python -m tests.simulation SEED.NUMBER` plays one simulated run again, life by life; a simulation
 that fails prints that line.
@@ -54,15 +54,15 @@ What the promises rest on:
   is of the same episode: paid if it comes to the same, `counterfactual` otherwise.
   `coop run --idempotency-key KEY`, or `idempotency_key` in a graph's input, names a request: the
   same one goes on with the same play, another one is refused.
-- Databases say their schema version and are migrated when they are opened; a later one is refused.
-  A run that has not ended goes on only with the wiring of its workflow that it began with; those of
-  the first release, which did not say theirs, are played on (`tests/homes`).
+- A database names its schema version and is migrated when it is opened; a later version is refused.
+  A run that has not ended goes on only with the wiring of its workflow that it began with. Runs of
+  the first release, which did not record theirs, go on all the same (`tests/homes`).
 - Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN --head` prints
   the chain's head, `coop verify RUN --kept HEAD` compares a head that was kept elsewhere. The
   settings of the process, letters that wait and what the server lists are not sealed.
 - A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30 unless it is set), if need be by
-  the client; connecting ends after 10. A full, read-only, locked, dead or frozen database is told
-  in one line with exit code 1, and `coop resume` goes on.
+  the client; connecting ends after 10. If the database is full, read-only, locked, dead or frozen,
+  the command says so in one line and exits with 1, and `coop resume` goes on.
 
 {machine}
 

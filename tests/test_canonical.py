@@ -10,7 +10,6 @@ import pytest
 import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import text
 
 from shapley_coop.canonical import cache_key, canonical, digest, digest_before_2
 from shapley_coop.deals import Deal, Do, Pay, amend, hashes_of, put, rebuilt, sign
@@ -88,8 +87,8 @@ def test_a_posting_that_coop_1_wrote_is_recognised_and_never_paid_twice(tmp_path
     ledger, key = Ledger(f"sqlite:///{tmp_path / 'books.sqlite'}"), Key("e", "final")
     assert ledger.post(key, LINES) == "posted"
     before = digest_before_2([[one.debit, one.credit, one.amount, one.memo] for one in LINES])
-    with ledger._engine.begin() as connection:  # the digest that the earlier version kept
-        connection.execute(text("UPDATE postings SET digest = :d"), {"d": before})
+    with ledger._database.writing("") as books:  # the digest that the earlier version kept
+        books.write("UPDATE postings SET digest = :d", [{"d": before}])
     assert ledger.post(key, LINES) == "already"
     assert ledger.post_branch("e", [(key, LINES)]) == "already"
     assert not ledger.postings("e")["final", "", 0].changed

@@ -42,8 +42,9 @@ GROUND = {
         "lazily",
         "patterns",
         "permissions",
+        "plugins",
+        "remembered",
     ),
-    "plugins",
 }
 """Modules of the package itself that import no room, and that every room may import."""
 
@@ -118,7 +119,7 @@ def test_a_run_loads_no_library_and_no_other_game_than_it_needs(tmp_path: Path) 
     loaded = {*ran.stderr.split()}
     assert {"shapley_coop.games.escape_room", "langgraph.graph"} <= loaded
     rooms = ("games.exchange", "games.trade", "games.raid_battle", "seats.a2a", "seats.python_seat")
-    assert not loaded & {"yaml", "openai", "psycopg", "langgraph.checkpoint.memory"}
+    assert not loaded & {"yaml", "openai", "psycopg", "sqlalchemy", "langgraph.checkpoint.memory"}
     assert not loaded & {f"{PACKAGE}.{room}" for room in rooms}
 
 

@@ -14,9 +14,10 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
+from shapley_coop.state.storage.engine import database
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.migrations import STEPS
-from shapley_coop.state.storage.owned import OWNED, episodes
+from shapley_coop.state.storage.owned import OWNED
 from shapley_coop.state.storage.versions import BOOKS, NewerSchema, version_of
 from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line, valid
 
@@ -108,7 +109,9 @@ def test_postgres_of_the_first_release_is_migrated(postgres_url: str, tmp_path: 
     url = postgres_url.replace("/postgres?", f"/{name}?")
     there = create_engine(_driver(url))
     with there.begin() as connection:
-        OWNED.create_all(connection)
+        for table in OWNED.values():
+            for statement in table.created(sqlite=False):
+                connection.execute(text(statement))
         connection.execute(text("DROP TABLE chain, episodes, thread_owners, idempotency_keys"))
         connection.execute(text("ALTER TABLE runs DROP COLUMN workflow"))
         for table in ("answers", "waiting_letters", "postings", "ledger_lines", "runs"):
@@ -119,12 +122,13 @@ def test_postgres_of_the_first_release_is_migrated(postgres_url: str, tmp_path: 
     home = Home(tmp_path, database=url)
     assert home.runs.list() == []
     assert home.owners.of_episode("e") is not None
+    with database(url).reading() as books:
+        assert version_of(books) == BOOKS == max(STEPS)
     with there.begin() as connection:
-        assert version_of(connection) == BOOKS == max(STEPS)
         keyed = inspect(connection).get_pk_constraint("answers")["constrained_columns"]
         indexed = {index["name"] for index in inspect(connection).get_indexes("episodes")}
         assert "model" in keyed
-        assert {index.name for index in episodes.indexes} <= indexed
+        assert {name for _, name, _ in OWNED["episodes"].indexes} <= indexed
         connection.execute(text("UPDATE coop_schema SET version = 99"))
     from shapley_coop.state.storage.register import Runs
 

@@ -14,8 +14,6 @@ from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.rate_limiters import InMemoryRateLimiter
-from sqlalchemy import insert
-from sqlalchemy.exc import IntegrityError, OperationalError
 
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Question
@@ -25,7 +23,8 @@ from shapley_coop.seats.modes import invoked
 from shapley_coop.seats.records import Answer, Asked, Entry, Pointer, nonce
 from shapley_coop.state import RunConfig, asking, handover, home
 from shapley_coop.state.handover import hand_over, taken_over
-from shapley_coop.state.storage.driver import Driver, Statement
+from shapley_coop.state.storage.driver import KeyTaken, SqliteDatabase
+from shapley_coop.state.storage.engine import database
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.letters import pack_ahead, packed
 from shapley_coop.state.storage.owned import OWNED
@@ -180,36 +179,42 @@ def test_letters_of_a_wave_keep_their_own_facts_beside_what_they_share() -> None
     assert sorted(journal.entries("e1"), key=lambda one: one.agent) == [one for _, one in wave]
 
 
-def test_an_error_of_the_driver_is_as_the_engines_and_quotes_no_row() -> None:
-    journal = home().journal
-    journal.write("e1", entry("Ann"))
-    driver = Driver(journal._engine)
-    answers = OWNED.tables["answers"]
-    keep, names = Statement(insert(answers)), [column.name for column in answers.c]
-    found = driver.rows(f"SELECT {', '.join(names)} FROM answers", [])
-    row = dict(zip(names, found[0], strict=True))
+def test_an_error_of_the_driver_quotes_no_row_and_leaves_none() -> None:
+    home().journal.write("e1", entry("Ann"))
+    books, count = database(home().books_url), "SELECT COUNT(*) AS n FROM answers"
+    with books.reading() as session:
+        (row,) = session.rows("SELECT * FROM answers", {})
     other = {**row, "letter": "letter to Ben"}
-    with pytest.raises(IntegrityError) as twice:
-        driver.insert(keep, [other, row])
+
+    def write(*rows: Mapping[str, Any]) -> None:
+        with books.writing() as session:
+            session.write(OWNED["answers"].insert, rows)
+
+    def kept() -> int:
+        with books.reading() as session:
+            return int(session.rows(count, {})[0]["n"])
+
+    with pytest.raises(KeyTaken) as twice:
+        write(other, row)
     assert SECRET not in str(twice.value)
-    assert len(driver.rows("SELECT 1 FROM answers", [])) == 1, "all rows, or none"
-    with pytest.raises(OperationalError):
-        driver.rows("SELECT 1 FROM nowhere", [])
-    driver.insert(keep, [other])
-    assert len(driver.rows("SELECT 1 FROM answers", [])) == 2
+    assert kept() == 1, "all rows, or none"
+    with pytest.raises(sqlite3.OperationalError), books.reading() as session:
+        session.rows("SELECT 1 FROM nowhere", {})
+    write(other)
+    assert kept() == 2
 
 
 async def test_threads_take_the_drivers_connections_in_turn() -> None:
     home().journal.write("e1", entry("Ann"))
-    driver = Driver(home().journal._engine)
+    books = SqliteDatabase(home().folder / "books.sqlite")
 
     def read(_: int) -> int:
-        return len(driver.rows("SELECT 1 FROM answers", []))
+        with books.reading() as session:
+            return len(session.rows("SELECT 1 FROM answers", {}))
 
     found = await asyncio.gather(*(asyncio.to_thread(read, n) for n in range(40)))
     assert found == [1] * 40
-    assert 1 <= len(driver._idle) <= 40
-    assert all(isinstance(one, sqlite3.Connection) for one in driver._idle)
+    assert 1 <= len(books._idle) <= 40
 
 
 @pytest.mark.parametrize(

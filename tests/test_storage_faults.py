@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from sqlalchemy import create_engine, event, text
+from sqlalchemy import create_engine, text
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
@@ -19,7 +19,8 @@ from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage import home as homes
 from shapley_coop.state.storage.bounded import SECONDS_VARIABLE
 from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
-from shapley_coop.state.storage.engine import engine
+from shapley_coop.state.storage.driver import SqliteDatabase
+from shapley_coop.state.storage.engine import database
 from shapley_coop.state.storage.faults import storage_fault
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.trials import transfers_of
@@ -31,16 +32,20 @@ READ_ONLY = ("PRAGMA query_only = 1", "readonly database (make it writable")
 @contextmanager
 def broken_books(statement: str) -> Iterator[None]:
     """Each connection to the books is first told this."""
-    books = engine(home().books_url)
+    books: Any = database(home().books_url)
+    opened = SqliteDatabase._opened
 
-    def told(connection: Any, *_: Any) -> None:
+    def told(there: SqliteDatabase) -> sqlite3.Connection:
+        connection = opened(there)
         connection.execute(statement)
+        return connection
 
-    books.dispose()
-    event.listen(books, "checkout", told)
-    yield
-    event.remove(books, "checkout", told)
-    books.dispose()
+    books.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(books._writer, "_opened", lambda: told(books))
+        patch.setattr(SqliteDatabase, "_opened", told)
+        yield
+    books.close()
 
 
 @contextmanager

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from sqlalchemy import text
 
-from shapley_coop.state.storage.engine import engine
+from shapley_coop.state.storage import engine
 from tests.server_process import Server
 from tests.tenant_attack import calls, each_once, moving
 from tests.tenants import ANN, BOB, CANARY, EVE, PARTY, Person, tenants_server
@@ -97,16 +96,15 @@ def played_by(person: Person) -> str:
 def rows(place: Place, episode: str) -> dict[str, list[tuple[Any, ...]]]:
     """All that the books hold of an episode."""
     url = place.database or f"sqlite:///{place.server.home / 'books.sqlite'}"
-    with engine(url).connect() as connection:
-        if place.database:
-            connection.execute(text("SELECT set_config('coop.owner', '*', true)"))
+    with engine.database(url).reading("*") as books:
         found = {
-            table: connection.execute(
-                text(f"SELECT * FROM {table} WHERE episode = :e"), {"e": episode}
-            ).all()
+            table: books.rows(f"SELECT * FROM {table} WHERE episode = :e", {"e": episode})
             for table in BOOKS
         }
-    return {table: sorted(map(tuple, lines), key=repr) for table, lines in found.items()}
+    return {
+        table: sorted((tuple(line.values()) for line in lines), key=repr)
+        for table, lines in found.items()
+    }
 
 
 def everything(place: Place, hers: Hers) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from langchain_core.tracers.context import collect_runs
 from langchain_core.tracers.schemas import Run as Trace
-from sqlalchemy import text
 
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.preparing import prepare
@@ -18,7 +17,7 @@ from shapley_coop.seats.recording import recorded
 from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.seats.steps import MOST_TRIES
 from shapley_coop.state import RunConfig, home
-from shapley_coop.state.storage.engine import engine
+from shapley_coop.state.storage.engine import database
 from tests.embedded_reply import by_tool, reply
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
@@ -95,8 +94,8 @@ async def test_verify_computes_every_result_again() -> None:
     (found,) = [check for check in await verify_run(outcome["run"]) if check.what == "tools"]
     assert found.sound
     assert found.found.endswith("results recomputed")
-    with engine(home().books_url).begin() as books:
-        books.execute(text("UPDATE answers SET text = 'forged' WHERE model = 'history'"))
+    with database(home().books_url).writing("") as books:
+        books.write("UPDATE answers SET text = 'forged' WHERE model = 'history'")
     (found,) = [check for check in await verify_run(outcome["run"]) if check.what == "tools"]
     assert not found.sound
     assert "history told Alice at plan.reason" in found.found

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from itertools import chain, count, repeat
 from typing import Any
 
-from sqlalchemy import text
-
 from shapley_coop.deals.enforcement import ESCROW
 from shapley_coop.state import Home
-from shapley_coop.state.storage.engine import engine
+from shapley_coop.state.storage.engine import database
 from tests.travel import AGAIN, CHECKPOINTS, FORK
 from tests.warm_coop import COOP, NEVER, Coop, Ended, Stop
 
@@ -177,12 +175,11 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
 
 def transfers_of(home: Home) -> dict[str, Counter[Transfer]]:
     """Episode → every line that the ledger has of it."""
-    query = text(
-        "select episode, kind, clause, turn, number, debit, credit, amount, memo from ledger_lines"
-    )
+    columns = "episode, kind, clause, turn, number, debit, credit, amount, memo"
     found: dict[str, Counter[Transfer]] = {}
-    with engine(home.books_url).connect() as books:
-        for episode, *line in books.execute(query):
+    with database(home.books_url).reading("*") as books:
+        for row in books.rows(f"SELECT {columns} FROM ledger_lines", {}):
+            episode, *line = row.values()
             found.setdefault(episode, Counter())[tuple(line)] += 1
     return found
 

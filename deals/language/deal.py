@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,7 +22,8 @@ MOST_CLAUSES = 20_000
 class Deal(BaseModel):
     """What agents can agree on. Clause i is cited as `c{i+1}`.
 
-    `drops` ends payments or the share of the contract that stands, by their ids.
+    `drops` ends payments or the share of the contract that stands, by their ids. What follows from
+    a deal is worked out once, and is the same object for all who ask: nobody changes it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -41,15 +42,27 @@ class Deal(BaseModel):
 
     def ids(self) -> dict[str, Clause]:
         """The clauses by the ids that people and breaches cite."""
+        return self._by_id
+
+    @cached_property
+    def _by_id(self) -> dict[str, Clause]:
         return {f"c{i}": clause for i, clause in enumerate(self.clauses, start=1)}
 
     def record(self) -> dict[str, Any]:
         """The deal as plain JSON."""
         return self.model_dump(mode="json", exclude=None if self.drops else {"drops"})
 
+    @cached_property
+    def _key(self) -> bytes:
+        return cache_key(self.record())
+
+    def __hash__(self) -> int:
+        """By which caches find it; `hash` names it."""
+        return hash(self._key)
+
     def hash(self) -> str:
         """SHA-256 of the canonical JSON (RFC 8785), with exact numbers as strings."""
-        return _hash(cache_key(self.record()))
+        return _hash(self._key)
 
     def hash_before_2(self) -> str:
         """The hash in records of `coop/1`: another one where a name is not ASCII."""
@@ -57,20 +70,24 @@ class Deal(BaseModel):
 
     def text(self) -> str:
         """The deal in plain English, a numbered line per clause."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         ends = [f"Of the contract that stands, {cid} ends." for cid in self.drops]
         return "\n".join([*lines_of(self.ids()), *ends])
 
-    @property
+    @cached_property
     def share(self) -> Share | None:
         """The clause that splits the total, if there is one."""
         return next((c for c in self.clauses if isinstance(c, Share)), None)
 
-    @property
+    @cached_property
     def pays(self) -> dict[str, Pay]:
         """The payments, by clause id."""
         return {cid: c for cid, c in self.ids().items() if isinstance(c, Pay)}
 
-    @property
+    @cached_property
     def duties(self) -> dict[str, Do | Forbid]:
         """What must or must not be done, by clause id."""
         return {cid: c for cid, c in self.ids().items() if isinstance(c, Do | Forbid)}

@@ -15,15 +15,17 @@ What would need a guess is refused: a key that could mean something (`unless`), 
 is due, two conditions in one object. Keys that only explain (`reason`, `id`, `note`) are left out.
 """
 
-from collections.abc import Collection, Mapping
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
 
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
 from shapley_coop.deals.language.faults import Fault, listed
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.rules import Rule, Terms, all_faults
 from shapley_coop.deals.language.spelling import (
     CLAUSE_KEYS,
     KINDS,
@@ -62,6 +64,25 @@ def read_deal(raw: Any, terms: Terms | None = None) -> Deal | Fault:
     """
     found = read_proposal(raw, terms)
     return found if isinstance(found, Fault) else found.deal
+
+
+def read_sound(raw: Any, rules: Sequence[Rule], terms: Terms) -> Reading | Fault:
+    """A deal that was read and breaks no rule; or all that is wrong with it.
+
+    Agents repeat their offers, and refused ones are read once more: equal ones are read once.
+
+    Args:
+        raw: what stood in the proposal.
+        rules: of the bargaining.
+        terms: what it is checked against; it is the same object as long as nothing changes.
+    """
+    return _read_sound(json.dumps(raw), tuple(rules), terms)
+
+
+@lru_cache(maxsize=256)
+def _read_sound(raw: str, rules: tuple[Rule, ...], terms: Terms) -> Reading | Fault:
+    found = read_proposal(json.loads(raw), terms)
+    return found if isinstance(found, Fault) else all_faults(rules, found.deal, terms) or found
 
 
 def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:

@@ -30,9 +30,9 @@ MAX_TEXT_CHARS = 4_000
 """Limit of a deal's text in characters; its JSON has about twice as many."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Terms:
-    """What a deal is checked against."""
+    """What a deal is checked against; compared by identity, so that a check is made once."""
 
     agents: Sequence[str]
     actions: Mapping[str, Sequence[str]] = field(default_factory=dict)

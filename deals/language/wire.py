@@ -183,7 +183,7 @@ def _hidden(char: str) -> Fault | None:
 
 
 def _visible(text: str) -> str:
-    return text.translate(_DROPPED)
+    return text if text.isascii() else text.translate(_DROPPED)
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -1,11 +1,11 @@
 """What an answer has to say to be sound: one check for each act."""
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Fault, Message, all_faults, scan
+from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.choices import chosen, claimed
 from shapley_coop.deals.language.faults import together
-from shapley_coop.deals.language.reading import Reading, read_proposal
+from shapley_coop.deals.language.reading import Reading, read_sound
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import offering, terms_of, too_little
@@ -131,10 +131,6 @@ def _deal(turn: TurnContext, agent: str, message: Message) -> Reading | Fault:
             "<REJECT> to propose nothing.",
             speech,
         )
-    terms = terms_of(turn)
-    found = read_proposal(message.proposal, terms)
-    if isinstance(found, Fault):
-        return Fault(found.label, found.feedback, (*speech, *found.read))
-    fault = all_faults(turn.topic.rules, found.deal, terms)
-    fault = fault or too_little(turn, agent, found.deal)
+    found = read_sound(message.proposal, turn.topic.rules, terms_of(turn))
+    fault = found if isinstance(found, Fault) else too_little(turn, agent, found.deal)
     return Fault(fault.label, fault.feedback, (*speech, *fault.read)) if fault else found

@@ -11,39 +11,24 @@ import asyncio
 from functools import cache
 from uuid import uuid4
 
-from sqlalchemy import (
-    Column,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-)
-
 from shapley_coop.state import home
-from shapley_coop.state.storage.driver import Statement
 from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.tables import Table
 
-_metadata = MetaData()
 _starts = Table(
     "run_starts",
-    _metadata,
-    Column("number", Integer, primary_key=True, autoincrement=True),
-    Column("run", String(64), nullable=False, index=True),
-    Column("server", String(32), nullable=False),
-    Column("head", String(64), nullable=False),
+    """
+    number COUNTED NOT NULL,
+    run VARCHAR(64) NOT NULL,
+    server VARCHAR(32) NOT NULL,
+    head VARCHAR(64) NOT NULL,
+    PRIMARY KEY (number)
+    """,
+    (("INDEX", "ix_run_starts_run", "run"),),
 )
-
-_NOTE = Statement(insert(_starts))
-_BEFORE = Statement(
-    select(_starts.c.server, _starts.c.head)
-    .where(_starts.c.run == bindparam("run"), _starts.c.server != bindparam("server"))
-    .order_by(_starts.c.number)
-)
+_BEFORE = """
+    SELECT server, head FROM run_starts WHERE run = :run AND server <> :server ORDER BY number
+"""
 
 SERVER = uuid4().hex
 """This process."""
@@ -58,7 +43,7 @@ class Quarantined(RuntimeError):
 class Starts(Book):
     """The starts of runs whose servers have not ended in order."""
 
-    tables = _metadata
+    tables = {_starts.name: _starts}  # noqa: RUF012 - declared by `Book`
 
     def note(self, run: str, head: str, server: str = SERVER) -> None:
         """Note that a server starts a run from a checkpoint.
@@ -67,22 +52,24 @@ class Starts(Book):
             Quarantined: it has ended its last two servers, and gets no further.
         """
         start = {"run": run, "server": server, "head": head}
-        with self._session() as session:
+        with self._database.writing() as session:
             before = session.rows(_BEFORE, {"run": run, "server": server})
             if len({row["server"] for row in before}) >= KILLS and before[-1]["head"] == head:
                 raise Quarantined(
                     f"run {run} ended its server twice at this step, and is not started again:"
                     " create a new run on its thread to go on"
                 )
-            session.write(_NOTE, [start])
+            session.write(_starts.insert, [start])
 
     def forget(self, server: str = SERVER) -> None:
         """Take the notes of a server back, which ends in order."""
-        self._write((delete(_starts).where(_starts.c.server == server), None))
+        with self._database.writing() as session:
+            session.write("DELETE FROM run_starts WHERE server = :server", [{"server": server}])
 
     def count(self) -> int:
         """The number of notes."""
-        return int(self._rows(select(func.count()).select_from(_starts))[0][0])
+        with self._database.reading() as session:
+            return int(session.rows("SELECT COUNT(*) AS notes FROM run_starts", {})[0]["notes"])
 
 
 @cache

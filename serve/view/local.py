@@ -1,15 +1,15 @@
 """The viewer on this machine, for `coop view`; it needs Python's standard library alone."""
 
-import json
 import time
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from shapley_coop.serve.view.assets import HEADERS, ROUTES, file, route_of
 from shapley_coop.serve.view.bundle import DONE
 from shapley_coop.serve.view.feed import END, Feed
+from shapley_coop.serve.view.handler import Handler
 from shapley_coop.serve.view.run_sources import RunSource
 
 LOOPBACK = "127.0.0.1"
@@ -27,16 +27,16 @@ def viewer(runs: RunSource, port: int, private: bool) -> ThreadingHTTPServer:
         private: whether requests may ask for private reasoning.
     """
 
-    class Handler(_Handler):
+    class Routes(_Handler):
         source = runs
         operator = private
 
-    server = ThreadingHTTPServer((LOOPBACK, port), Handler)
+    server = ThreadingHTTPServer((LOOPBACK, port), Routes)
     server.daemon_threads = True
     return server
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     """Answers GET for the routes of the page."""
 
     source: RunSource
@@ -47,7 +47,7 @@ class _Handler(BaseHTTPRequestHandler):
         # Another host name that leads here would let that host's page read this one.
         host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
         if host not in (LOOPBACK, "localhost"):
-            self._send("This page is for this machine.", status=HTTPStatus.FORBIDDEN)
+            self.text("This page is for this machine.", PLAIN, HTTPStatus.FORBIDDEN)
             return
         url = urlsplit(self.path)
         private = parse_qs(url.query).get("private") == ["1"]
@@ -55,20 +55,20 @@ class _Handler(BaseHTTPRequestHandler):
             what, name = route_of(url.path if url.path != "/" else ROUTES["redirect"])
             self._answer(what, unquote(name), private)
         except ValueError as error:
-            self._send(str(error), status=HTTPStatus.NOT_FOUND)
+            self.text(str(error), PLAIN, HTTPStatus.NOT_FOUND)
         except ConnectionError:  # the client has left
             self.close_connection = True
 
     def _answer(self, what: str, name: str, private: bool) -> None:
         match what:
             case "redirect":
-                self._send("", {"location": ROUTES["index"]}, HTTPStatus.FOUND)
+                self.text("", {"location": ROUTES["index"]}, HTTPStatus.FOUND)
             case "index" | "file":
-                self._send(*file(name or "index.html"))
+                self.text(*file(name or "index.html"))
             case "runs":
-                self._json({"runs": self.source.runs(), "private": self.operator})
+                self.json({"runs": self.source.runs(), "private": self.operator})
             case "bundle":
-                self._json(self._bundle(name, private))
+                self.json(self._bundle(name, private))
             case "events":
                 self._follow(name, private)
 
@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Send server-sent events until the run has ended."""
         bundle = self._bundle(run, private)
         self.close_connection = True
-        self._head({**HEADERS, "content-type": "text/event-stream"})
+        self.head({**HEADERS, "content-type": "text/event-stream"})
         feed = Feed(self.headers.get("Last-Event-ID"))
         while True:
             self.wfile.write(feed.update(bundle).encode())
@@ -90,25 +90,3 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             time.sleep(EVERY)
             bundle = self._bundle(run, private)
-
-    def _json(self, content: dict[str, Any]) -> None:
-        self._send(json.dumps(content), {**HEADERS, "content-type": "application/json"})
-
-    def _send(
-        self,
-        text: str,
-        headers: dict[str, str] = PLAIN,
-        status: HTTPStatus = HTTPStatus.OK,
-    ) -> None:
-        body = text.encode()
-        self._head({**headers, "content-length": str(len(body))}, status)
-        self.wfile.write(body)
-
-    def _head(self, headers: dict[str, str], status: HTTPStatus = HTTPStatus.OK) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing: the terminal is for the command's own output."""

@@ -2,49 +2,45 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
-
-from sqlalchemy import (
-    Column,
-    Float,
-    Integer,
-    String,
-    Table,
-    bindparam,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    update,
-)
+from typing import NamedTuple
 
 from shapley_coop.seats.records import Asked
-from shapley_coop.state.storage.journal import answers
-from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
+from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 from shapley_coop.state.storage.owners import holder
 
-_letters = Table(
+_letters = owned(
     "batched_letters",
-    OWNED,
-    owner_column(),
-    Column("id", String(64), primary_key=True),
-    # The journal's own key of the answer to come.
-    Column("episode", String(64), nullable=False, index=True),
-    Column("agent", String(64), nullable=False),
-    Column("letter", String(64), nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("model", String(200), nullable=False),
-    Column("sweep", String(64), nullable=False),
-    Column("file", String(200), nullable=False, index=True),
-    Column("batch", String(200), nullable=False),
-    Column("since", Float, nullable=False),
+    # Episode to model are the journal's own key of the answer to come.
+    """
+    id VARCHAR(64) NOT NULL,
+    episode VARCHAR(64) NOT NULL,
+    agent VARCHAR(64) NOT NULL,
+    letter VARCHAR(64) NOT NULL,
+    attempt INTEGER NOT NULL,
+    model VARCHAR(200) NOT NULL,
+    sweep VARCHAR(64) NOT NULL,
+    file VARCHAR(200) NOT NULL,
+    batch VARCHAR(200) NOT NULL,
+    since FLOAT NOT NULL,
+    PRIMARY KEY (id)
+    """,
+    ("INDEX", "ix_batched_letters_episode", "episode"),
+    ("INDEX", "ix_batched_letters_file", "file"),
 )
 
 KEPT = 30 * 86400
 """Seconds for which a provider keeps the files of a batch: what is older waits for nothing."""
 
-_KEY = ("episode", "agent", "letter", "attempt", "model")
+_SAME = " AND ".join(
+    f"answers.{name} = batched_letters.{name}"
+    for name in ("episode", "agent", "letter", "attempt", "model")
+)
+_FIND = f"SELECT file, batch, since FROM batched_letters WHERE id = :id AND {MINE}"  # noqa: S608 - constants, here and below
+_WAITING = f"""
+    SELECT COUNT(*) AS waiting FROM batched_letters
+    WHERE sweep = :sweep AND since > :since AND {MINE}
+    AND NOT EXISTS (SELECT 1 FROM answers WHERE {_SAME})
+"""  # noqa: S608
 
 
 class Held(NamedTuple):
@@ -70,41 +66,40 @@ class Batched(OwnedBook):
 
     def enter(self, sweep: str, held: Held, letters: Mapping[str, tuple[str, Asked]]) -> None:
         """Note letters, by id with episode and question, right before a batch of them begins."""
-        place = {**held._asdict(), "sweep": sweep, "owner": holder().owner}
+        who = holder()
+        place = {**held._asdict(), "sweep": sweep, "owner": who.owner}
         rows = [
             {"id": name, "episode": episode, **asked._asdict(), **place}
             for name, (episode, asked) in letters.items()
         ]
-        self._write((insert(_letters), rows))
+        with self._changing(who) as session:
+            session.write(_letters.insert, rows)
 
     def begun(self, file: str, batch: str) -> None:
         """Note the provider's name of the batch of a file."""
-        self._write((update(_letters).filter_by(file=file).values(batch=batch), None))
+        begun = "UPDATE batched_letters SET batch = :batch WHERE file = :file"
+        self._write(begun, {"file": file, "batch": batch})
 
     def find(self, name: str) -> Held | None:
         """Where the letter of an id is; None if it is in no batch."""
-        query = select(_letters.c.file, _letters.c.batch, _letters.c.since).filter_by(id=name)
-        row = self._row(self._seen(query, _letters))
-        return Held(row.file, row.batch, row.since) if row else None
+        row = self._row(_FIND, {"id": name})
+        return Held(**row) if row else None
 
     def forget(self, names: Iterable[str]) -> None:
         """Have letters asked anew: their batch has no answer to them."""
-        if rows := [{"one": name} for name in names]:
-            self._write((delete(_letters).where(_letters.c.id == bindparam("one")), rows))
+        with self._changing(holder()) as session:
+            rows = [{"id": name} for name in names]
+            session.write("DELETE FROM batched_letters WHERE id = :id", rows)
 
     def forget_file(self, file: str) -> None:
         """Have the letters of a file asked anew: it has no batch."""
-        self._write((delete(_letters).filter_by(file=file), None))
+        self._write("DELETE FROM batched_letters WHERE file = :file", {"file": file})
 
     def remove(self, episode: str) -> None:
         """Forget the letters of an episode."""
-        self._write((delete(_letters).filter_by(episode=episode), None))
+        self._write("DELETE FROM batched_letters WHERE episode = :episode", {"episode": episode})
 
     def waiting(self, sweep: str) -> int:
         """How many letters of a sweep are in batches and not answered in the journal."""
-        same: list[Any] = [_letters.c[name] == answers.c[name] for name in _KEY]
-        recent = _letters.c.since > time.time() - KEPT
-        query = select(func.count()).select_from(_letters).filter_by(sweep=sweep)
-        query = query.where(recent, ~exists().where(*same))
-        row = self._row(self._seen(query, _letters))
-        return int(row[0]) if row else 0
+        row = self._row(_WAITING, {"sweep": sweep, "since": time.time() - KEPT})
+        return int(row["waiting"]) if row else 0

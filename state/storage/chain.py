@@ -8,47 +8,34 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import (
-    Column,
-    Integer,
-    LargeBinary,
-    String,
-    Table,
-    bindparam,
-    func,
-    insert,
-    select,
-)
-
-from shapley_coop.state.storage.driver import Session, Statement
-from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
+from shapley_coop.state.storage.driver import Session
+from shapley_coop.state.storage.owned import MINE, OWNED, OwnedBook, owned
 from shapley_coop.state.storage.owners import holder
 
-_links = Table(
+_links = owned(
     "chain",
-    OWNED,
-    owner_column(primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("run", String(80), nullable=False),
-    Column("digest", String(64), nullable=False),
-    Column("head", String(64), nullable=False),
-    Column("rows", LargeBinary, nullable=False),
+    """
+    number INTEGER NOT NULL,
+    run VARCHAR(80) NOT NULL,
+    digest VARCHAR(64) NOT NULL,
+    head VARCHAR(64) NOT NULL,
+    rows BLOB NOT NULL,
+    PRIMARY KEY (owner, number)
+    """,
 )
 
-_SEAL = Statement(insert(_links))
-_last = (
-    select(_links.c.number, _links.c.head, _links.c.digest)
-    .where(_links.c.owner == bindparam("owner"))
-    .order_by(_links.c.number.desc())
-    .limit(1)
-)
-_LAST, _LAST_OF_RUN = Statement(_last), Statement(_last.where(_links.c.run == bindparam("run")))
-_LOCK = Statement(
-    select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("name", type_=String), 0)))
-)
+_NEWEST = "ORDER BY number DESC LIMIT 1"
+_LAST = f"SELECT number, head FROM chain WHERE owner = :owner {_NEWEST}"  # noqa: S608 - constants
+_LAST_OF_RUN = f"SELECT digest FROM chain WHERE owner = :owner AND run = :run {_NEWEST}"  # noqa: S608
+_HEAD = f"SELECT number, head FROM chain WHERE {MINE} {_NEWEST}"  # noqa: S608
+_SEALED = f"SELECT rows FROM chain WHERE run = :run AND {MINE} {_NEWEST}"  # noqa: S608
+_LINKS = f"SELECT number, run, digest, head, rows FROM chain WHERE {MINE} ORDER BY number"  # noqa: S608
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"
+_BEGUN = """
+    SELECT run, graph, room, created, workflow FROM runs WHERE run = :run AND owner = :owner
+"""
 
 _OF_EPISODE = ("answers", "episodes", "ledger_lines", "postings")
 _COMPLETE = ("ledger_lines/", "postings/", "table", "result", "begun")
@@ -79,7 +66,7 @@ class Chain(OwnedBook):
         who = holder()
         with self._changing(who) as session:
             beside(session)
-            if self._postgres:
+            if not session.sqlite:
                 session.rows(_LOCK, {"name": f"chain of {who.owner}"})
             rows = self._rows_of(session, run, table, result)
             sealed = json.dumps(rows, sort_keys=True).encode()
@@ -97,14 +84,13 @@ class Chain(OwnedBook):
                 "head": _head(head, number, run, digest),
                 "rows": zlib.compress(sealed, level=1),
             }
-            session.write(_SEAL, [link])
+            session.write(_links.insert, [link])
         return "sealed"
 
     def head(self) -> str:
         """The newest seal as NUMBER:HASH; empty where no run has ended."""
-        query = self._seen(select(_links.c.number, _links.c.head), _links)
-        last = self._row(query.order_by(_links.c.number.desc()).limit(1))
-        return f"{last.number}:{last.head}" if last else ""
+        last = self._row(_HEAD, {})
+        return f"{last['number']}:{last['head']}" if last else ""
 
     def broken(self, kept: str = "") -> str:
         """What is wrong with the chain itself; empty where nothing is.
@@ -112,13 +98,12 @@ class Chain(OwnedBook):
         Args:
             kept: a head that was printed earlier.
         """
-        columns = (_links.c.number, _links.c.run, _links.c.digest, _links.c.head, _links.c.rows)
-        query = self._seen(select(*columns), _links).order_by(_links.c.number)
         head, seen = "", set[str]()
-        for number, link in enumerate(self._rows(query), start=1):
-            head = _head(head, number, link.run, link.digest)
-            sound = (link.number, link.head) == (number, head)
-            if not sound or hashlib.sha256(_unpacked(link.rows)).hexdigest() != link.digest:
+        for number, link in enumerate(self._rows(_LINKS, {}), start=1):
+            head = _head(head, number, link["run"], link["digest"])
+            sound = (link["number"], link["head"]) == (number, head)
+            held = hashlib.sha256(_unpacked(link["rows"])).hexdigest()
+            if not sound or held != link["digest"]:
                 return f"seal {number} was changed or deleted"
             seen.add(f"{number}:{head}")
         return f"the head {kept} is none of this home's" if kept and kept not in seen else ""
@@ -129,14 +114,13 @@ class Chain(OwnedBook):
         Raises:
             LookupError: the run was not sealed.
         """
-        query = self._seen(select(_links.c.rows).filter_by(run=run), _links)
-        last = self._row(query.order_by(_links.c.number.desc()).limit(1))
+        last = self._row(_SEALED, {"run": run})
         if last is None:
             raise LookupError(run)
-        sealed: Rows = json.loads(_unpacked(last.rows))
+        sealed: Rows = json.loads(_unpacked(last["rows"]))
         # On SQLite a transaction would wait for whoever writes.
         who = holder()
-        with self._changing(who) if self._postgres else self._reading(who) as session:
+        with self._reading(who) if self._database.sqlite else self._changing(who) as session:
             now = self._rows_of(session, run, table, result)
         differ = [key for key, digest in sealed.items() if now.get(key) != digest]
         added = [key for key in now.keys() - sealed.keys() if key.startswith(_COMPLETE)]
@@ -155,30 +139,14 @@ class Chain(OwnedBook):
         kept = {key: value for key, value in table.items() if key != "spent"}
         found = {"table": _digest(kept), "result": _digest(result)}
         for name in _OF_EPISODE:
-            query, keys = _rows_in(name)
-            for row in session.rows(query, {"episode": episode, "owner": owner}):
+            keys = [key for key in OWNED[name].key if key != "owner"]
+            mine = f"SELECT * FROM {name} WHERE episode = :episode AND owner = :owner"  # noqa: S608
+            for row in session.rows(mine, {"episode": episode, "owner": owner}):
                 plain = {k: v for k, v in row.items() if k != "owner"}
                 found["/".join([name, *(str(plain[key]) for key in keys)])] = _digest(plain)
-        entered = session.rows(_entry_in_register(), {"run": run, "owner": owner})
+        entered = session.rows(_BEGUN, {"run": run, "owner": owner})
         found["begun"] = _digest(entered[0] if entered else {})
         return found
-
-
-@cache
-def _rows_in(name: str) -> tuple[Statement, list[str]]:
-    """The query of an episode's rows in a table, and the table's key."""
-    here = OWNED.tables[name]
-    keys = [column.name for column in here.primary_key if column.name != "owner"]
-    mine = here.c.owner == bindparam("owner")
-    return Statement(select(here).where(here.c.episode == bindparam("episode"), mine)), keys
-
-
-@cache
-def _entry_in_register() -> Statement:
-    """The query of what a run was entered with."""
-    runs = OWNED.tables["runs"].c
-    begun = select(runs.run, runs.graph, runs.room, runs.created, runs.workflow)
-    return Statement(begun.where(runs.run == bindparam("run"), runs.owner == bindparam("owner")))
 
 
 # `json.dumps` builds an encoder at every call.

@@ -1,206 +1,181 @@
-"""Statements of the hot path, built once and made by the SQLite driver itself.
+"""Books in a SQLite file: statements by Python's own driver, which nothing builds or wraps.
 
-SQLAlchemy builds, compiles and wraps each statement anew, which takes several times as long as
-SQLite takes to execute it, and a run makes some at every step. On Postgres, where a round trip
-costs more than that, SQLAlchemy executes the same statements. The driver's connections are the
-engine's own, set up as it sets them up, and errors are those that SQLAlchemy would raise.
+Every statement is SQL with a name for each value (`:run`); `postgres` makes the same ones. A
+library in between takes several times as long to build a statement as SQLite to execute it, and
+as long to import as a short command takes.
 """
 
 import sqlite3
+import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache, cached_property
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Delete, Engine, Insert, Select, Table, Update, event
-from sqlalchemy.dialects.sqlite import dialect
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.sql.compiler import SQLCompiler
-
+from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.writer import Writer
 
+BUSY_SECONDS = 60
+_AGAIN = 0.005
+"""Seconds until a lock that SQLite itself does not wait for is tried again."""
+
 Given = Mapping[str, Any]
-"""A statement's values by name."""
+"""A statement's values by name; there may be more than it names."""
+
+Row = dict[str, Any]
+"""A row by the names of its columns."""
+
+NOTHING: Sequence[Given] = ({},)
+"""The values of a change that names none, made once."""
 
 
-class Statement:
-    """A statement of SQLAlchemy's that is compiled once.
-
-    Args:
-        core: the statement, with a `bindparam` for each value; an insert sets every column but one
-            that the database counts.
-    """
-
-    def __init__(self, core: Select[Any] | Insert | Update | Delete) -> None:
-        self.core = core
-
-    @cached_property
-    def _compiled(self) -> SQLCompiler:
-        names = None
-        if isinstance(self.core, Insert) and isinstance(table := self.core.table, Table):
-            names = [c.key for c in table.c if c is not table.autoincrement_column]
-        made = self.core.compile(dialect=dialect(), column_keys=names)
-        assert isinstance(made, SQLCompiler)
-        return made
-
-    @cached_property
-    def text(self) -> str:
-        """The statement in SQLite's language."""
-        return self._compiled.string
-
-    @cached_property
-    def _constants(self) -> dict[str, Any]:
-        """What the statement itself sets, as a limit."""
-        return {name: x for name, x in self._compiled.params.items() if x is not None}
-
-    @cached_property
-    def _columns(self) -> list[str]:
-        return list(self.core.selected_columns.keys()) if isinstance(self.core, Select) else []
-
-    def values(self, given: Given) -> list[Any]:
-        """What is bound, in the order of the statement's places.
-
-        Raises:
-            KeyError: a value is missing.
-        """
-        known = {**self._constants, **given}
-        return [known[name] for name in self._compiled.positiontup or ()]
-
-    def named(self, row: Sequence[Any]) -> dict[str, Any]:
-        """A row that it found, by the names of its columns."""
-        return dict(zip(self._columns, row, strict=True))
+class KeyTaken(Exception):
+    """A row with the key of a new one is there already."""
 
 
 class Session(Protocol):
-    """One transaction of statements."""
+    """One transaction of statements.
 
-    def rows(self, query: Statement, given: Given) -> list[dict[str, Any]]:
-        """The rows that a query finds."""
-
-    def write(self, statement: Statement, rows: Sequence[Given]) -> None:
-        """Make a change, once for each row."""
-
-
-class CoreSession:
-    """A transaction by SQLAlchemy.
-
-    Args:
-        connection: in a transaction.
+    Attributes:
+        sqlite: whether SQLite makes them, or Postgres.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    sqlite: bool
 
-    def rows(self, query: Statement, given: Given) -> list[dict[str, Any]]:
+    def rows(self, query: str, given: Given) -> list[Row]:
         """The rows that a query finds."""
-        return [dict(row) for row in self._connection.execute(query.core, given).mappings()]
 
-    def write(self, statement: Statement, rows: Sequence[Given]) -> None:
-        """Make a change, once for each row."""
-        if rows:
-            self._connection.execute(statement.core, rows)
+    def write(self, statement: str, rows: Sequence[Given] = NOTHING) -> None:
+        """Make a change, once for each row of values.
+
+        Raises:
+            KeyTaken: a row of that key is there.
+        """
+
+
+class Database(Protocol):
+    """Where books are kept; threads may use it at once.
+
+    Attributes:
+        sqlite: whether it is a SQLite file, or Postgres.
+    """
+
+    sqlite: bool
+
+    def reading(self, owner: str | None = None) -> AbstractContextManager[Session]:
+        """Queries that wait for no writer; each sees what is committed then.
+
+        Args:
+            owner: whose rows alone Postgres shows; None where rows have no owners.
+        """
+
+    def writing(self, owner: str | None = None) -> AbstractContextManager[Session]:
+        """One transaction: all of it, or nothing."""
 
 
 class SqliteSession:
-    """A transaction by the driver.
+    """A transaction in SQLite.
 
     Args:
         connection: in a transaction, or to be read alone.
     """
 
+    sqlite = True
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def rows(self, query: Statement, given: Given) -> list[dict[str, Any]]:
+    def rows(self, query: str, given: Given) -> list[Row]:
         """The rows that a query finds."""
-        found = self._connection.execute(query.text, query.values(given)).fetchall()
-        return [query.named(row) for row in found]
+        found = self._connection.execute(query, given)
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found]
 
-    def write(self, statement: Statement, rows: Sequence[Given]) -> None:
-        """Make a change, once for each row."""
-        self._connection.executemany(statement.text, [statement.values(row) for row in rows])
+    def write(self, statement: str, rows: Sequence[Given] = NOTHING) -> None:
+        """Make a change, once for each row of values."""
+        try:
+            if len(rows) == 1:
+                self._connection.execute(statement, rows[0])
+            else:
+                self._connection.executemany(statement, rows)
+        except sqlite3.IntegrityError:
+            raise KeyTaken("a row of that key is there already") from None
 
 
-class Driver:
+class SqliteDatabase:
     """Connections to a SQLite file: one to write, and some to read, taken in turn by threads.
 
+    What is committed survives a power cut: answers are paid for, and postings refer to them.
+
     Args:
-        engine: makes and sets up connections; each is in autocommit mode.
+        file: the file; it is made where it is missing, for its owner alone.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    sqlite = True
+
+    def __init__(self, file: Path) -> None:
+        private_folder(file.parent)
+        private_file(file)
+        self._file = file
         self._idle: list[sqlite3.Connection] = []
         self._writer = Writer(self._opened)
-        event.listen(engine, "engine_disposed", self._close)
 
     @contextmanager
-    def reading(self) -> Iterator[Session]:
-        """Queries that wait for no writer; each sees what is committed then."""
-        with self._connected() as connection:
+    def reading(self, _: str | None = None) -> Iterator[Session]:
+        """Queries that wait for no writer."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._opened()
+        try:
             yield SqliteSession(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
 
     @contextmanager
-    def writing(self, statement: str = "") -> Iterator[Session]:
-        """One transaction: all of it, or nothing; an error names the statement."""
-        with self._told(statement), self._writer.writing() as connection:
+    def writing(self, _: str | None = None) -> Iterator[Session]:
+        """One transaction."""
+        with self._writer.writing() as connection:
             yield SqliteSession(connection)
 
-    def rows(self, query: str, given: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """The rows that a query finds."""
-        with self._connected(query) as connection:
-            return connection.execute(query, given).fetchall()
-
-    def insert(self, statement: Statement, rows: Sequence[Given]) -> None:
-        """Insert rows, all or none of them."""
-        with self.writing(statement.text) as session:
-            session.write(statement, rows)
-
-    def _close(self, _: Engine) -> None:
+    def close(self) -> None:
         """Close what nobody uses now; the next statement opens another connection."""
         while self._idle:
             self._idle.pop().close()
         self._writer.close()
 
-    @contextmanager
-    def _connected(self, statement: str = "") -> Iterator[sqlite3.Connection]:
-        with self._told(statement):
-            try:
-                connection = self._idle.pop()
-            except IndexError:
-                connection = self._opened()
-            try:
-                yield connection
-            except BaseException:
-                connection.close()
-                raise
-            self._idle.append(connection)
-
-    @contextmanager
-    def _told(self, statement: str) -> Iterator[None]:
-        """Errors as SQLAlchemy would raise them."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            # Rows hold private text: the error does not quote them.
-            raise DBAPIError.instance(
-                statement,
-                None,
-                error,
-                sqlite3.Error,
-                hide_parameters=True,
-                dialect=self._engine.dialect,
-            ) from None
-
     def _opened(self) -> sqlite3.Connection:
-        taken = self._engine.raw_connection()
-        connection = taken.driver_connection
-        taken.detach()  # the engine's pool counts it no more
-        assert isinstance(connection, sqlite3.Connection), "it is an engine of SQLite's"
+        """A connection that is in a transaction only where it was told to begin one.
+
+        The driver's own transactions are deferred: they fail at once, instead of waiting, when
+        another process has written in between.
+        """
+        connection = sqlite3.connect(
+            self._file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        _write_ahead(connection)
+        connection.execute("PRAGMA synchronous = FULL")
         return connection
 
 
-@cache
-def driver_of(engine: Engine) -> Driver:
-    """The one driver of an engine: what its books write at once is committed together."""
-    return Driver(engine)
+def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
+    """What a statement that a database did not make may raise, and more."""
+    of_postgres = sys.modules.get("sqlalchemy.exc")
+    theirs = [of_postgres.SQLAlchemyError] if of_postgres else []
+    return (sqlite3.Error, KeyTaken, *theirs, *more)
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Have a file's log written ahead; SQLite does not wait by itself for who does the same now."""
+    gives_up = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > gives_up:
+                raise
+        time.sleep(_AGAIN)

@@ -10,19 +10,15 @@ from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables.config import var_child_runnable_config
-from sqlalchemy import bindparam, insert, select
-from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.driver import Session, Statement
-from shapley_coop.state.storage.owned import OwnedBook, episodes
+from shapley_coop.state.storage.driver import KeyTaken, Session
+from shapley_coop.state.storage.owned import CLAIM, OwnedBook
 from shapley_coop.state.storage.owners import Holder, holder
 
-_MINT = Statement(insert(episodes))
-_AT = Statement(
-    select(episodes.c.episode).where(
-        *(episodes.c[name] == bindparam(name) for name in ("owner", "thread", "previous"))
-    )
-)
+_AT = """
+    SELECT episode FROM episodes
+    WHERE owner = :owner AND thread = :thread AND previous = :previous
+"""
 
 _SAVER = "__pregel_checkpointer"
 """The key under which LangGraph tells a node's configuration the run's saver."""
@@ -53,7 +49,7 @@ class Episodes(OwnedBook):
             return known
         try:
             self._mint({**row, "episode": minted}, who)
-        except IntegrityError:  # another worker was first
+        except KeyTaken:  # another worker was first
             known = self._at(row, who)
             if known is None:
                 raise
@@ -61,8 +57,7 @@ class Episodes(OwnedBook):
         return minted
 
     def _mint(self, row: dict[str, str], who: Holder) -> None:
-        with self._changing(who) as session:
-            session.write(_MINT, [row])
+        self._write(CLAIM, row, who)
 
     def _at(self, place: dict[str, str], who: Holder) -> str | None:
         with self._reading(who) as session:
@@ -73,7 +68,7 @@ class Episodes(OwnedBook):
 def mint_first(session: Session, owner: str, thread: str) -> None:
     """Mint the first episode of a thread in the transaction that enters it; once."""
     if not session.rows(_AT, row := _row(owner, thread, "")):
-        session.write(_MINT, [{**row, "episode": uuid4().hex}])
+        session.write(CLAIM, [{**row, "episode": uuid4().hex}])
 
 
 def _row(owner: str, thread: str, previous: str) -> dict[str, str]:

@@ -4,8 +4,7 @@ import errno
 import sqlite3
 from collections.abc import Iterator
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from shapley_coop.state.storage.driver import errors
 
 _MEND = {
     "full": "free some space",
@@ -44,15 +43,15 @@ def storage_fault(error: BaseException) -> str:
             return f"{where}{one.strerror} ({_ERRNO[one.errno]})"
         if told := _postgres(one):
             return told
-    if isinstance(error, SQLAlchemyError):
+    if isinstance(error, errors()):
         return f"the home's database: {type(error).__name__}"
     return ""
 
 
 def _postgres(error: BaseException) -> str:
-    if isinstance(error, PoolTimeout):
-        return "the database: no connection is free (COOP_DATABASE_URL; is it overloaded?)"
     kind = type(error)
+    if (kind.__module__, kind.__name__) == ("sqlalchemy.exc", "TimeoutError"):
+        return "the database: no connection is free (COOP_DATABASE_URL; is it overloaded?)"
     if kind.__module__.partition(".")[0] not in ("psycopg", "psycopg_pool"):
         return ""
     from psycopg import Error, OperationalError
@@ -74,7 +73,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             continue
         seen.add(id(one))
         yield one
-        inner = one.orig if isinstance(one, DBAPIError) else None
-        left += [inner, one.__cause__, one.__context__]
+        inner = getattr(one, "orig", None)  # SQLAlchemy's have the driver's
+        left += [inner if isinstance(inner, BaseException) else None]
+        left += [one.__cause__, one.__context__]
         if isinstance(one, BaseExceptionGroup):
             left += one.exceptions

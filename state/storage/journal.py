@@ -8,63 +8,49 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Float,
-    Integer,
-    LargeBinary,
-    String,
-    Table,
-    Text,
-    delete,
-    func,
-    insert,
-    select,
-)
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
-
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
 from shapley_coop.state.storage.at_rest import sealed_text, unsealed_text
 from shapley_coop.state.storage.batcher import batched
-from shapley_coop.state.storage.driver import Statement
+from shapley_coop.state.storage.driver import KeyTaken, Row, errors
 from shapley_coop.state.storage.letters import packed, unpacked
-from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
+from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
 
-answers = Table(
+_answers = owned(
     "answers",
-    OWNED,
-    owner_column(),
-    Column("episode", String(64), primary_key=True),
-    Column("agent", String(64), primary_key=True),
-    Column("letter", String(64), primary_key=True),
-    Column("attempt", Integer, primary_key=True),
-    Column("act", String(32), nullable=False),
     # A fork may put another model at the seat: it is not answered by the old one.
-    Column("model", String(200), primary_key=True),
-    Column("text", Text, nullable=False),
-    Column("letter_text", LargeBinary, nullable=False),
-    Column("cut", Integer, nullable=False),
-    Column("input_tokens", Integer, nullable=False),
-    Column("output_tokens", Integer, nullable=False),
-    Column("cached_tokens", Integer, nullable=False, server_default="0"),
-    Column("reasoning_tokens", Integer, nullable=False, server_default="0"),
-    Column("batched", Integer, nullable=False, server_default="0"),
-    Column("seconds", Float, nullable=False),
-    Column("nonce", String(32), nullable=False),
+    """
+    episode VARCHAR(64) NOT NULL,
+    agent VARCHAR(64) NOT NULL,
+    letter VARCHAR(64) NOT NULL,
+    attempt INTEGER NOT NULL,
+    act VARCHAR(32) NOT NULL,
+    model VARCHAR(200) NOT NULL,
+    text TEXT NOT NULL,
+    letter_text BLOB NOT NULL,
+    cut INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL DEFAULT 0,
+    reasoning_tokens INTEGER NOT NULL DEFAULT 0,
+    batched INTEGER NOT NULL DEFAULT 0,
+    seconds FLOAT NOT NULL,
+    nonce VARCHAR(32) NOT NULL,
+    PRIMARY KEY (episode, agent, letter, attempt, model)
+    """,
 )
-
-_mail = Table(
+_mail = owned(
     "waiting_letters",
-    OWNED,
-    owner_column(),
-    Column("episode", String(64), primary_key=True),
-    Column("agent", String(64), primary_key=True),
-    Column("act", String(32), nullable=False),
-    Column("letter", String(64), nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("letter_text", LargeBinary, nullable=False),
-    Column("since", Float, nullable=False),
+    """
+    episode VARCHAR(64) NOT NULL,
+    agent VARCHAR(64) NOT NULL,
+    act VARCHAR(32) NOT NULL,
+    letter VARCHAR(64) NOT NULL,
+    attempt INTEGER NOT NULL,
+    letter_text BLOB NOT NULL,
+    since FLOAT NOT NULL,
+    PRIMARY KEY (episode, agent)
+    """,
 )
 
 _Given = tuple[Holder, str, Entry]
@@ -72,9 +58,22 @@ _Given = tuple[Holder, str, Entry]
 _MANY = 8
 """Answers kept at once from which on it pays to write what their letters share once."""
 
-_COLUMNS = tuple(column.name for column in answers.c)
-_KEEP = Statement(insert(answers))
-_FIND = f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE episode = ? AND letter IN "  # noqa: S608
+_ALL = f"SELECT * FROM answers WHERE episode = :episode AND {MINE}"  # noqa: S608 - constants
+_OF_KEY = """
+    SELECT * FROM answers
+    WHERE episode = :episode AND agent = :agent AND letter = :letter AND attempt = :attempt
+    AND model = :model AND owner = :owner
+"""
+_AT_SEAT = "episode = :episode AND agent = :agent"
+_WAITS = f"SELECT * FROM waiting_letters WHERE {_AT_SEAT} AND {MINE}"  # noqa: S608
+_TAKE = f"DELETE FROM waiting_letters WHERE {_AT_SEAT} AND owner = :owner"  # noqa: S608
+_OF_EPISODE = "WHERE episode = :episode AND owner = :owner"
+
+_COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+_USED = f"""
+    SELECT model, {", ".join(f"SUM({name}) AS {name}" for name in _COUNTED)} FROM answers
+    WHERE owner = :owner GROUP BY model
+"""  # noqa: S608
 
 
 class Journal(OwnedBook):
@@ -97,24 +96,16 @@ class Journal(OwnedBook):
         rows = _by_place(self._answers_to(episode, [one.letter for one in letters]))
         return [next(iter(_answering(one, rows)), None) for one in letters]
 
-    def _answers_to(self, episode: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    def _answers_to(self, episode: str, names: Sequence[str]) -> list[Row]:
         """The rows of some letters that the holder may see."""
-        if self._driver is None:
-            alike = answers.c.letter.in_(names)
-            query = select(answers).where(answers.c.episode == episode, alike)
-            found = self._rows(self._seen(query, answers, episode))
-            return [dict(row._mapping) for row in found]
-        owner = self._reader_of(episode)
-        asked, given = f"{_FIND}({', '.join('?' * len(names))})", [episode, *names]
-        if owner is not None:
-            asked, given = f"{asked} AND owner = ?", [*given, owner]
-        rows = self._driver.rows(asked, given)
-        return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+        asked = {f"letter_{number}": name for number, name in enumerate(names)}
+        query = f"{_ALL} AND letter IN ({', '.join(f':{name}' for name in asked)})"
+        return self._rows(query, {"episode": episode, **asked}, episode)
 
-    def _insert(self, rows: list[dict[str, Any]], who: Holder) -> None:
+    def _insert(self, rows: list[Row], who: Holder) -> None:
         """Write new rows, all or none."""
         with self._changing(who) as session:
-            session.write(_KEEP, rows)
+            session.write(_answers.insert, rows)
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
         """The entry behind each agent's pointer, in one query.
@@ -167,26 +158,27 @@ class Journal(OwnedBook):
                 rows = [_kept(*answer, shared) for answer in answers]
                 self._insert(rows, answers[0][0])
                 return [entry for _, _, entry in answers]
-            except (SQLAlchemyError, NotYours):
+            except errors(NotYours):
                 pass
         return [self._kept_alone(*answer) for answer in answers]
 
     def _kept_alone(self, who: Holder, episode: str, entry: Entry) -> Entry | Exception:
         try:
             return self._first_of(who, episode, entry)
-        except (SQLAlchemyError, NotYours) as error:
+        except errors(NotYours) as error:
             return error
 
     def _first_of(self, who: Holder, episode: str, entry: Entry) -> Entry:
         self._claim(episode, who)
         try:
             self._insert([_kept(who, episode, entry)], who)
-        except IntegrityError:
-            key = {k: getattr(entry, k) for k in ("agent", "letter", "attempt", "model")}
-            known = select(answers).filter_by(episode=episode, owner=who.owner, **key)
-            if (first := self._row(known, who)) is None:
+        except KeyTaken:
+            with self._reading(who) as session:
+                key = {**vars(entry), "episode": episode, "owner": who.owner}
+                first = session.rows(_OF_KEY, key)
+            if not first:
                 raise
-            return _entry(dict(first._mapping))
+            return _entry(first[0])
         return entry
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
@@ -200,45 +192,44 @@ class Journal(OwnedBook):
         who = holder()
         self._claim(episode, who)
         at = {"episode": episode, "agent": mail.agent, "owner": who.owner}
-        last = self._row(select(_mail).filter_by(**at))
-        same = last and (last.letter, last.attempt) == (mail.letter, mail.attempt)
+        last = self._row(_WAITS, at)
+        same = last and (last["letter"], last["attempt"]) == (mail.letter, mail.attempt)
         if last and (same or mail.attempt > 1):
-            mail = replace(mail, since=last.since)
+            mail = replace(mail, since=last["since"])
         row = {**vars(mail), **at, "letter_text": packed(mail.letter_text, mail.facts)}
-        del row["facts"]
-        self._write((delete(_mail).filter_by(**at), None), (insert(_mail), row))
+        with self._changing(who) as session:
+            session.write(_TAKE, [at])
+            session.write(_mail.insert, [row])
         return mail
 
     def mail(self, episode: str, agent: str) -> Mail | None:
         """The letter that waits at an agent's seat, if it has not been answered."""
-        query = select(_mail).filter_by(episode=episode, agent=agent)
-        row = self._row(self._seen(query, _mail, episode))
-        if row is None or self.find(episode, agent, row.letter, row.attempt):
+        row = self._row(_WAITS, {"episode": episode, "agent": agent}, episode)
+        if row is None or self.find(episode, agent, row["letter"], row["attempt"]):
             return None
-        text, facts = unpacked(row.letter_text)
-        return Mail(agent, row.act, row.letter, text, row.attempt, row.since, dict(facts))
+        text, facts = unpacked(row["letter_text"])
+        about = (row["attempt"], row["since"], dict(facts))
+        return Mail(agent, row["act"], row["letter"], text, *about)
 
     def remove(self, episode: str) -> None:
         """Delete the letters and answers of an episode, those that wait as well."""
-        at = {"episode": episode, "owner": holder().owner}
-        self._write((delete(answers).filter_by(**at), None), (delete(_mail).filter_by(**at), None))
+        who = holder()
+        with self._changing(who) as session:
+            for table in ("answers", "waiting_letters"):
+                gone = f"DELETE FROM {table} {_OF_EPISODE}"  # noqa: S608 - constants
+                session.write(gone, [{"episode": episode, "owner": who.owner}])
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
-        query = select(answers).filter_by(episode=episode)
-        for row in self._rows(self._seen(query, answers, episode)):
-            entry = _entry(dict(row._mapping))
+        for row in self._rows(_ALL, {"episode": episode}, episode):
+            entry = _entry(row)
             yield replace(entry, facts=dict(entry.facts))
 
     def used_by(self, owner: str) -> list[dict[str, Any]]:
         """What all answers of an owner took: for each model its name and its tokens in and out."""
-        counted = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
-        sums = [func.sum(answers.c[name]).label(name) for name in counted]
-        query = select(answers.c.model, *sums).filter_by(owner=owner).group_by(answers.c.model)
-        return [
-            {"model": row.model, **{name: int(row._mapping[name]) for name in counted}}
-            for row in self._rows(query, Holder(owner))
-        ]
+        with self._reading(Holder(owner)) as session:
+            found = session.rows(_USED, {"owner": owner})
+        return [{"model": row["model"], **{k: int(row[k]) for k in _COUNTED}} for row in found]
 
 
 _Rows = dict[tuple[str, str, int], list[Mapping[str, Any]]]

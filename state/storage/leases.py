@@ -15,22 +15,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
-from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, select, text
-from sqlalchemy.exc import DBAPIError
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
+from shapley_coop.state.storage.driver import Row, errors
 from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.tables import Table
 
-_metadata = MetaData()
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
 _leases = Table(
     "leases",
-    _metadata,
-    Column("run", String(80), primary_key=True),
-    Column("fence", Integer, nullable=False),
-    Column("holder", String(200), nullable=False),
+    """
+    run VARCHAR(80) NOT NULL,
+    fence INTEGER NOT NULL,
+    holder VARCHAR(200) NOT NULL,
+    PRIMARY KEY (run)
+    """,
 )
+_LATEST = "SELECT fence, holder FROM leases WHERE run = :run"
+_NEXT = """
+    INSERT INTO leases (run, fence, holder) VALUES (:run, 1, :holder)
+    ON CONFLICT (run) DO UPDATE SET fence = leases.fence + 1, holder = :holder RETURNING fence
+"""
 
 
 class Busy(RuntimeError):
@@ -93,7 +103,7 @@ class PostgresLeases(Book):
         url: `postgresql://…`.
     """
 
-    tables = _metadata
+    tables = {_leases.name: _leases}  # noqa: RUF012 - declared by `Book`
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -112,35 +122,39 @@ class PostgresLeases(Book):
 
     def fence(self, run: str) -> int:
         """The number of a run's latest lease."""
-        row = self._row(select(_leases).filter_by(run=run))
-        return row.fence if row else 0
+        row = self._latest(run)
+        return int(row["fence"]) if row else 0
+
+    def _latest(self, run: str) -> Row | None:
+        with self._database.reading() as session:
+            return next(iter(session.rows(_LATEST, {"run": run})), None)
 
     def _take(self, run: str) -> int:
-        from sqlalchemy.dialects.postgresql import insert  # slow to load, not needed on SQLite
-
         with self._lock:
             # Locks of one connection do not exclude each other.
             if run in self._held or not self._execute("SELECT pg_try_advisory_lock(:key)", run):
-                row = self._row(select(_leases).filter_by(run=run))
-                raise _busy(run, row.holder if row else "")
+                row = self._latest(run)
+                raise _busy(run, row["holder"] if row else "")
             self._held.add(run)
-        fresh = insert(_leases).values(run=run, fence=1, holder=_this_worker())
-        again = fresh.on_conflict_do_update(
-            index_elements=["run"], set_={"fence": _leases.c.fence + 1, "holder": _this_worker()}
-        )
-        with self._engine.begin() as connection:
-            return int(connection.execute(again.returning(_leases.c.fence)).scalar_one())
+        with self._database.writing() as session:
+            (taken,) = session.rows(_NEXT, {"run": run, "holder": _this_worker()})
+        return int(taken["fence"])
 
     def _release(self, run: str) -> None:
         with self._lock:
             self._held.discard(run)
             # A broken connection has released its locks already.
-            with suppress(DBAPIError):
+            with suppress(*errors()):
                 self._execute("SELECT pg_advisory_unlock(:key)", run)
 
     def _execute(self, statement: str, run: str) -> bool:
+        from sqlalchemy import text
+
+        from shapley_coop.state.storage.postgres import PostgresDatabase
+
         if self._connection is None or self._connection.invalidated:
-            self._connection = self._engine.connect().execution_options(
+            assert isinstance(self._database, PostgresDatabase), "files are locked otherwise"
+            self._connection = self._database.engine.connect().execution_options(
                 isolation_level="AUTOCOMMIT"
             )
         key = int(_digest(run)[:15], 16)

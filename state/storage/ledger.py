@@ -5,23 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Integer,
-    String,
-    Table,
-    Text,
-    bindparam,
-    func,
-    insert,
-    select,
-)
-from sqlalchemy.exc import IntegrityError
-
 from shapley_coop.canonical import digest, digest_before_2
-from shapley_coop.state.storage.driver import Session, Statement
-from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
+from shapley_coop.state.storage.driver import KeyTaken, Row, Session
+from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 from shapley_coop.state.storage.owners import holder
 
 WORLD = "world"
@@ -35,36 +21,41 @@ TREASURY = "treasury"
 
 Verdict = Literal["posted", "already", "refused"]
 
-_postings = Table(
+_postings = owned(
     "postings",
-    OWNED,
-    owner_column(),
-    Column("episode", String(64), primary_key=True),
-    Column("kind", String(32), primary_key=True),
-    Column("clause", String(32), primary_key=True),
-    Column("turn", Integer, primary_key=True),
-    Column("digest", String(64), nullable=False),
+    """
+    episode VARCHAR(64) NOT NULL,
+    kind VARCHAR(32) NOT NULL,
+    clause VARCHAR(32) NOT NULL,
+    turn INTEGER NOT NULL,
+    digest VARCHAR(64) NOT NULL,
+    PRIMARY KEY (episode, kind, clause, turn)
+    """,
 )
-_lines = Table(
+_lines = owned(
     "ledger_lines",
-    OWNED,
-    owner_column(),
-    Column("episode", String(64), primary_key=True),
-    Column("kind", String(32), primary_key=True),
-    Column("clause", String(32), primary_key=True),
-    Column("turn", Integer, primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("debit", String(80), nullable=False),
-    Column("credit", String(80), nullable=False),
-    Column("amount", BigInteger, nullable=False),
-    Column("memo", Text, nullable=False),
+    """
+    episode VARCHAR(64) NOT NULL,
+    kind VARCHAR(32) NOT NULL,
+    clause VARCHAR(32) NOT NULL,
+    turn INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    debit VARCHAR(80) NOT NULL,
+    credit VARCHAR(80) NOT NULL,
+    amount BIGINT NOT NULL,
+    memo TEXT NOT NULL,
+    PRIMARY KEY (episode, kind, clause, turn, number)
+    """,
 )
 
-_POST, _ENTER = Statement(insert(_postings)), Statement(insert(_lines))
-_POSTED = Statement(select(_postings).where(_postings.c.episode == bindparam("episode")))
-_LOCK = Statement(
-    select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("episode", type_=String), 0)))
-)
+_POSTED = "SELECT * FROM postings WHERE episode = :episode"
+_OWN_POSTED = f"{_POSTED} AND {MINE}"
+_OF_KEY = f"{_OWN_POSTED} AND kind = :kind AND clause = :clause AND turn = :turn"
+_LINES = f"""
+    SELECT * FROM ledger_lines WHERE episode = :episode AND {MINE}
+    ORDER BY turn, kind, clause, number
+"""  # noqa: S608 - constants
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(:episode, 0))"
 
 
 @dataclass(frozen=True)
@@ -131,10 +122,9 @@ class Ledger(OwnedBook):
         try:
             with self._changing(who) as session:
                 _post(session, key, lines, who.owner)
-        except IntegrityError:
-            known = select(_postings).filter_by(**vars(key))
-            posted = self._row(self._seen(known, _postings))
-            return "already" if posted and posted.digest in _digests(lines) else "refused"
+        except KeyTaken:
+            posted = self._row(_OF_KEY, vars(key))
+            return "already" if posted and _is_of(posted["digest"], lines) else "refused"
         return "posted"
 
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
@@ -157,14 +147,14 @@ class Ledger(OwnedBook):
         """
         who = holder()
         self._claim(episode, who)
-        own = {_place(key): _digests(lines) for key, lines in postings}
+        own = {_place(key): lines for key, lines in postings}
         with self._changing(who) as session:
-            if self._postgres:
+            if not session.sqlite:
                 session.rows(_LOCK, {"episode": episode})
             rows = session.rows(_POSTED, {"episode": episode})
-            known = {(row["kind"], row["clause"], row["turn"]): row["digest"] for row in rows}
+            known = {_place_of(row): row["digest"] for row in rows}
             missing = [one for one in postings if _place(one[0]) not in known]
-            same = all(place not in own or told in own[place] for place, told in known.items())
+            same = all(place not in own or _is_of(x, own[place]) for place, x in known.items())
             if not same or (missing and not known.keys() <= own.keys()):
                 return "refused"
             for key, lines in missing:
@@ -173,22 +163,18 @@ class Ledger(OwnedBook):
 
     def lines(self, episode: str) -> list[Line]:
         """Every line of an episode, in the order of its postings."""
-        columns = (_lines.c.debit, _lines.c.credit, _lines.c.amount, _lines.c.memo)
-        query = self._seen(select(*columns).filter_by(episode=episode), _lines, episode)
-        order = (_lines.c.turn, _lines.c.kind, _lines.c.clause, _lines.c.number)
-        return [Line(**row._mapping) for row in self._rows(query.order_by(*order))]
+        return [_line(row) for row in self._rows(_LINES, {"episode": episode}, episode)]
 
     def postings(self, episode: str) -> dict[tuple[str, str, int], Posted]:
         """Every posting of an episode: kind, clause and turn → what it holds."""
-        own = self._seen(select(_postings).filter_by(episode=episode), _postings, episode)
-        digests = {(r.kind, r.clause, r.turn): r.digest for r in self._rows(own)}
+        at = {"episode": episode}
+        posted = self._rows(_OWN_POSTED, at, episode)
+        digests = {_place_of(row): row["digest"] for row in posted}
         found: dict[tuple[str, str, int], list[Line]] = {place: [] for place in digests}
-        query = self._seen(select(_lines).filter_by(episode=episode), _lines, episode)
-        for row in self._rows(query.order_by(_lines.c.number)):
-            line = Line(row.debit, row.credit, row.amount, row.memo)
-            found.setdefault((row.kind, row.clause, row.turn), []).append(line)
+        for row in self._rows(_LINES, at, episode):
+            found.setdefault(_place_of(row), []).append(_line(row))
         return {
-            place: Posted(tuple(held), digests.get(place) not in _digests(held))
+            place: Posted(tuple(held), not _is_of(digests.get(place), held))
             for place, held in found.items()
         }
 
@@ -201,17 +187,32 @@ def _place(key: Key) -> tuple[str, str, int]:
     return key.kind, key.clause, key.turn
 
 
-def _digests(lines: Sequence[Line]) -> tuple[str, str]:
-    """The hash of a posting, with amounts as strings; and the one of `coop/1`, to recognise it."""
-    now = [[line.debit, line.credit, str(line.amount), line.memo] for line in lines]
-    before = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
-    return digest(now), digest_before_2(before)
+def _place_of(row: Row) -> tuple[str, str, int]:
+    return row["kind"], row["clause"], row["turn"]
+
+
+def _line(row: Row) -> Line:
+    return Line(row["debit"], row["credit"], row["amount"], row["memo"])
+
+
+def _digest(lines: Sequence[Line]) -> str:
+    """The hash of a posting, with amounts as strings."""
+    return digest([[line.debit, line.credit, str(line.amount), line.memo] for line in lines])
+
+
+def _is_of(told: str | None, lines: Sequence[Line]) -> bool:
+    """Whether a hash is that of a posting, as it is made now or was by `coop/1`."""
+    if told == _digest(lines):
+        return True
+    return told == digest_before_2([[x.debit, x.credit, x.amount, x.memo] for x in lines])
 
 
 def _post(session: Session, key: Key, lines: Sequence[Line], owner: str) -> None:
     place = {**vars(key), "owner": owner}
-    session.write(_POST, [{**place, "digest": _digests(lines)[0]}])
-    session.write(_ENTER, [{**place, "number": n, **vars(line)} for n, line in enumerate(lines)])
+    session.write(_postings.insert, [{**place, "digest": _digest(lines)}])
+    session.write(
+        _lines.insert, [{**place, "number": n, **vars(line)} for n, line in enumerate(lines)]
+    )
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:

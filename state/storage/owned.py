@@ -5,70 +5,78 @@ random, so that nobody can claim one before. Rows of homes from before owners ex
 owner of one's own machine, until the server hands them to the owner of their thread.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Executable,
-    Index,
-    MetaData,
-    Row,
-    Select,
-    String,
-    Table,
-    insert,
-    inspect,
-    select,
-    text,
-    update,
-)
-from sqlalchemy.exc import IntegrityError
-
-from shapley_coop.state.storage.driver import CoreSession, Session, Statement, driver_of
+from shapley_coop.state.storage.driver import Given, KeyTaken, Row, Session
 from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.migrations import STEPS
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
+from shapley_coop.state.storage.tables import Table
 from shapley_coop.state.storage.versions import migrate
 
-OWNED = MetaData()
-"""All tables whose rows have an owner."""
+OWNED: dict[str, Table] = {}
+"""All tables whose rows have an owner, by name."""
 
-Query = TypeVar("Query", bound=Select[Any])
+MINE = f":owner IN (owner, '{SERVER}')"
+"""The condition of the rows that a holder may see: its own, and the server all."""
 
-_SETTING = "coop.owner"
 _POLICY = "coop_owner"
 _MOST_KNOWN = 10_000
 
 
-def owner_column(*, primary_key: bool = False) -> Column[str]:
-    """The column that every table of `OWNED` has."""
-    return Column("owner", String(64), primary_key=primary_key, nullable=False, server_default="")
+def owned(name: str, told: str, *indexes: tuple[str, str, str]) -> Table:
+    """A table of `OWNED`; its first column is the owner.
+
+    Args:
+        name: its name.
+        told: the columns after the owner; see `Table`.
+        indexes: see `Table`.
+    """
+    OWNED[name] = Table(name, f"owner VARCHAR(64) NOT NULL DEFAULT '',{told}", indexes)
+    return OWNED[name]
 
 
-episodes = Table(
+_episodes = owned(
     "episodes",
-    OWNED,
-    Column("episode", String(64), primary_key=True),
-    owner_column(),
-    Column("thread", String(80), nullable=False, server_default=""),
-    # What it follows on its thread; NULL where that does not name it.
-    Column("previous", String(80)),
-    Index("episodes_by_place", "owner", "thread", "previous", unique=True),
+    # `previous` is what it follows on its thread; NULL where that does not name it.
+    """
+    episode VARCHAR(64) NOT NULL,
+    thread VARCHAR(80) NOT NULL DEFAULT '',
+    previous VARCHAR(80),
+    PRIMARY KEY (episode)
+    """,
+    ("UNIQUE INDEX", "episodes_by_place", "owner, thread, previous"),
 )
-_PLACE = "SELECT owner, thread FROM episodes WHERE episode = ?"
-_CLAIM = Statement(insert(episodes))
+CLAIM = _episodes.insert
+"""Enters whose an episode is."""
 
-_threads = Table(
-    "thread_owners", OWNED, Column("thread", String(80), primary_key=True), owner_column()
+_PLACE = "SELECT owner, thread FROM episodes WHERE episode = :episode"
+_PUT = """
+    UPDATE episodes SET thread = :thread
+    WHERE episode = :episode AND owner = :owner AND thread = ''
+"""
+
+_threads = owned(
+    "thread_owners",
+    """
+    thread VARCHAR(80) NOT NULL,
+    PRIMARY KEY (thread)
+    """,
 )
+_OWNER = "SELECT owner FROM thread_owners WHERE thread = :thread"
+_UNOWNED = "SELECT episode FROM episodes WHERE owner = '' LIMIT 1"
+_GIVEN = """
+    UPDATE episodes SET owner = :owner, thread = :thread WHERE episode = :episode AND owner = ''
+"""
+_ABOVE = """
+    SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user
+"""
 
 
 class OwnedBook(Book):
-    """Some tables of `OWNED`; its subclasses read through `_seen` and write after `_claim`."""
+    """Some tables of `OWNED`; its subclasses read by `_rows` and write after `_claim`."""
 
     tables = OWNED
 
@@ -76,37 +84,35 @@ class OwnedBook(Book):
         # The tables of all books are made, migrated and secured together.
         import_module("shapley_coop.state.storage.books")
         super().__init__(url)
-        self._postgres = self._engine.dialect.name == "postgresql"
-        self._driver = None if self._postgres else driver_of(self._engine)
         self._known: set[tuple[str, Holder]] = set()
 
-    def _set_up(self, connection: Connection) -> None:
-        super()._set_up(connection)
-        migrate(connection, self.tables, STEPS)
-        if connection.dialect.name == "postgresql":
-            _secure(connection)
+    def _set_up(self, session: Session) -> None:
+        super()._set_up(session)
+        migrate(session, self.tables, STEPS)
+        if not session.sqlite:
+            _secure(session)
 
-    def _seen(self, query: Query, table: Table, episode: str = "") -> Query:
-        """A query of the rows that the holder may see.
-
-        Raises:
-            NotYours: the episode is played by another thread, or belongs to another owner.
-        """
-        owner = self._reader_of(episode)
-        return query if owner is None else query.where(table.c.owner == owner)
-
-    def _reader_of(self, episode: str) -> str | None:
-        """The owner whose rows alone the holder may see; None for the server, which sees all.
+    def _rows(self, query: str, given: Given, episode: str = "") -> list[Row]:
+        """The rows of a query that the holder may see, which it limits by `MINE`.
 
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
         """
         who = holder()
-        if who.owner == SERVER:
-            return None
-        if who.thread and episode:
+        if who.owner != SERVER and who.thread and episode:
             self._claim(episode, who)
-        return who.owner
+        with self._reading(who) as session:
+            return session.rows(query, {**given, "owner": who.owner})
+
+    def _row(self, query: str, given: Given, episode: str = "") -> Row | None:
+        """The first of them."""
+        return next(iter(self._rows(query, given, episode)), None)
+
+    def _write(self, statement: str, given: Given, who: Holder | None = None) -> None:
+        """Make one change for a holder, by default the present one."""
+        who = who or holder()
+        with self._changing(who) as session:
+            session.write(statement, [{"owner": who.owner, **given}])
 
     def _claim(self, episode: str, who: Holder) -> None:
         """Make sure that an episode belongs to the holder; the first one claims it.
@@ -118,90 +124,35 @@ class OwnedBook(Book):
             return
         if who.owner == SERVER:
             raise NotYours("the server writes for the owner of a thread, never for all")
-        found = self._claimed(episode, who)
+        place = {"episode": episode, "owner": who.owner, "thread": who.thread}
+        found = self._held(episode, who)
+        if found is None:
+            with suppress(KeyTaken):  # another worker may have been first
+                self._write(CLAIM, {**place, "previous": None}, who)
+            found = self._held(episode, who)
         if found is None or found.owner != who.owner or not _same(found.thread, who.thread):
             raise NotYours(
                 f"episode {episode[:64]!r} belongs to another thread: start a run of your own"
             )
         if who.thread and not found.thread:
-            placed = update(episodes).filter_by(episode=episode, owner=who.owner, thread="")
-            self._write((placed.values(thread=who.thread), None), who=who)
+            self._write(_PUT, place, who)
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         self._known.add((episode, who))
 
-    def _claimed(self, episode: str, who: Holder) -> Holder | None:
-        """Whose an episode is, the holder's if it was nobody's; None where that is not shown."""
-        if self._driver is None:
-            query = select(episodes).filter_by(episode=episode)
-            row = self._row(query, who) or self._first(query, episode, who)
-            return Holder(row.owner, row.thread) if row else None
-        if not (found := self._driver.rows(_PLACE, [episode])):
-            with suppress(IntegrityError):  # another worker may have been first
-                claimed = {"episode": episode, "owner": who.owner, "thread": who.thread}
-                self._driver.insert(_CLAIM, [{**claimed, "previous": None}])
-            found = self._driver.rows(_PLACE, [episode])
-        return Holder(*found[0]) if found else None
+    def _held(self, episode: str, who: Holder) -> Holder | None:
+        """Whose an episode is; None where it is nobody's, or that is not shown."""
+        with self._reading(who) as session:
+            found = session.rows(_PLACE, {"episode": episode})
+        return Holder(**found[0]) if found else None
 
-    def _first(self, query: Executable, episode: str, who: Holder) -> Row[Any] | None:
-        row = {"episode": episode, "owner": who.owner, "thread": who.thread}
-        # Another worker, or another owner, whose row is not shown, may have been first.
-        with suppress(IntegrityError):
-            self._write((insert(episodes), row), who=who)
-        return self._row(query, who)
+    def _reading(self, who: Holder) -> AbstractContextManager[Session]:
+        """To make queries for a holder, which wait for no writer."""
+        return self._database.reading(who.owner)
 
-    def _rows(self, query: Executable, who: Holder | None = None) -> Sequence[Row[Any]]:
-        if not self._postgres:
-            return super()._rows(query)
-        with self._connected(who or holder()) as connection:
-            return connection.execute(query).all()
-
-    @contextmanager
-    def _connected(self, who: Holder) -> Iterator[Connection]:
-        """A connection to Postgres that reads for a holder."""
-        with self._reader.connect() as connection:
-            # A setting of the session costs a round trip only where the owner changes.
-            if connection.info.get(_SETTING) != who.owner:
-                connection.info.pop(_SETTING, None)
-                connection.execute(_for(who.owner, local=False))
-                connection.info[_SETTING] = who.owner
-            yield connection
-
-    def _row(self, query: Executable, who: Holder | None = None) -> Row[Any] | None:
-        return next(iter(self._rows(query, who)), None)
-
-    def _write(self, *changes: tuple[Executable, Any], who: Holder | None = None) -> None:
-        with self._transaction(who or holder()) as connection:
-            for statement, rows in changes:
-                connection.execute(statement, rows)
-
-    @contextmanager
-    def _reading(self, who: Holder) -> Iterator[Session]:
-        """To make statements that read for a holder, and wait for no writer."""
-        if self._driver is not None:
-            with self._driver.reading() as session:
-                yield session
-        else:
-            with self._connected(who) as connection:
-                yield CoreSession(connection)
-
-    @contextmanager
-    def _changing(self, who: Holder) -> Iterator[Session]:
+    def _changing(self, who: Holder) -> AbstractContextManager[Session]:
         """One transaction of a holder's, to make statements in."""
-        if self._driver is not None:
-            with self._driver.writing() as session:
-                yield session
-        else:
-            with self._transaction(who) as connection:
-                yield CoreSession(connection)
-
-    @contextmanager
-    def _transaction(self, who: Holder) -> Iterator[Connection]:
-        """One transaction of a holder's, to read and write in."""
-        with self._engine.begin() as connection:
-            if self._postgres:
-                connection.execute(_for(who.owner, local=True))
-            yield connection
+        return self._database.writing(who.owner)
 
 
 class Owners(OwnedBook):
@@ -209,8 +160,7 @@ class Owners(OwnedBook):
 
     def of_episode(self, episode: str) -> Holder | None:
         """The owner and the thread of an episode; None if nobody has claimed it."""
-        row = self._row(select(episodes).filter_by(episode=episode), Holder(SERVER))
-        return Holder(row.owner, row.thread) if row else None
+        return self._held(episode, Holder(SERVER))
 
     def check_thread(self, thread: str, owner: str, *, claim: bool) -> None:
         """Make sure that a thread's checkpoints are an owner's.
@@ -226,23 +176,24 @@ class Owners(OwnedBook):
         known = (thread, Holder(owner))
         if known in self._known:
             return
-        query = select(_threads).filter_by(thread=thread)
-        row = self._row(query, Holder(SERVER))
-        if row is None and claim:
-            claimed = {"thread": thread, "owner": owner}
-            with suppress(IntegrityError):  # a request at the same time may have been first
-                self._write((insert(_threads), claimed), who=Holder(owner))
-            row = self._row(query, Holder(SERVER))
-        if row is None:
+        found = self._owner_of(thread)
+        if found is None and claim:
+            with suppress(KeyTaken):  # a request at the same time may have been first
+                self._write(_threads.insert, {"thread": thread}, Holder(owner))
+            found = self._owner_of(thread)
+        if found is None:
             return
-        if row.owner != owner:
+        if found != owner:
             raise NotYours("there is no such thread among yours")
         self._known.add(known)
 
+    def _owner_of(self, thread: str) -> str | None:
+        found = self._of_all(_OWNER, {"thread": thread})
+        return str(found[0]["owner"]) if found else None
+
     def unowned(self) -> bool:
         """Whether an episode belongs to no tenant."""
-        query = select(episodes.c.episode).where(episodes.c.owner == "").limit(1)
-        return self._row(query, Holder(SERVER)) is not None
+        return bool(self._of_all(_UNOWNED, {}))
 
     def hand_over(self, episode: str, thread: str, owner: str) -> bool:
         """Give an episode from before owners existed to the owner of its thread.
@@ -253,28 +204,23 @@ class Owners(OwnedBook):
         found = self.of_episode(episode)
         if found is None or found.owner or not _same(found.thread, thread):
             return False
-        to = {"owner": owner}
-        changes: list[tuple[Executable, Any]] = [
-            (
-                update(episodes).filter_by(episode=episode, owner="").values(**to, thread=thread),
-                None,
-            )
-        ]
-        for table in inspect(self._engine).get_table_names():
-            known = OWNED.tables.get(table)
-            if known is not None and "episode" in known.c and known is not episodes:
-                changes.append(
-                    (update(known).filter_by(episode=episode, owner="").values(to), None)
-                )
-        self._write(*changes, who=Holder(SERVER))
+        to = {"episode": episode, "thread": thread, "owner": owner}
+        with self._changing(Holder(SERVER)) as session:
+            session.write(_GIVEN, [to])
+            for name, table in OWNED.items():
+                if "episode" in table.columns and table is not _episodes:
+                    given = f"UPDATE {name} SET owner = :owner"  # noqa: S608 - our own name
+                    session.write(f"{given} WHERE episode = :episode AND owner = ''", [to])
         return True
 
     def bypassed(self) -> bool:
         """Whether this database's role is above its row-level security, as a superuser is."""
-        if not self._postgres:
-            return False
-        role = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
-        return bool(self._rows(role)[0][0])
+        return not self._database.sqlite and bool(self._of_all(_ABOVE, {})[0]["above"])
+
+    def _of_all(self, query: str, given: dict[str, Any]) -> list[Row]:
+        """The rows that a query finds, whosever they are."""
+        with self._reading(Holder(SERVER)) as session:
+            return session.rows(query, given)
 
 
 def _same(claimed: str, thread: str) -> bool:
@@ -282,20 +228,17 @@ def _same(claimed: str, thread: str) -> bool:
     return not claimed or not thread or claimed == thread
 
 
-def _secure(connection: Connection) -> None:
+def _secure(session: Session) -> None:
     """Have Postgres itself show and take only the rows of the session's owner."""
-    policies = text("SELECT tablename FROM pg_policies WHERE policyname = :name")
-    secured = {row[0] for row in connection.execute(policies, {"name": _POLICY})}
-    setting = f"coalesce(current_setting('{_SETTING}', true), '')"
-    for name in OWNED.tables.keys() - secured:
-        connection.exec_driver_sql(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY")
-        connection.exec_driver_sql(f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY")
-        connection.exec_driver_sql(
+    from shapley_coop.state.storage.postgres import SETTING
+
+    policies = "SELECT tablename FROM pg_policies WHERE policyname = :name"
+    secured = {row["tablename"] for row in session.rows(policies, {"name": _POLICY})}
+    setting = f"coalesce(current_setting('{SETTING}', true), '')"
+    for name in OWNED.keys() - secured:
+        session.write(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY")
+        session.write(f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY")
+        session.write(
             f"CREATE POLICY {_POLICY} ON {name} USING ({setting} IN (owner, '{SERVER}'))"
             f" WITH CHECK ({setting} IN (owner, '{SERVER}'))"
         )
-
-
-def _for(owner: str, *, local: bool) -> Executable:
-    setting = text(f"SELECT set_config('{_SETTING}', :owner, {'true' if local else 'false'})")
-    return setting.bindparams(owner=owner)

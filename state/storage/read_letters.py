@@ -3,22 +3,26 @@
 from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import Column, Integer, String, Table, delete, insert, select
-from sqlalchemy.exc import IntegrityError
-
 from shapley_coop.seats.records import Mail
-from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
-from shapley_coop.state.storage.owners import holder
+from shapley_coop.state.storage.driver import KeyTaken
+from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 
-_read = Table(
+_read = owned(
     "read_letters",
-    OWNED,
-    owner_column(),
-    Column("episode", String(64), primary_key=True),
-    Column("agent", String(64), primary_key=True),
-    Column("letter", String(64), primary_key=True),
-    Column("attempt", Integer, primary_key=True),
+    """
+    episode VARCHAR(64) NOT NULL,
+    agent VARCHAR(64) NOT NULL,
+    letter VARCHAR(64) NOT NULL,
+    attempt INTEGER NOT NULL,
+    PRIMARY KEY (episode, agent, letter, attempt)
+    """,
 )
+_SHOWN = f"""
+    SELECT 1 AS shown FROM read_letters
+    WHERE episode = :episode AND agent = :agent AND letter = :letter AND attempt = :attempt
+    AND {MINE}
+"""  # noqa: S608 - constants
+_FORGET = "DELETE FROM read_letters WHERE episode = :episode AND owner = :owner"
 
 
 class ReadLetters(OwnedBook):
@@ -26,17 +30,16 @@ class ReadLetters(OwnedBook):
 
     def add(self, episode: str, mail: Mail) -> None:
         """Remember that a letter was shown to the person whom it is for."""
-        with suppress(IntegrityError):  # it was shown before
-            self._write((insert(_read), {**_place(episode, mail), "owner": holder().owner}))
+        with suppress(KeyTaken):  # it was shown before
+            self._write(_read.insert, _place(episode, mail))
 
     def has(self, episode: str, mail: Mail) -> bool:
         """Whether a letter was shown to the person whom it is for."""
-        query = select(_read).filter_by(**_place(episode, mail))
-        return self._row(self._seen(query, _read, episode)) is not None
+        return self._row(_SHOWN, _place(episode, mail), episode) is not None
 
     def remove(self, episode: str) -> None:
         """Forget the letters of an episode."""
-        self._write((delete(_read).filter_by(episode=episode, owner=holder().owner), None))
+        self._write(_FORGET, {"episode": episode})
 
 
 def _place(episode: str, mail: Mail) -> dict[str, Any]:

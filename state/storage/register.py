@@ -6,23 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Row,
-    String,
-    Table,
-    Text,
-    bindparam,
-    delete,
-    insert,
-    select,
-    update,
-)
-from sqlalchemy.exc import IntegrityError
-
-from shapley_coop.state.storage.driver import Session, Statement
+from shapley_coop.state.storage.driver import KeyTaken, Row, Session
 from shapley_coop.state.storage.episodes import mint_first
-from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
+from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 from shapley_coop.state.storage.owners import holder
 
 STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
@@ -30,35 +16,39 @@ STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "faile
 CELL = f"{'_' * 8}.{'_' * 20}"
 """What the names of a sweep's runs are like, in SQL: its id, and the cell's."""
 
-_runs = Table(
+_runs = owned(
     "runs",
-    OWNED,
-    owner_column(),
-    Column("run", String(80), primary_key=True),
-    Column("graph", String(64), nullable=False),
-    Column("room", Text, nullable=False),
-    Column("created", String(32), nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("result", Text),  # of a run that has not ended: why it stands still, as {"why": …}
-    Column("workflow", String(64), nullable=False, server_default=""),
+    # `result` of a run that has not ended: why it stands still, as {"why": …}.
+    """
+    run VARCHAR(80) NOT NULL,
+    graph VARCHAR(64) NOT NULL,
+    room TEXT NOT NULL,
+    created VARCHAR(32) NOT NULL,
+    state VARCHAR(16) NOT NULL,
+    result TEXT,
+    workflow VARCHAR(64) NOT NULL DEFAULT '',
+    PRIMARY KEY (run)
+    """,
 )
-_keys = Table(
+_keys = owned(
     "idempotency_keys",
-    OWNED,
-    owner_column(primary_key=True),
-    Column("key", String(200), primary_key=True),
-    Column("request", String(64), nullable=False),
-    Column("run", String(80), nullable=False),
+    """
+    key VARCHAR(200) NOT NULL,
+    request VARCHAR(64) NOT NULL,
+    run VARCHAR(80) NOT NULL,
+    PRIMARY KEY (owner, key)
+    """,
 )
 
-_ENTER, _KEY = Statement(insert(_runs)), Statement(insert(_keys))
-_stands = (
-    update(_runs)
-    .where(_runs.c.run == bindparam("named"), _runs.c.owner == bindparam("owned"))
-    .values(state=bindparam("stands"), result=bindparam("why"))
-)
-_STANDS = Statement(_stands)
-_STANDS_UNLESS_ENDED = Statement(_stands.where(_runs.c.state != ENDED))
+_STANDS = "UPDATE runs SET state = :stands, result = :why WHERE run = :run AND owner = :owner"
+_STANDS_UNLESS_ENDED = f"{_STANDS} AND state <> '{ENDED}'"
+_KEYED = "SELECT run, request FROM idempotency_keys WHERE key = :key AND owner = :owner"
+_ALL = f"SELECT * FROM runs WHERE {MINE}"  # noqa: S608 - constants, here and below
+_ONE = f"{_ALL} AND run = :run"
+_NEWEST = "ORDER BY created DESC, run"
+_OWN = f"{_ALL} AND run NOT LIKE :cell {_NEWEST}"
+_CELLS = f"SELECT run FROM runs WHERE {MINE} AND run LIKE :cell"  # noqa: S608
+_FORGET = "DELETE FROM runs WHERE run = :run AND owner = :owner"
 
 
 @dataclass(frozen=True)
@@ -128,10 +118,10 @@ class Runs(OwnedBook):
         keyed = {"owner": owner, "key": key, "request": request, "run": run}
         try:
             with self._changing(holder()) as session:
-                session.write(_ENTER, [{**row, "result": None}])
-                session.write(_KEY, [keyed] if key else [])
+                session.write(_runs.insert, [{**row, "result": None}])
+                session.write(_keys.insert, [keyed] if key else [])
                 mint_first(session, owner, run)
-        except IntegrityError:
+        except KeyTaken:
             if key and (earlier := self._keyed(key, request)):  # at the same time
                 return self.get(earlier)
             from shapley_coop.state.resuming import command_for  # which imports this module
@@ -156,8 +146,8 @@ class Runs(OwnedBook):
         row = {"owner": who.owner, "key": key, "request": request, "run": who.thread}
         if (first := self._keyed(key, request)) is None:
             try:
-                self._write((insert(_keys), row))
-            except IntegrityError:  # at the same time
+                self._write(_keys.insert, row)
+            except KeyTaken:  # at the same time
                 first = self._keyed(key, request)
         if first not in (None, who.thread):
             raise ValueError(f"the idempotency key {key!r} was used on another thread: go on there")
@@ -165,13 +155,13 @@ class Runs(OwnedBook):
 
     def _keyed(self, key: str, request: str) -> str | None:
         """The run that was requested under a key; None if none was."""
-        row = self._row(self._seen(select(_keys).filter_by(key=key), _keys))
-        if row is not None and row.request != request:
+        row = self._row(_KEYED, {"key": key})
+        if row is not None and row["request"] != request:
             raise ValueError(
-                f"the idempotency key {key!r} is that of another request, {row.run}: "
+                f"the idempotency key {key!r} is that of another request, {row['run']}: "
                 "choose another key, or send the same request"
             )
-        return str(row.run) if row else None
+        return str(row["run"]) if row else None
 
     def finish(
         self, run: str, state: str, result: dict[str, Any] | None = None, why: str = ""
@@ -195,8 +185,8 @@ class Runs(OwnedBook):
         """The same in a transaction that changes more."""
         kept = result or ({"why": why} if why else None)
         stands = {
-            "named": run,
-            "owned": holder().owner,
+            "run": run,
+            "owner": holder().owner,
             "stands": state,
             "why": json.dumps(kept) if kept else None,
         }
@@ -213,31 +203,29 @@ class Runs(OwnedBook):
         raise no_such_run(run)
 
     def _find(self, run: str) -> Run | None:
-        row = self._row(self._seen(select(_runs).filter_by(run=run), _runs))
+        row = self._row(_ONE, {"run": run})
         return _run(row) if row else None
 
     def remove(self, run: str) -> None:
         """Forget a run; an unknown one is forgotten already."""
-        self._write((delete(_runs).filter_by(run=run, owner=holder().owner), None))
+        self._write(_FORGET, {"run": run})
 
     def list(self, cells: bool = True) -> list[Run]:
         """Every run, newest first; without `cells` those alone that no sweep has begun."""
-        query = self._seen(select(_runs), _runs).order_by(_runs.c.created.desc(), _runs.c.run)
-        chosen = query if cells else query.where(_runs.c.run.not_like(CELL))
-        return [_run(row) for row in self._rows(chosen)]
+        chosen = f"{_ALL} {_NEWEST}" if cells else _OWN
+        return [_run(row) for row in self._rows(chosen, {"cell": CELL})]
 
     def cells(self, sweep: str = CELL) -> tuple[str, ...]:
         """The names of the runs that sweeps have begun, or one with names like this."""
-        query = self._seen(select(_runs.c.run).where(_runs.c.run.like(sweep)), _runs)
-        return tuple(str(row.run) for row in self._rows(query))
+        return tuple(str(row["run"]) for row in self._rows(_CELLS, {"cell": sweep}))
 
 
-def _run(row: Row[Any]) -> Run:
-    kept = json.loads(row.result) if row.result else None
-    result = kept if row.state == ENDED else None
+def _run(row: Row) -> Run:
+    kept = json.loads(row["result"]) if row["result"] else None
+    result = kept if row["state"] == ENDED else None
     why = "" if result or not kept else str(kept.get("why", ""))
-    room = json.loads(row.room)
-    return Run(row.run, row.graph, room, row.created, row.state, result, row.workflow, why)
+    about = {name: row[name] for name in ("run", "graph", "created", "state", "workflow")}
+    return Run(**about, room=json.loads(row["room"]), result=result, why=why)
 
 
 def _digest(graph: str, room: dict[str, Any]) -> str:

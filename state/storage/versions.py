@@ -7,10 +7,11 @@ killed in it leaves the earlier version.
 
 from collections.abc import Callable, Mapping
 
-from sqlalchemy import Connection, MetaData, text
+from shapley_coop.state.storage.driver import Session
+from shapley_coop.state.storage.tables import Table
 
-Step = Callable[[Connection, MetaData], None]
-"""Brings the tables of some metadata to the next version."""
+Step = Callable[[Session, Mapping[str, Table]], None]
+"""Brings tables, by their names as they are today, to the next version."""
 
 BOOKS, CHECKPOINTS = 5, 1
 """Today's versions: of journal, ledger, register and owners; of the file of checkpoints."""
@@ -33,33 +34,33 @@ def check_known(what: str, found: int, known: int) -> None:
         )
 
 
-def version_of(connection: Connection) -> int:
+def version_of(session: Session) -> int:
     """The version of a database; 0 if it says none, as the first ones did not."""
-    if connection.dialect.name == "sqlite":
-        return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-    if connection.execute(text("SELECT to_regclass('coop_schema')")).scalar() is None:
+    if session.sqlite:
+        return int(session.rows("PRAGMA user_version", {})[0]["user_version"])
+    if session.rows("SELECT to_regclass('coop_schema') AS known", {})[0]["known"] is None:
         return 0
-    return int(connection.execute(text("SELECT version FROM coop_schema")).scalar_one())
+    return int(session.rows("SELECT version FROM coop_schema", {})[0]["version"])
 
 
-def migrate(connection: Connection, tables: MetaData, steps: Mapping[int, Step]) -> None:
+def migrate(session: Session, tables: Mapping[str, Table], steps: Mapping[int, Step]) -> None:
     """Bring a database, all of whose tables exist, to today's version.
 
     Args:
-        connection: in a transaction that no other process's set-up shares.
+        session: a transaction that no other process's set-up shares.
         tables: the tables as they are today.
         steps: version → the step to it from the one before.
     """
-    found = version_of(connection)
+    found = version_of(session)
     if found == BOOKS:
         return
     for version, step in sorted(steps.items()):
         if version > found:
-            step(connection, tables)
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA user_version = {BOOKS}")
+            step(session, tables)
+    if session.sqlite:
+        session.write(f"PRAGMA user_version = {BOOKS}")
         return
     if not found:
-        connection.exec_driver_sql("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
-        connection.exec_driver_sql("INSERT INTO coop_schema VALUES (0)")
-    connection.exec_driver_sql(f"UPDATE coop_schema SET version = {BOOKS}")  # noqa: S608
+        session.write("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
+        session.write("INSERT INTO coop_schema VALUES (0)")
+    session.write(f"UPDATE coop_schema SET version = {BOOKS}")  # noqa: S608

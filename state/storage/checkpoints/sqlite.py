@@ -23,7 +23,7 @@ from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.owed import OwedWrites, Written, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
-from shapley_coop.state.storage.engine import BUSY_SECONDS
+from shapley_coop.state.storage.driver import BUSY_SECONDS
 from shapley_coop.state.storage.versions import CHECKPOINTS, check_known
 
 _BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
