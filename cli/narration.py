@@ -105,6 +105,7 @@ class Narrator:
         acted = ", ".join(acts)
         if not self._whole and len(acts) > MOST_TOLD:
             acted = f"{len(acts)} agents: {did(Counter(event['actions'].values()))}"
+        if not self._whole and len(event["rewards"]) > MOST_TOLD:
             earned = f"{sum(event['rewards'].values()):g} in all"
         broken = [f"breach of {b['clause']}: {b['evidence']}" for b in event.get("breaches", [])]
         due = [

@@ -51,7 +51,8 @@ class TaskExchange(Game):
         self.tasks = self.scenario.tasks
         if "agents" in self.params.model_fields_set and list(self.agents) != self.tasks.agents:
             raise GameError(
-                f"{self.scenario.name} is for {', '.join(self.tasks.agents)}: leave agents out"
+                f"{self.scenario.name} is for {', '.join(self.tasks.agents)}: leave agents out, or "
+                "give scenario=generated, which has as many as it is told"
             )
         self.agents = tuple(self.tasks.agents)
         self._holders = frozenset(self.agents)

@@ -6,7 +6,7 @@ import pytest
 
 from shapley_coop.deals import Deal
 from shapley_coop.games.foresight import Missing
-from shapley_coop.seats.embedded.letter_facts import clauses_in, offered, standing_in, terms_of
+from shapley_coop.seats.embedded.letter_facts import deal_in, offered, standing_in, terms_of
 
 DUTY = {"kind": "do", "agent": "Ann", "action": "pull", "when": "always"}
 PAYMENT = {"kind": "pay", "payer": "Ben", "payee": "Ann", "amount": "2"}
@@ -22,22 +22,22 @@ def test_a_contract_is_read_with_the_ids_of_its_clauses() -> None:
     facts = {**KNOWN, "contract": CONTRACT}
     standing = standing_in(facts)
     assert list(standing) == ["c1", "c4"]
-    assert clauses_in(CONTRACT) == list(standing.values())
+    assert deal_in(CONTRACT).clauses == tuple(standing.values())
     assert terms_of(facts).droppable == ("c4",)
 
 
 def test_without_a_contract_nothing_stands() -> None:
     assert standing_in(KNOWN) == {}
-    assert clauses_in(None) == []
+    assert deal_in(None) == Deal()
 
 
 def test_a_contract_without_ids_is_no_contract_to_amend() -> None:
     facts = {**KNOWN, "contract": {"clauses": [DUTY]}}
-    assert len(clauses_in(facts["contract"])) == 1
+    assert len(deal_in(facts["contract"]).clauses) == 1
     with pytest.raises(Missing, match="ids"):
         standing_in(facts)
     with pytest.raises(Missing, match="clauses"):
-        clauses_in({"in_words": "c1. Ann does pull."})
+        deal_in({"in_words": "c1. Ann does pull."})
 
 
 def test_what_an_offer_drops_is_read_from_its_list() -> None:

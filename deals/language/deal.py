@@ -49,13 +49,12 @@ class Deal(BaseModel):
         return {f"c{i}": clause for i, clause in enumerate(self.clauses, start=1)}
 
     def record(self) -> dict[str, Any]:
-        """The deal as plain JSON, anew for each who asks."""
-        found: dict[str, Any] = json.loads(self._key)
-        return found
+        """The deal as plain JSON."""
+        return self.model_dump(mode="json", exclude=None if self.drops else {"drops"})
 
     @cached_property
     def _key(self) -> bytes:
-        return cache_key(self.model_dump(mode="json", exclude=None if self.drops else {"drops"}))
+        return cache_key(self.record())
 
     def __hash__(self) -> int:
         """By which caches find it; `hash` names it."""

@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.dice import dice
-from shapley_coop.games.params import GameError, Number, Params
+from shapley_coop.games.params import GameError, Names, Number, Params
 from shapley_coop.games.turns import Position, Step, Turn
 
 FIREBALL, HEAL, TAUNT = "Fireball", "Heal", "Taunt"
@@ -29,7 +29,7 @@ Roll = Callable[[str, str], int]
 class RaidParams(Params):
     """The numbers of a raid; the defaults are those of Shapley-Coop's authors."""
 
-    agents: list[str] = Field(
+    agents: Names = Field(
         default=[], description="Who fights, in acting order; Hero1, Hero2, … unless given."
     )
     rounds: int = Field(default=10, ge=1, le=10_000, description="The most turns there are.")

@@ -18,7 +18,7 @@ from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.delegating import Delegator
 from shapley_coop.seats.embedded.letter_facts import (
-    clauses_in,
+    deal_in,
     fact,
     offer,
     sound_deal,
@@ -101,7 +101,7 @@ class Agent:
         if not clauses:
             return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
         if not self._priced:
-            return offer("I propose that we do this", clauses)
+            return f"<s>I propose that we do this.</s>{o.wished}"
         if self._trusts_norm:
             clauses.append(Share(norm=self.facts["norms"][0]))
             return offer("I propose that we leave the split to the record", clauses)
@@ -143,7 +143,7 @@ class Agent:
         world, contract = self.outlook.world, self.facts.get("contract")
         if world.writes or not contract:
             return _action(world.habit(legal))
-        deal = Deal(clauses=tuple(clauses_in(contract)))
+        deal = deal_in(contract)
         owed = owed_now(self.facts, legal)
         weighed = dict.fromkeys([*world.options(legal), *owed])
         worth = {act: self.outlook.value(deal, mine=act)[self.outlook.me] for act in weighed}

@@ -38,7 +38,7 @@ from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Payoffs
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import (
-    clauses_in,
+    deal_in,
     fact,
     money_in,
     offered,
@@ -228,7 +228,7 @@ class Clerk:
 
     def judge(self) -> str:
         """Each clause's verdict, as I read the record."""
-        deal = Deal(clauses=tuple(clauses_in(fact(self.facts, "contract"))))
+        deal = deal_in(fact(self.facts, "contract"))
         monitor = Monitor(deal).on(self.record)
         verdicts = monitor.verdicts(self.terms.turns, self.terms.actions, over=True)
         ids = standing_in(self.facts)

@@ -61,16 +61,19 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
     )
 
 
-def clauses_in(contract: Mapping[str, Any] | None) -> list[Clause]:
-    """The clauses of a contract, in order; none without one.
+def deal_in(contract: Mapping[str, Any] | None) -> Deal:
+    """The clauses of a contract, in order; an empty deal without one.
 
     Raises:
         Missing: the letter shows it without its clauses.
     """
     if not contract:
-        return []
+        return _NO_DEAL
     needed(contract, "clauses")
-    return list(sound_deal({"clauses": contract["clauses"]}).clauses)
+    return sound_deal({"clauses": contract["clauses"]})
+
+
+_NO_DEAL = Deal()
 
 
 def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
@@ -83,7 +86,7 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
     if not contract:
         return {}
     needed(contract, "ids")
-    return dict(zip(contract["ids"], clauses_in(contract), strict=True))
+    return dict(zip(contract["ids"], deal_in(contract).clauses, strict=True))
 
 
 def money_in(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
@@ -102,8 +105,8 @@ def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, A
     known = dict(facts)
     if known.get("ask") == "act" and known.get("contract") and "duties" not in known:
         needed(known, "you", "turn")
-        deal = Deal(clauses=tuple(clauses_in(known["contract"])))
-        owed = [d for d in duties(deal, record, int(known["turn"])) if d.binds(known["you"])]
+        asked = duties(deal_in(known["contract"]), record, int(known["turn"]))
+        owed = [duty for duty in asked if duty.binds(known["you"])]
         known["duties"] = [{"action": d.action, "forbidden": d.forbidden} for d in owed]
     return known
 

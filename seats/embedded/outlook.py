@@ -35,7 +35,7 @@ from shapley_coop.deals.monitor import Duty
 from shapley_coop.games import Turn, foresight_of
 from shapley_coop.games.foresight import Asked, Foresight, Missing, Part, Payoffs, looks_far
 from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.letter_facts import clauses_in, fact
+from shapley_coop.seats.embedded.letter_facts import deal_in, fact, proposal
 
 EPSILON = 1e-9
 
@@ -74,7 +74,7 @@ class Outlook:
         """
         if (kind := foresight_of(facts)) is None:
             raise Unforeseeable("the letter does not say: payoffs")
-        standing = Deal(clauses=tuple(clauses_in(facts.get("contract"))))
+        standing = deal_in(facts.get("contract"))
         if kind.reads_no_others:
             read = {name: facts[name] for name in (*_ALWAYS, *kind.FACTS) if name in facts}
             told = cache_key([{**read, REASONING: looks_far(facts)}, record])
@@ -125,6 +125,11 @@ class Outlook:
         if not wanted or {clause.agent for clause in wanted} == set(self.agents):
             return wanted
         return [*self.standing.duties.values(), *wanted]
+
+    @cached_property
+    def wished(self) -> str:
+        """The same, as the part of a message that offers it."""
+        return proposal(Deal(clauses=tuple(self.wish)))
 
     def value(self, deal: Deal, mine: str | None = None) -> Payoffs:
         """What each agent ends up with under a deal.

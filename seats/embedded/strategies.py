@@ -24,7 +24,7 @@ from shapley_coop.deals.analysis.valuations import deviating, replies
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
-from shapley_coop.seats.embedded.letter_facts import clauses_in, fact
+from shapley_coop.seats.embedded.letter_facts import deal_in, fact
 from shapley_coop.seats.embedded.outlook import Unforeseeable
 
 FORGIVENESS = Fraction(1, 3)
@@ -114,7 +114,7 @@ class Player(StageReader):
     @cached_property
     def contract(self) -> Deal:
         """The clauses in force; an empty deal where there are none."""
-        return Deal(clauses=tuple(clauses_in(self.facts.get("contract"))))
+        return deal_in(self.facts.get("contract"))
 
     def parts(self, turn: int, i: int) -> list[str]:
         """What agent i can do at that turn to cooperate, its part in the best course first.
