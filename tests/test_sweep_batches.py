@@ -27,7 +27,7 @@ from tests.warm_coop import Stop, warm_coop
 BOOK = "shapley_coop.state.storage.batched:Batched"
 JOURNAL = "shapley_coop.state.storage.journal:Journal._keep_all"
 
-QUICK = Pauses(settled=0.02, gathered=60.0, first=0.001, longest=0.001)
+QUICK = Pauses(settled=1e-4, gathered=60.0, first=0.001, longest=0.001)
 IN_BATCHES = Limits(at_once=50, batch=QUICK)
 
 

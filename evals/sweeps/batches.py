@@ -84,6 +84,7 @@ class Batches(httpx2.AsyncBaseTransport):
         self._runs: dict[str, int] = {}
         self._waiting = Counter[str]()
         self._given = set[str]()
+        self._coming = set[str]()
         self.client = httpx2.AsyncClient(transport=self)
 
     async def check(self, seats: Iterable[Seat]) -> None:
@@ -122,6 +123,7 @@ class Batches(httpx2.AsyncBaseTransport):
         call = Call(Of(name, q.episode, asked), run, worst)
         before = _asking.set(call)
         self._waiting[q.episode] += 1
+        self._coming.add(name)
         try:
             yield call
         except SeatError:
@@ -132,6 +134,7 @@ class Batches(httpx2.AsyncBaseTransport):
             raise
         finally:
             self._given.discard(name)
+            self._coming.discard(name)
             self._waiting[q.episode] -= 1
             if not self._waiting[q.episode]:
                 del self._waiting[q.episode]
@@ -157,7 +160,9 @@ class Batches(httpx2.AsyncBaseTransport):
             if not call.reserved:  # it is paid for, whatever is left
                 self._reserve(call)
             self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint, call))
+        self._coming.discard(call.of.name)
         status, told = await letter.answer
+        self._coming.add(call.of.name)  # it is read now, or sent once more
         if status == httpx2.codes.OK:
             self._given.add(call.of.name)
         return httpx2.Response(status, json=told, request=request)
@@ -181,8 +186,8 @@ class Batches(httpx2.AsyncBaseTransport):
             await asyncio.sleep(self._pauses.settled)
             same = before == (len(gathered), self._purse.under_way)
             quiet = quiet + self._pauses.settled if same else 0.0
-            everybody = quiet and len(self._waiting) >= self._playing()
-            if everybody or quiet >= self._pauses.gathered:
+            everybody = len(self._waiting) >= self._playing() and not self._coming
+            if (quiet and everybody) or quiet >= self._pauses.gathered:
                 self._send_off(endpoint)
 
     def _send_off(self, endpoint: Endpoint) -> None:
