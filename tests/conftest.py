@@ -20,6 +20,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ import pytest
 from hypothesis import settings
 
 from shapley_coop.games.software_company.workspace import SandboxMissing, require_sandbox
+from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.models import KEYS
 from tests.chance import seed_line, settle_seed
 from tests.coop_command import Coop, coop_in
@@ -142,6 +144,13 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     written = Script()
     monkeypatch.setattr("shapley_coop.seats.asking.chat_model", written.chat_model)
     return written
+
+
+@pytest.fixture
+def careful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Embedded agents who make no mistakes in the form of their answers."""
+    told = replace(CHARACTERS["rational"], sloppiness=0.0)
+    monkeypatch.setitem(CHARACTERS, "rational", told)
 
 
 @pytest.fixture

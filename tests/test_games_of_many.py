@@ -197,6 +197,7 @@ def test_a_thousand_contributions_have_exact_values():
     assert set(found.values.values()) == {Fraction(4994, 3), Fraction(0)}
 
 
+@pytest.mark.usefixtures("careful")
 async def test_many_agree_that_everyone_gives_and_all_do():
     config = RunConfig(game="public_goods", params={"agents": 40, "rounds": 2}, seed=1)
     outcome = await play("negotiation", config)

@@ -8,7 +8,7 @@ from shapley_coop.deals.exchange.messages import LABELS as OF_EXCHANGE
 from shapley_coop.deals.language.labels import LABELS
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("deals", "games", "graphs", "nodes", "seats", "state")
+ROOMS = ("deals", "evals", "games", "graphs", "nodes", "seats", "state")
 REFUSING = {"Fault", "_fault", "_wrong", "_broken"}
 ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN"}
 """Of old runs, and of passes that no fault went before."""

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import CredentialsMissing, Question, Seat, SeatError, ask, check_seat
 from shapley_coop.seats.clients import clients
-from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.models import RETRIES
 from shapley_coop.seats.records import Entry
@@ -35,11 +33,8 @@ def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable, raising=False)
 
 
-@pytest.fixture(autouse=True)
-def _nobody_is_careless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes wrong with the protocol here is the faults' doing alone."""
-    careful = replace(CHARACTERS["rational"], sloppiness=0.0)
-    monkeypatch.setitem(CHARACTERS, "rational", careful)
+# What goes wrong with the protocol here is the faults' doing alone.
+pytestmark = pytest.mark.usefixtures("careful")
 
 
 @pytest.fixture

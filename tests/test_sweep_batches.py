@@ -13,7 +13,6 @@ from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.store import read, read_rows
 from shapley_coop.evals.sweeps.suite import Suite, expand
 from shapley_coop.evals.sweeps.sweep import Limits, Tally
-from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.state import Home
 from tests import embedded_reply
 from tests.coop_command import USAGE, coop_in, one_line
@@ -31,10 +30,7 @@ QUICK = Pauses(settled=1e-4, gathered=60.0, first=0.001, longest=0.001)
 IN_BATCHES = Limits(at_once=50, batch=QUICK)
 
 
-@pytest.fixture(autouse=True)
-def _nobody_is_careless(monkeypatch: pytest.MonkeyPatch) -> None:
-    careful = replace(CHARACTERS["rational"], sloppiness=0.0)
-    monkeypatch.setitem(CHARACTERS, "rational", careful)
+pytestmark = pytest.mark.usefixtures("careful")
 
 
 def behind(stub: StubOpenAI, graph: str = "llm_only", seeds: str = "0-5", **more: Any) -> Suite:

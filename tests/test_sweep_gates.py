@@ -3,7 +3,6 @@
 import asyncio
 import random
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +14,6 @@ from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.store import read
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.evals.sweeps.sweep import Limits, Tally
-from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.faults import busy_for
 from tests.embedded_reply import reply
 from tests.stub_faults import Fault
@@ -26,10 +24,7 @@ DEAR = Prices({"openai:*": Price(input=0, output=1000)})
 """A word of an answer of the stub's costs 0.001 USD."""
 
 
-@pytest.fixture(autouse=True)
-def _nobody_is_careless(monkeypatch: pytest.MonkeyPatch) -> None:
-    careful = replace(CHARACTERS["rational"], sloppiness=0.0)
-    monkeypatch.setitem(CHARACTERS, "rational", careful)
+pytestmark = pytest.mark.usefixtures("careful")
 
 
 def behind(stub: StubOpenAI, graphs: list[str], seeds: str) -> Suite:

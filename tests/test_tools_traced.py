@@ -1,12 +1,10 @@
 """The program's own tools, called by a model over HTTP: in the trace, in the journal, verified."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from shapley_coop.seats.embedded import CHARACTERS
 from tests.stub_openai import StubOpenAI
 from tests.test_traces import capturing, coop
 from tests.tool_calls import asks_first
@@ -21,11 +19,8 @@ DRAFT = {
 
 
 @pytest.mark.slow
-def test_tools_arrive_as_runs_of_their_own_and_verify_computes_them_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    careful = replace(CHARACTERS["rational"], sloppiness=0.0)
-    monkeypatch.setitem(CHARACTERS, "rational", careful)
+@pytest.mark.usefixtures("careful")
+def test_tools_arrive_as_runs_of_their_own_and_verify_computes_them_again(tmp_path: Path) -> None:
     asked = asks_first(("evaluate_deal", DRAFT), ("history", {"agent": "Bob"}))
     with StubOpenAI(asked) as stub, capturing() as capture:
         model = f"openai:stub,base_url={stub.base_url}"
