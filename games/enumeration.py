@@ -69,7 +69,11 @@ class Enumeration(Foresight):
         return max(legal, key=partial(self.expected, self.me))
 
     def payoff(self, play: Play) -> Mapping[str, float]:
-        """What one joint action pays each agent."""
+        """What one joint action pays each agent, in the game's unit.
+
+        Raises:
+            Missing: the letter does not say it.
+        """
         key = tuple(play[a] for a in self.agents)
         if key not in self.pays:
             raise Missing(f"the letter does not say what {play} pays")

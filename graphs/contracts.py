@@ -1,7 +1,8 @@
 """Structured contracts: drafted in turn, written down by an impartial summariser, played, enforced.
 
-    open → convene → propose → validate ↺ ⇄ pass_on ⇄ respond ↺ → write ↺ → sign → count ↺
+    open → propose → validate ↺ ⇄ pass_on ⇄ respond ↺ → write ↺ → sign → count ↺
          → summarize → enforce → act → step ↺ → enforce_turn ↺ → judge ↺ → settle
+    enforce_turn → convene → propose, where the contract is due to be bargained over again
 
 Use Your Words (Schiavone, 2025). In turn, every agent proposes a contract or accepts the one that
 stands; all have to accept the same. An impartial summariser writes it down in five sections. If
@@ -63,7 +64,7 @@ JUDGE_IT = Asking(
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     page = WorkflowBuilder()
-    page.add_edge("open", "convene")
+    page.add_edge("open", "propose")
     convened(page, then="propose")
     drafting(page, agreed="write", no_deal="act")
     written(page, bound="enforce", null="act")

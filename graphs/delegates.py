@@ -1,8 +1,9 @@
 """Delegates: groups send delegates who bargain for all, and every member signs for itself.
 
-    open → convene → group → elect → delegate ↺ → reason ↺ → propose → validate ↺ → answer
+    open → group → elect → delegate ↺ → reason ↺ → propose → validate ↺ → answer
          → tally ↺ → ratify → count ↺ → summarize → enforce → act → step ↺ → enforce_turn ↺
          → account → attribute → settle
+    enforce_turn → convene → group, where the contract is due to be bargained over again
 
 Liquid delegation for bargainings of many. Agents are grouped, by interest or at random; each group
 elects a delegate, or draws one; the delegates bargain as in `shapley_coop`. Then every member is
@@ -46,7 +47,7 @@ def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     plan = computed(PLAN)
     page = WorkflowBuilder()
-    page.add_edge("open", "convene")
+    page.add_edge("open", "group")
     convened(page, then="group")
     delegated(page, plan, then="reason")
     reason(page, plan, then="propose", tells=of_delegates)

@@ -1,6 +1,7 @@
 """LLM+NEG: agents agree on actions before they act. Nobody can pay, and nobody is asked to reason.
 
-    open → convene → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
+    open → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
+    step → convene → propose, where the contract is due to be bargained over again
 
 What `llm_only` does not have: convene, propose, validate, answer, tally, summarize. A deal has
 `do` and `forbid` clauses alone: letters teach no payments, and an offer of one is sent back.
@@ -17,7 +18,7 @@ from shapley_coop.nodes.table.summarize import summarize
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     page = WorkflowBuilder()
-    page.add_edge("open", "convene")
+    page.add_edge("open", "propose")
     convened(page, then="propose")
     bargain(page, ACTIONS, agreed="summarize", no_deal="act")
     page.computes("summarize", summarize)

@@ -1,6 +1,7 @@
 """LLM+NEG with payments: agents agree on actions and on prices, and are not asked to reason.
 
-    open → convene → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
+    open → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
+    step → convene → propose, where the contract is due to be bargained over again
 
 The nodes and edges are those of `negotiation`, and a deal may have `pay` and `share` clauses. From
 `negotiation` to this page is the effect of being allowed to pay; from here to `short_term` that
@@ -18,7 +19,7 @@ from shapley_coop.nodes.table.summarize import summarize
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     page = WorkflowBuilder()
-    page.add_edge("open", "convene")
+    page.add_edge("open", "propose")
     convened(page, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
     page.computes("summarize", summarize)

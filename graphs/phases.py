@@ -70,7 +70,7 @@ def computed(topic: Topic) -> Topic:
 
 
 def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
-    """`convene`: a bargaining begins with no offer."""
+    """`convene`: another bargaining begins with no offer, as the first does after `open`."""
     page.computes(f"convene{suffix}", convene)
     page.lead(f"convene{suffix}", then)
 

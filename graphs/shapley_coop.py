@@ -1,9 +1,10 @@
 """LLM+SC, the whole of Shapley-Coop.
 
-    open → convene → reason ↺ → propose → validate ↺ → answer → tally ↺
+    open → reason ↺ → propose → validate ↺ → answer → tally ↺
          → write ↺ → summarize → enforce → act → step → enforce_turn ↺
          → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
+    enforce_turn → convene → reason, where the contract is due to be bargained over again
 
 What `short_term` does not have: write, where an impartial summariser puts what all accepted into
 one document; enforce and enforce_turn, which post deposits and forfeits as play goes on; and
@@ -36,7 +37,7 @@ def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     plan, split = computed(PLAN), computed(SPLIT)
     page = WorkflowBuilder()
-    page.add_edge("open", "convene")
+    page.lead("open", "reason")
     convened(page, then="reason")
     reason(page, plan, then="propose")
     bargain(page, plan, agreed="write", no_deal="act")

@@ -1,6 +1,7 @@
 """LLM+STS: short-term Shapley reasoning; the final split is bargained over without values.
 
-    open → convene → reason ↺ → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺
+    open → reason ↺ → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺
+    step → convene → reason, where the contract is due to be bargained over again
          → account → convene_split → claim ↺
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
@@ -28,7 +29,7 @@ from shapley_coop.state.telling import since_play
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     page = WorkflowBuilder()
-    page.add_edge("open", "convene")
+    page.lead("open", "reason")
     convened(page, then="reason")
     reason(page, PLAN, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")

@@ -9,6 +9,7 @@ from shapley_coop.deals import Deal, Fault, Give, Pay, Share, Terms, short_of
 from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading
 from shapley_coop.games import Game
+from shapley_coop.state.ability_to_pay import unable
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import could_pay
 from shapley_coop.state.run_config import OUTSIDERS
@@ -69,7 +70,7 @@ def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     game with private worths, counts for its own signature, and is spoken of to it alone.
     """
     least, evaluated = reservation(turn, agent), turn.evaluated
-    fault = evaluated.beyond_means(deal)
+    fault = unable(evaluated, deal)
     if fault or agent in OUTSIDERS:  # who drafts for others signs nothing
         return fault
     if fault := _beyond_purse(turn, agent, deal):

@@ -14,7 +14,7 @@ nothing of their own.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
@@ -26,9 +26,7 @@ from shapley_coop.deals import (
     Deal,
     Enforcement,
     Fault,
-    Give,
     Offer,
-    Pay,
     Payment,
     Share,
     earned,
@@ -40,14 +38,10 @@ from shapley_coop.deals import (
     short_of,
 )
 from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
-from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
-from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
+from shapley_coop.deals.analysis.ability_to_pay import means_of
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.analysis.world import World
-from shapley_coop.deals.goods import ungivable
 from shapley_coop.deals.monitor import Duty
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
 from shapley_coop.games import Game, Turn
@@ -92,7 +86,7 @@ class EvaluatedTable:
         return Enforcement.of(self.table["settings"])
 
     @cached_property
-    def _stands(self) -> bytes:
+    def stands(self) -> bytes:
         """Where the game stands, what was played and what is signed, for caches to know again."""
         return cache_key([self.table["position"], [*self.record], self.contract])
 
@@ -105,31 +99,6 @@ class EvaluatedTable:
     def means(self) -> dict[str, Any]:
         """What each agent can have at most, among the facts that a contract is read against."""
         return means_of(self.game)
-
-    def beyond_means(self, deal: Deal) -> Fault | None:
-        """Why some payer could never pay what a deal asks of it; None if all can."""
-        asked = (self.game, self.enforcement, deal, self._stands)
-        if asked not in _unpayable:  # agents of one character accept the same deals in every run
-            _unpayable[asked] = self._unpayable(deal)
-        return _unpayable[asked]
-
-    def _unpayable(self, deal: Deal) -> Fault | None:
-        known = Means.of({**self.means, "turns": self.game.turns})
-        if self.over:
-            return unpayable(payments(deal, self.record), self.settled(), known)
-        clauses = (*deal.clauses, *self.clauses.values())
-        if not any(isinstance(clause, Pay | Give) for clause in clauses):
-            return None
-        now, game, position = self.turn, self.game, self.table["position"]
-        agreed = agreed_from(deal, self.contract, now)
-        done = frozenset(f"standing {cid}" for cid in self.signed.monitor.paid)
-        if fault := ungivable(agreed, done, game.holdings(position)):
-            return fault
-        if known is None or (fault := beyond_means(agreed, known, now)):
-            return fault if known else None
-        world = World.of(game, self.record)
-        playable = partial(can_be_played, game, position, now)
-        return unaffordable_together(agreed, known, world, playable)
 
     @property
     def over(self) -> bool:
@@ -250,7 +219,7 @@ class EvaluatedTable:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
             without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
             return DealOutlook(rows=(kept, without)).record()
-        return outlook_of(self.game, self.enforcement, self._stands, deal, norms, viewer)
+        return outlook_of(self.game, self.enforcement, self.stands, deal, norms, viewer)
 
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
@@ -295,7 +264,6 @@ class EvaluatedTable:
 
 
 _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()
-_unpayable = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
 
 
 def _resolve(table: Table) -> tuple[RunConfig, Game]:

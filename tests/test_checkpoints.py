@@ -139,11 +139,11 @@ def added(said: list[str], more: Sequence[list[str]]) -> list[str]:
 
 
 async def test_a_write_that_cannot_be_kept_keeps_its_checkpoint_out_and_no_others(
-    tmp_path: Path,
+    place: Home,
 ) -> None:
-    async with saver(Home(tmp_path)) as kept:
-        place = await put(kept, "", {})
-        await kept.aput_writes(place, [("status", object())], "task")
+    async with saver(place) as kept:
+        at = await put(kept, "", {})
+        await kept.aput_writes(at, [("status", object())], "task")
         fails = put(kept, "", {"status": "late"})
         other = put(kept, "", {"status": "here"}, thread="another")
         came = await asyncio.gather(fails, other, return_exceptions=True)

@@ -87,7 +87,7 @@ def test_negotiation_adds_bargaining_before_and_between_acts_and_nothing_else() 
         {"convene", "propose", "validate", "answer", "tally", "summarize"},
         bargaining("", agreed="summarize", no_deal="act")
         | {
-            ("open", "convene", ""),
+            ("open", "propose", ""),
             ("convene", "propose", ""),
             ("summarize", "act", ""),
             ("step", "convene", "due"),
@@ -144,6 +144,7 @@ def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing
         | {"propose_split", "validate_split", "answer_split", "tally_split"},
         bargaining("_split", agreed="settle", no_deal="settle")
         | {
+            ("open", "reason", ""),
             ("convene", "reason", ""),
             *waiting("reason", "collect_reasons", then="propose"),
             ("step", "account", "over"),
@@ -151,7 +152,7 @@ def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing
             ("convene_split", "claim", ""),
             *waiting("claim", "collect_claims", then="propose_split"),
         },
-        {("convene", "propose", ""), ("step", "settle", "over")},
+        {("open", "propose", ""), ("convene", "propose", ""), ("step", "settle", "over")},
     )
     page = builder("short_term")
     topics = {node: page.askings[node].topic for node in builder("negotiation_priced").askings}
@@ -194,6 +195,7 @@ def test_delegates_is_shapley_coop_with_members_signatures_in_the_place_of_claim
     assert nodes - whole == {"group", "elect", "delegate", "ratify", "count"}
     assert whole - nodes == {"write", "claim", "collect_claims"} | split
     assert edges - its_edges == {
+        ("open", "group", ""),
         ("convene", "group", ""),
         ("group", "elect", "elect"),
         ("group", "delegate", "seated"),

@@ -47,7 +47,11 @@ class SymmetricGame(MatrixGame):
         """A sentence or two for letters."""
 
     def build(self) -> PayoffTable | CountedPayoffs:
-        """Few joint actions as a table; more of them by counts."""
+        """Few joint actions as a table; more of them by counts.
+
+        Raises:
+            GameError: an action's name is none, or a payoff is too large.
+        """
         formula = self.formula()
         if is_printed(len(formula), len(self.agents)):
             return super().build()

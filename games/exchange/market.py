@@ -103,6 +103,9 @@ class Market:
         """The sets that I could ask for and know the worth of, by falling utility.
 
         Each other agent keeps at least one atom.
+
+        Raises:
+            Missing: the letter gives the worth of no set.
         """
         most = self.n - len(self.others)
         able = [m for m in self.utilities if 1 <= m.bit_count() <= most]

@@ -125,7 +125,11 @@ class Repository:
                 ) from None
 
     def blobs(self, hashes: Sequence[str], largest: int) -> Iterator[bytes | None]:
-        """The content of each object, in order; None where it is larger than `largest` bytes."""
+        """The content of each object, in order; None where it is larger than `largest` bytes.
+
+        Raises:
+            RepositoryError: one is missing, broken, or no file.
+        """
         with self._running(("cat-file", "--batch"), "\n".join(hashes).encode(), "") as stdout:
             for wanted in hashes:
                 header = stdout.readline().split()

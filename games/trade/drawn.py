@@ -30,7 +30,10 @@ def drawn(mode: str, agents: Sequence[str], seed: int) -> Market:
 def _exchange(agents: list[str], seed: int) -> dict[str, Any]:
     """Each holds a good of its own, of which another's is worth more to it than its own."""
     if len(agents) > len(GOODS):
-        raise GameError(f"trade: exchange is for at most {len(GOODS)} agents")
+        most = f"at most {len(GOODS)} agents"
+        raise GameError(
+            f"trade: exchange is for {most}: give a market file for more, as market=FILE"
+        )
     goods = GOODS[: len(agents)]
     told = {}
     for i, agent in enumerate(agents):

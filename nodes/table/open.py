@@ -89,6 +89,7 @@ def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[s
         "speaker": game.agents[0],
         "revision": 0,
         "offer": None,
+        "pending": None,
         "verdict": "",
         "lapsed": None,
         "contract": None,

@@ -39,7 +39,11 @@ class Negotiation(Asked):
     wait: float = Field(default=50, ge=0, le=600, description="Seconds to wait for the end.")
 
     def room(self) -> dict[str, Any]:
-        """The run's configuration."""
+        """The run's configuration, as JSON.
+
+        Raises:
+            ValueError: there is no such workflow.
+        """
         if self.workflow not in names():
             raise ValueError(f"workflow: there are {', '.join(names())}")
         given = {"game": self.game, "params": self.params, "seed": self.seed}

@@ -52,7 +52,11 @@ class FolderSource:
         return [_line(one) for one in self._bundles()]
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
-        """A bundle as it was written; without `private`, its private part is left out."""
+        """A bundle as it was written; without `private`, its private part is left out.
+
+        Raises:
+            ValueError: the folder has no bundle of the run.
+        """
         for one in self._bundles():
             if one["run"] == run:
                 return one if private else {**one, "private": None}

@@ -162,6 +162,10 @@ class Owners(OwnedBook):
         """The owner and the thread of an episode; None if nobody has claimed it."""
         return self._held(episode, Holder(SERVER))
 
+    def knows(self, thread: str, owner: str) -> bool:
+        """Whether this process has found already that a thread's checkpoints are an owner's."""
+        return (thread, Holder(owner)) in self._known
+
     def check_thread(self, thread: str, owner: str, *, claim: bool) -> None:
         """Make sure that a thread's checkpoints are an owner's.
 
@@ -173,8 +177,7 @@ class Owners(OwnedBook):
         Raises:
             NotYours: it is another's.
         """
-        known = (thread, Holder(owner))
-        if known in self._known:
+        if self.knows(thread, owner):
             return
         found = self._owner_of(thread)
         if found is None and claim:
@@ -185,7 +188,7 @@ class Owners(OwnedBook):
             return
         if found != owner:
             raise NotYours("there is no such thread among yours")
-        self._known.add(known)
+        self._known.add((thread, Holder(owner)))
 
     def _owner_of(self, thread: str) -> str | None:
         found = self._of_all(_OWNER, {"thread": thread})

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -15,6 +16,7 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -27,6 +29,9 @@ from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
 Pool = AsyncConnectionPool[BoundedAsyncConnection[DictRow]]
+
+_here: ContextVar[AsyncCursor[DictRow]] = ContextVar("cursor")
+"""What a task makes its statements with, where they are sent and committed together."""
 
 _SET_UP_LOCK = 5_311_847
 _SET_UP_SECONDS = 60
@@ -89,9 +94,10 @@ class _Owing(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint, after what was written and it does not hold."""
-        await self._keep(thread_of(config), config, checkpoint)
-        return await super().aput(config, checkpoint, metadata, new_versions)
+        """Keep a checkpoint with what was written and it does not hold, in one transaction."""
+        async with self._together():
+            await self._keep(thread_of(config), config, checkpoint)
+            return await super().aput(config, checkpoint, metadata, new_versions)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
@@ -105,6 +111,23 @@ class _Owing(AsyncPostgresSaver):
             Exception: it cannot be.
         """
         await self._owed.drained()
+
+    @asynccontextmanager
+    async def _together(self) -> AsyncIterator[None]:
+        async with super()._cursor(pipeline=True) as cursor:
+            before = _here.set(cursor)
+            try:
+                yield
+            finally:
+                _here.reset(before)
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        if cursor := _here.get(None):
+            yield cursor
+        else:
+            async with super()._cursor(pipeline=pipeline) as own:
+                yield own
 
     async def _keep(
         self,

@@ -196,7 +196,8 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         thread = str(place.get("thread_id") or "")
         if self.owners is None or not thread or owner in ("", SERVER):
             return
-        await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
+        if not self.owners.knows(thread, owner):  # no switch of threads for every write of a step
+            await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
 
     async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
         """Note which thread a run is played in, and report its start once in this process."""

@@ -1,0 +1,41 @@
+"""Whether all could pay, and hand over, what a deal asks of them at a table."""
+
+from functools import partial
+
+from shapley_coop.deals import Deal, Enforcement, Fault, Give, Pay, payments
+from shapley_coop.deals.analysis.ability_to_pay import Means, unpayable
+from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
+from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
+from shapley_coop.deals.analysis.world import World
+from shapley_coop.deals.goods import ungivable
+from shapley_coop.games import Game
+from shapley_coop.state.bounded import Bounded
+from shapley_coop.state.evaluated import EvaluatedTable
+
+_known = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
+
+
+def unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
+    """ABLE: why somebody could never pay or hand over what a deal asks; None if all can."""
+    asked = (evaluated.game, evaluated.enforcement, deal, evaluated.stands)
+    if asked not in _known:  # agents of one character accept the same deals in every run
+        _known[asked] = _unable(evaluated, deal)
+    return _known[asked]
+
+
+def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
+    now, game, position = evaluated.turn, evaluated.game, evaluated.table["position"]
+    known = Means.of({**evaluated.means, "turns": game.turns})
+    if evaluated.over:
+        return unpayable(payments(deal, evaluated.record), evaluated.settled(), known)
+    clauses = (*deal.clauses, *evaluated.clauses.values())
+    if not any(isinstance(clause, Pay | Give) for clause in clauses):
+        return None
+    agreed = agreed_from(deal, evaluated.contract, now)
+    done = frozenset(f"standing {cid}" for cid in evaluated.signed.monitor.paid)
+    if fault := ungivable(agreed, done, game.holdings(position)):
+        return fault
+    if known is None or (fault := beyond_means(agreed, known, now)):
+        return fault if known else None
+    playable = partial(can_be_played, game, position, now)
+    return unaffordable_together(agreed, known, World.of(game, evaluated.record), playable)
