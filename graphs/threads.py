@@ -27,7 +27,7 @@ from shapley_coop.state import (
 )
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.kept import pack_of
-from shapley_coop.state.storage.leases import Lease
+from shapley_coop.state.storage.leases import Lease, held
 from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
 
@@ -64,7 +64,8 @@ async def leased(run: Run) -> AsyncIterator[tuple[Lease, ExitStack]]:
     last = ExitStack()
     lease = await asyncio.to_thread(last.enter_context, home().leases.of(run.run))
     try:
-        yield lease, last
+        with held(lease):
+            yield lease, last
     finally:
         await asyncio.to_thread(last.close)
 

@@ -12,6 +12,7 @@ from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
 from shapley_coop.state.storage.at_rest import sealed_text, unsealed_text
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.driver import KeyTaken, Row, errors
+from shapley_coop.state.storage.leases import held_here
 from shapley_coop.state.storage.letters import packed, unpacked
 from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
@@ -59,6 +60,7 @@ _MANY = 8
 """Answers kept at once from which on it pays to write what their letters share once."""
 
 _ALL = f"SELECT * FROM answers WHERE episode = :episode AND {MINE}"  # noqa: S608 - constants
+_NAMES = f"SELECT letter FROM answers WHERE episode = :episode AND {MINE}"  # noqa: S608
 _OF_KEY = """
     SELECT * FROM answers
     WHERE episode = :episode AND agent = :agent AND letter = :letter AND attempt = :attempt
@@ -90,11 +92,20 @@ class Journal(OwnedBook):
         return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
 
     def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
-        """The answers already given to some letters of an episode, in one query."""
-        if not letters:
-            return []
+        """The answers already given to some letters of an episode.
+
+        In one query; in none where the holder of a lease knows that there are none.
+        """
+        if (lease := held_here()) and not lease.knows(episode):
+            lease.learn(episode, self._answered(episode))
+        if not letters or (lease and lease.unanswered(episode, (one.letter for one in letters))):
+            return [None] * len(letters)
         rows = _by_place(self._answers_to(episode, [one.letter for one in letters]))
         return [next(iter(_answering(one, rows)), None) for one in letters]
+
+    def _answered(self, episode: str) -> frozenset[str]:
+        """The letters of an episode that have answers which the holder may see."""
+        return frozenset(row["letter"] for row in self._rows(_NAMES, {"episode": episode}, episode))
 
     def _answers_to(self, episode: str, names: Sequence[str]) -> list[Row]:
         """The rows of some letters that the holder may see."""
@@ -132,10 +143,12 @@ class Journal(OwnedBook):
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
         """
+        _note(entry)
         return self._first_of(holder(), episode, entry)
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
         """Keep an answer, from an event loop, in one transaction with others that wait."""
+        _note(entry)
         return await batched(self._keep_all).do((holder(), episode, entry))
 
     def write_all(self, answers: Sequence[tuple[str, Entry]]) -> list[Entry | Exception]:
@@ -230,6 +243,12 @@ class Journal(OwnedBook):
         with self._reading(Holder(owner)) as session:
             found = session.rows(_USED, {"owner": owner})
         return [{"model": row["model"], **{k: int(row[k]) for k in _COUNTED}} for row in found]
+
+
+def _note(entry: Entry) -> None:
+    """Have who plays by a lease know that a letter is answered from now on."""
+    if lease := held_here():
+        lease.note(entry.letter)
 
 
 _Rows = dict[tuple[str, str, int], list[Mapping[str, Any]]]

@@ -11,8 +11,9 @@ import asyncio
 import hashlib
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -52,7 +53,37 @@ class LeaseLost(RuntimeError):
 
 
 class Lease:
-    """The right to play one run; a file lock holds as long as its process lives."""
+    """The right to play one run; a file lock holds as long as its process lives.
+
+    Nobody else asks the run's agents meanwhile, so that its holder looks once which letters have
+    answers, and knows from then on.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[str, frozenset[str]] = {}
+        self._since: set[str] = set()
+
+    def knows(self, episode: str) -> bool:
+        """Whether it is known which letters of an episode are answered."""
+        return episode in self._before
+
+    def learn(self, episode: str, letters: frozenset[str]) -> None:
+        """Know which letters of an episode the journal has answers to now."""
+        self._before[episode] = letters
+
+    def note(self, letter: str) -> None:
+        """Know that a letter is answered from now on."""
+        self._since.add(letter)
+
+    def unanswered(self, episode: str, letters: Iterable[str]) -> bool:
+        """Whether it is known that none of some letters is answered."""
+        if (before := self._before.get(episode)) is None:
+            return False
+        return not any(letter in before or letter in self._since for letter in letters)
+
+    def forget(self) -> None:
+        """Know nothing any more: whoever still goes on with it has to look."""
+        self._before.clear()
 
     async def check(self) -> None:
         """Make sure that the lease still holds.
@@ -60,6 +91,25 @@ class Lease:
         Raises:
             LeaseLost: another worker has taken the run over.
         """
+
+
+_held: ContextVar[Lease | None] = ContextVar("lease", default=None)
+
+
+def held_here() -> Lease | None:
+    """The lease by which a run is played here; None outside of one."""
+    return _held.get()
+
+
+@contextmanager
+def held(lease: Lease) -> Iterator[None]:
+    """Play by a lease until the end of the block."""
+    token = _held.set(lease)
+    try:
+        yield
+    finally:
+        lease.forget()
+        _held.reset(token)
 
 
 class FileLeases:
@@ -165,6 +215,7 @@ class _Fenced(Lease):
     """The lease of a connection, which can end before its process."""
 
     def __init__(self, leases: PostgresLeases, run: str, fence: int) -> None:
+        super().__init__()
         self._leases, self._run, self._fence = leases, run, fence
 
     async def check(self) -> None:
