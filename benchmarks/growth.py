@@ -39,7 +39,7 @@ NOTES = [
 ]
 
 
-def growth(repeats: int = 15, rounds: tuple[int, ...] = (1, 3, 5, 7, 9)) -> Found:
+def growth(repeats: int = 41, rounds: tuple[int, ...] = (1, 3, 5, 7, 9)) -> Found:
     """CPU time of four agents' negotiations of several lengths, on SQLite."""
     plays = [table_of_four(0, count) for count in rounds]
     turns = [sum(played.waves) for played in plays]
