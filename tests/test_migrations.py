@@ -61,7 +61,12 @@ def test_an_unfinished_run_of_the_first_release_goes_on_and_is_paid_once(
 
 def test_an_ended_run_of_the_first_release_verifies(coop: Coop, tmp_path: Path) -> None:
     assert coop("verify", "whole").code == 0
-    assert pragma(tmp_path / "home" / "books.sqlite") == BOOKS
+    books = tmp_path / "home" / "books.sqlite"
+    assert pragma(books) == BOOKS
+    with closing(sqlite3.connect(books)) as opened:
+        indexes = opened.execute("SELECT name FROM sqlite_master WHERE type = 'index'").fetchall()
+    named = {name for table in OWNED.values() for _, name, _ in table.indexes}
+    assert named <= {name for (name,) in indexes}
 
 
 def test_a_home_of_a_later_release_is_refused_in_one_line(coop: Coop, tmp_path: Path) -> None:

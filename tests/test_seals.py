@@ -1,12 +1,16 @@
 """`coop verify` compares every row of a run with its seal, and the seals with a kept head."""
 
 import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.driver import Row, SqliteSession
+from shapley_coop.state.storage.engine import database
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import acting_for
 from tests.coop_command import FAILED, Coop, coop_in
@@ -53,6 +57,27 @@ def test_a_row_that_was_changed_or_deleted_is_found(
     assert failed_checks(coop) == set()
     in_the_books(statement)
     assert failed_checks(coop) >= checks | {"seals"}
+
+
+def test_no_statement_of_a_run_reads_all_other_runs(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Mapping[str, Any]] = {}
+    rows = SqliteSession.rows
+
+    def noted(session: SqliteSession, query: str, given: Mapping[str, Any]) -> list[Row]:
+        asked[query] = given
+        return rows(session, query, given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteSession, "rows", noted)
+        assert coop("run", "escape_room", "--graph", "negotiation", "--name", "third").code == 0
+    of_one = {query: given for query, given in asked.items() if ":run" in query or ":ep" in query}
+    assert any("FROM chain" in query for query in of_one)
+    with database(home().books_url).reading() as books:
+        for query, given in of_one.items():
+            (plan, *_) = books.rows(f"EXPLAIN QUERY PLAN {query}", given)
+            assert re.search(r"SEARCH .*\b(run|episode)=\?", plan["detail"]), (query, plan)
 
 
 def test_without_seals_sealed_actions_and_postings_are_still_found(coop: Coop) -> None:

@@ -25,6 +25,7 @@ _links = owned(
     rows BLOB NOT NULL,
     PRIMARY KEY (owner, number)
     """,
+    ("INDEX", "chain_by_run", "run, owner, number"),
 )
 
 _NEWEST = "ORDER BY number DESC LIMIT 1"

@@ -95,5 +95,14 @@ def _batched(session: Session, _: Tables) -> None:
         _add(session, "answers", "batched INTEGER NOT NULL DEFAULT 0")
 
 
-STEPS: dict[int, Step] = {2: _owners, 3: _plays, 4: _token_parts, 5: _batched}
+def _seals_by_run(session: Session, tables: Tables) -> None:
+    """A run's seal is found without reading all others (version 6)."""
+    for index in tables["chain"].indexed():
+        session.write(index)
+
+
+STEPS: dict[int, Step] = {
+    **{2: _owners, 3: _plays, 4: _token_parts},
+    **{5: _batched, 6: _seals_by_run},
+}
 """Version → the step to it."""

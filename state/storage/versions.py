@@ -13,7 +13,7 @@ from shapley_coop.state.storage.tables import Table
 Step = Callable[[Session, Mapping[str, Table]], None]
 """Brings tables, by their names as they are today, to the next version."""
 
-BOOKS, CHECKPOINTS = 5, 1
+BOOKS, CHECKPOINTS = 6, 1
 """Today's versions: of journal, ledger, register and owners; of the file of checkpoints."""
 
 
