@@ -101,8 +101,7 @@ def _seals_by_run(session: Session, tables: Tables) -> None:
         session.write(index)
 
 
-STEPS: dict[int, Step] = {
-    **{2: _owners, 3: _plays, 4: _token_parts},
-    **{5: _batched, 6: _seals_by_run},
-}
+STEPS: dict[int, Step] = dict(
+    enumerate((_owners, _plays, _token_parts, _batched, _seals_by_run), start=2)
+)
 """Version → the step to it."""
