@@ -18,9 +18,11 @@ _known = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
 def unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
     """ABLE: why somebody could never pay or hand over what a deal asks; None if all can."""
     asked = (evaluated.game, evaluated.enforcement, deal, evaluated.stands)
-    if asked not in _known:  # agents of one character accept the same deals in every run
-        _known[asked] = _unable(evaluated, deal)
-    return _known[asked]
+    try:  # agents of one character accept the same deals in every run
+        return _known[asked]
+    except KeyError:  # another thread may empty it in between
+        fault = _known[asked] = _unable(evaluated, deal)
+        return fault
 
 
 def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
