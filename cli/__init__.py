@@ -26,6 +26,7 @@ from shapley_coop.cli import (
     inspecting,
     keeping,
     keys,
+    listing,
     measuring,
     paying,
     playing,
@@ -53,7 +54,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "demo": measuring.demo,
         "resume": playing.resume,
         "answer": answering.answer,
-        "list": inspecting.list_,
+        "list": listing.list_,
     },
     INSPECT: {
         "runs": keeping.runs,

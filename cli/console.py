@@ -4,7 +4,7 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -118,7 +118,12 @@ def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
 
 
 def show_table(
-    title: str, columns: list[str], rows: list[list[str]], caption: str = "", whole: str = ""
+    title: str,
+    columns: list[str],
+    rows: list[list[str]],
+    caption: str = "",
+    whole: str = "",
+    words: Collection[str] = (),
 ) -> None:
     """Write a table to standard output, 160 columns wide where it is no terminal.
 
@@ -128,6 +133,7 @@ def show_table(
         rows: the cells, as text; none is read as markup.
         caption: below it.
         whole: the column whose cells are never cut or wrapped.
+        words: the columns that begin at the left, as the first one does.
     """
     from rich.console import Console
     from rich.table import Table
@@ -142,7 +148,7 @@ def show_table(
         title_justify="left",
     )
     for n, column in enumerate(columns):
-        justify: Literal["left", "right"] = "left" if n == 0 else "right"
+        justify: Literal["left", "right"] = "left" if n == 0 or column in words else "right"
         table.add_column(cell(column), justify=justify, no_wrap=column == whole)
     for row in rows:
         table.add_row(*map(cell, row))

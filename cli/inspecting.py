@@ -1,4 +1,4 @@
-"""`coop list`, `letters`, `verify`, `graph`, `doctor`: commands that only read."""
+"""`coop letters`, `verify`, `graph`, `doctor`: commands that only read."""
 
 import sys
 from typing import Annotated
@@ -7,26 +7,6 @@ import typer
 
 from shapley_coop.cli.console import finish, say, say_json, say_lines
 from shapley_coop.cli.options import BaseUrl, Json, PriceFile, RunName
-
-
-def list_(as_json: Json = False) -> None:
-    """List the games, workflows and embedded characters."""
-    from shapley_coop import games, graphs
-    from shapley_coop.seats.embedded import CHARACTERS
-
-    found = {
-        "games": {name: games.summary(name) for name in games.names()},
-        "graphs": {name: graphs.summary(name) for name in graphs.names()},
-        "characters": {f"embedded:{name}": c.about for name, c in CHARACTERS.items()},
-    }
-    if as_json:
-        say_json(found)
-        return
-    for title, entries in found.items():
-        say(f"{title}:")
-        for name, about in entries.items():
-            say(f"  {name:<24} {about}")
-        say()
 
 
 def letters(run: RunName) -> None:

@@ -1,0 +1,67 @@
+"""`coop list`: the games, workflows and embedded characters, and the parameters of one game."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import say, say_json, show_table
+from shapley_coop.cli.options import Json
+
+MOST_SHOWN = 40
+"""Characters of a default that a table shows; `--json` has all of them."""
+
+
+def list_(
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="A game, by its name or file: list its parameters, which --set sets.",
+            show_default=False,
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List the games, workflows and embedded characters, or the parameters of one game."""
+    if game:
+        _list_parameters(game, as_json)
+        return
+    from shapley_coop import games, graphs
+    from shapley_coop.seats.embedded import CHARACTERS
+
+    found = {
+        "games": {name: games.summary(name) for name in games.names()},
+        "graphs": {name: graphs.summary(name) for name in graphs.names()},
+        "characters": {f"embedded:{name}": c.about for name, c in CHARACTERS.items()},
+    }
+    if as_json:
+        say_json(found)
+        return
+    for title, entries in found.items():
+        say(f"{title}:")
+        for name, about in entries.items():
+            say(f"  {name:<24} {about}")
+        say()
+
+
+def _list_parameters(name: str, as_json: bool) -> None:
+    from shapley_coop.games import load
+    from shapley_coop.games.parameter_list import parameters
+
+    game = load(name)
+    found = parameters(game)
+    if as_json:
+        known = [one._asdict() for one in found]
+        say_json({"game": name, "about": game.summary(), "parameters": known})
+        return
+    rows = [[one.name, one.type, _shown(one.default), one.bounds, one.meaning] for one in found]
+    heads = ["parameter", "type", "default", "bounds", "meaning"]
+    caption = "Set one with --set PARAMETER=VALUE, several with --params FILE."
+    show_table(f"{name}: {game.summary()}", heads, rows, caption, whole=heads[0], words=heads)
+
+
+def _shown(default: Any) -> str:
+    """A default as `--set` takes it; of a long one its beginning."""
+    plain = isinstance(default, str) and default
+    text = default if plain else json.dumps(default, ensure_ascii=False)
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"

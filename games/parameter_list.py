@@ -1,0 +1,87 @@
+"""What a game can be told, for whoever looks it up: each parameter's type, default and bounds.
+
+>>> from shapley_coop.games import load
+>>> for one in parameters(load("volunteers"))[-2:]:
+...     print(one.name, one.type, one.default, one.meaning)
+benefit number 5 What each has once somebody volunteers.
+cost number 2 What it costs each who does.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from shapley_coop.games.game import Game
+from shapley_coop.games.params import Params
+
+TYPES = {
+    "string": "text",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "true or false",
+    "array": "list",
+    "object": "mapping",
+}
+"""Types of JSON as they are told."""
+
+
+class Parameter(NamedTuple):
+    """One thing that a game can be told.
+
+    Attributes:
+        name: by which it is set.
+        type: what it takes, in words.
+        default: its value where nothing is given, as JSON.
+        bounds: what values it takes, in words; empty where any of its type.
+        meaning: what it says.
+    """
+
+    name: str
+    type: str
+    default: Any
+    bounds: str
+    meaning: str
+
+
+def parameters(game: Game) -> list[Parameter]:
+    """All that a game can be told, with its values in this game as defaults."""
+    shapes = game.Params.model_json_schema(by_alias=False)["properties"]
+    values = game.params.model_dump(mode="json")
+    return [
+        Parameter(name, _type(shape), values[name], _bounds(shape), _meaning(game.Params, name))
+        for name, shape in shapes.items()
+    ]
+
+
+def _meaning(kind: type[Params], name: str) -> str:
+    """What a field is described by, in the nearest class that describes it."""
+    fields = (each.model_fields.get(name) for each in kind.__mro__ if issubclass(each, Params))
+    return next((field.description for field in fields if field and field.description), "")
+
+
+def _type(shape: Mapping[str, Any]) -> str:
+    if "anyOf" in shape:
+        found = dict.fromkeys(map(_type, shape["anyOf"]))
+        return "number" if found.keys() == {"integer", "number"} else " or ".join(found)
+    return TYPES[shape.get("type", "object")]  # what refers to a model of its own is a mapping
+
+
+def _bounds(shape: Mapping[str, Any]) -> str:
+    if "enum" in shape:
+        return "one of " + ", ".join(map(str, shape["enum"]))
+    # Of a number that may be an integer or not pydantic gives its own names of bounds.
+    least, most = shape.get("minimum", shape.get("ge")), shape.get("maximum", shape.get("le"))
+    above, below = shape.get("exclusiveMinimum", shape.get("gt")), shape.get("exclusiveMaximum")
+    told = [f"more than {above:,}"] if above is not None else []
+    told += [f"less than {below:,}"] if below is not None else []
+    told += _between(least, most, "")
+    told += _between(shape.get("minItems"), shape.get("maxItems"), " entries")
+    told += _between(shape.get("minLength"), shape.get("maxLength"), " characters")
+    return ", ".join(told)
+
+
+def _between(least: float | None, most: float | None, of: str) -> list[str]:
+    if least is None:
+        return [] if most is None else [f"at most {most:,}{of}"]
+    if most is None:
+        return [f"at least {least:,}{of}"]
+    return [f"{least:,}{of}" if least == most else f"{least:,} to {most:,}{of}"]

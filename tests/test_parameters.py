@@ -1,0 +1,71 @@
+"""What a game can be told is listed, of every game, with what refuses a value."""
+
+import doctest
+from typing import Any
+
+import pytest
+
+from shapley_coop import games
+from shapley_coop.games import GameError, parameter_list
+from tests.coop_command import Coop
+
+
+def listed(coop: Coop, game: str) -> dict[str, dict[str, Any]]:
+    """The parameters of a game by name, as `coop list GAME --json` has them."""
+    found = coop("list", game, "--json").result
+    assert found["game"] == game
+    return {one["name"]: one for one in found["parameters"]}
+
+
+def test_a_parameter_has_its_type_default_bounds_and_meaning(coop: Coop) -> None:
+    assert doctest.testmod(parameter_list).failed == 0
+    raid = listed(coop, "raid_battle")
+    assert raid["strike"] == {
+        "name": "strike",
+        "type": "integer",
+        "default": 200,
+        "bounds": "0 to 1,000,000,000",
+        "meaning": "What the boss takes off each target.",
+    }
+    assert raid["level"]["bounds"] == "one of 1, 2, 3"
+    assert raid["deviation"]["bounds"] == "more than 0"
+    assert raid["damage"]["bounds"] == "2 entries"
+    assert raid["absent"]["type"] == "text or mapping"
+    company = listed(coop, "software_company")
+    assert company["bounty"]["type"] == "number"
+    assert company["bounty"]["bounds"] == "more than 0, at most 1,000,000,000"
+    assert company["currency"]["bounds"] == "at most 16 characters"
+    assert company["unsafe_no_sandbox"]["type"] == "true or false"
+
+
+@pytest.mark.parametrize("game", games.names())
+def test_every_game_says_what_its_parameters_mean_and_takes_their_defaults(
+    coop: Coop, game: str
+) -> None:
+    found = listed(coop, game)
+    assert found.keys() == games.load(game).Params.model_fields.keys()
+    assert all(one["meaning"] for one in found.values())
+    again = games.load(game, {name: one["default"] for name, one in found.items()})
+    assert again.params == games.load(game).params
+
+
+def test_a_value_beyond_the_bounds_that_are_told_is_refused(coop: Coop) -> None:
+    assert listed(coop, "public_goods")["levels"]["bounds"] == "1 to 100"
+    assert games.load("public_goods", {"levels": 100})
+    with pytest.raises(GameError, match="levels"):
+        games.load("public_goods", {"levels": 101})
+
+
+def test_the_table_shows_them_and_cuts_a_long_default(coop: Coop) -> None:
+    told = coop("list", "prisoners_dilemma").out
+    assert told.startswith("prisoners_dilemma: ")
+    for head in ("parameter", "type", "default", "bounds", "meaning"):
+        assert head in told
+    assert '[{"play": ["defect", "defect"], "pays":…' in told
+    assert "--set PARAMETER=VALUE" in told
+
+
+def test_a_game_of_ones_own_is_listed_by_its_file(coop: Coop, tmp_path: Any) -> None:
+    assert coop("new", "game", "orchard", "--out", str(tmp_path / "orchard.py")).code == 0
+    assert "rounds" in listed(coop, str(tmp_path / "orchard.py"))
+    assert "no game 'orchid'" in coop("list", "orchid").err
