@@ -20,10 +20,10 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.blocking import apart
 from shapley_coop.deals import Fault
-from shapley_coop.graphs.catalogue import builder
+from shapley_coop.graphs.catalogue import version
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.graphs.threads import configured, leased, opened
+from shapley_coop.graphs.threads import Hold, configured, hold, leased, opened
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
@@ -74,7 +74,16 @@ async def play(
     person: Person | None = None,
 ) -> dict[str, Any]:
     """Prepare a run and follow it to its end; see `prepare` and `follow`."""
-    return await follow(await asyncio.to_thread(prepare, graph, room, run), watch, person)
+
+    def begun() -> tuple[Run, Hold]:
+        entered = prepare(graph, room, run)
+        return entered, hold(entered, new=True)
+
+    entered, taken = await asyncio.to_thread(begun)
+    try:
+        return await _follow(entered, watch, person, taken=taken)
+    finally:
+        taken.last.close()  # does nothing once the run has been played
 
 
 async def follow(
@@ -101,12 +110,23 @@ async def follow(
         SeatError: a seat did not answer; the run can be resumed.
         Waiting: people are asked, and no `person` answers for them.
     """
+    return await _follow(run, watch, person, traced)
+
+
+async def _follow(
+    run: Run,
+    watch: Watcher | None,
+    person: Person | None,
+    traced: RunnableConfig | None = None,
+    taken: Hold | None = None,
+) -> dict[str, Any]:
+    """Follow a run; see `follow`. `taken` is by what it is held already."""
     _check_same_workflow(run)
     if run.why:
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
         config = configured(run, traced)
-        stands = await _go_on(app, run, config, None, watch)
+        stands = await _go_on(app, run, config, None, watch, taken)
         while isinstance(stands, StateSnapshot):
             waiting = stands.interrupts
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
@@ -142,6 +162,7 @@ async def _go_on(
     config: RunnableConfig,
     replies: dict[str, Any] | None,
     watch: Watcher | None,
+    taken: Hold | None = None,
 ) -> StateSnapshot | dict[str, Any]:
     """Advance a run as its one worker; how it stands where people are waited for, else its result.
 
@@ -153,22 +174,24 @@ async def _go_on(
         config: its thread, its bounds and its trace.
         replies: interrupt → reply; None to begin, or to go on with what is unfinished.
         watch: called after each node.
+        taken: by what the run is held already.
     """
     outcome: dict[str, Any] = {}
-    async with leased(run) as (lease, last):
+    async with leased(run, taken) as here:
         ended = None
         if replies is None:
-            given = None if await _begun(app, run, config) else {"room": run.room}
-            ended = await _advance(app, run, given, watch, lease, config)
+            begun = not here.new and await _begun(app, run, config)
+            given = None if begun else {"room": run.room}
+            ended = await _advance(app, run, given, watch, here.lease, config)
         # Another process may have answered meanwhile.
         elif heard := {i: replies[i] for i in await _asked(app, run, config) if i in replies}:
-            ended = await _advance(app, run, Command(resume=heard), watch, lease, config)
+            ended = await _advance(app, run, Command(resume=heard), watch, here.lease, config)
         if ended is None:
             state = await app.aget_state(config)
             if state.interrupts:
                 return state
             ended = state.values
-        last.callback(lambda table: outcome.update(_ended(run, table)), cast(Table, ended))
+        here.last.callback(lambda table: outcome.update(_ended(run, table)), cast(Table, ended))
     return outcome
 
 
@@ -209,7 +232,7 @@ def _check_same_workflow(run: Run) -> None:
     The previous release did not say which that was; each of its steps has the same name in this
     one, and its runs are played on.
     """
-    now = builder(run.graph).version
+    now = version(run.graph)
     if run.state != ENDED and run.workflow not in ("", now):
         raise OtherWorkflow(
             f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
@@ -229,7 +252,7 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         ValueError: nothing is asked of that agent now.
     """
     _check_same_workflow(run)
-    async with opened(run.graph) as app, leased(run) as (lease, _):
+    async with opened(run.graph) as app, leased(run) as here:
         config = configured(run)
         state = await app.aget_state(config)
         _check_same_config(run, state.values)
@@ -240,7 +263,7 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         at = open_questions(run.graph, cast(Table, state.values), state.tasks)
         if fault := await refused(at[agent], reply):
             return fault
-        await _advance(app, run, Command(resume={asked[agent]: reply}), None, lease, config)
+        await _advance(app, run, Command(resume={asked[agent]: reply}), None, here.lease, config)
         left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
         if left:
             await _waits(run, left)

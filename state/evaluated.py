@@ -165,7 +165,7 @@ class EvaluatedTable:
         own = earned_alone(self.record, self.agents)
         return {agent: plain(x) for agent, x in own.items()}
 
-    @property
+    @cached_property
     def total(self) -> Fraction:
         """The realised total: R(N, τ) (Shapley-Coop, Eq. 7)."""
         return sum(self.earned.values(), start=Fraction(0))
