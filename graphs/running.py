@@ -20,9 +20,9 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.blocking import apart
 from shapley_coop.deals import Fault
-from shapley_coop.graphs.catalogue import version
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
+from shapley_coop.graphs.same_run import check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configured, hold, leased, opened
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.person import IGNORE, overdue
@@ -56,14 +56,6 @@ class Waiting(Exception):
     def __init__(self, agents: list[str]) -> None:
         super().__init__(f"waiting for {', '.join(agents)}")
         self.agents = agents
-
-
-class OtherWorkflow(ValueError):
-    """A run that has not ended began with another version of its workflow."""
-
-
-class ConfigChanged(ValueError):
-    """The checkpoint belongs to another configuration than the run was begun with."""
 
 
 async def play(
@@ -121,7 +113,7 @@ async def _follow(
     taken: Hold | None = None,
 ) -> dict[str, Any]:
     """Follow a run; see `follow`. `taken` is by what it is held already."""
-    _check_same_workflow(run)
+    check_same_workflow(run)
     if run.why:
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
@@ -201,43 +193,14 @@ async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
         return False
     state = await app.aget_state(config)
     # One that was killed with its input written, and no table set, has it.
-    return _check_same_config(run, state.values) or bool(state.tasks)
+    return check_same_config(run, state.values) or bool(state.tasks)
 
 
 async def _asked(app: App, run: Run, config: RunnableConfig) -> list[str]:
     """The interrupts for which a run waits."""
     state = await app.aget_state(config)
-    _check_same_config(run, state.values)
+    check_same_config(run, state.values)
     return [interrupt.id for interrupt in state.interrupts]
-
-
-def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Whether a table, or an update of it, was set for this run; False where none is set.
-
-    Raises:
-        ConfigChanged: it was set for another configuration: the checkpoint was swapped or forged.
-    """
-    settings = table.get("settings")
-    if settings is not None and settings != run.room:
-        raise ConfigChanged(
-            f"the checkpoint of {run.run} is of another configuration than the run's: it was "
-            "swapped or changed, and is not played on"
-        )
-    return settings is not None
-
-
-def _check_same_workflow(run: Run) -> None:
-    """Make sure that what is left of a run is played by the wiring that it began with.
-
-    The previous release did not say which that was; each of its steps has the same name in this
-    one, and its runs are played on.
-    """
-    now = version(run.graph)
-    if run.state != ENDED and run.workflow not in ("", now):
-        raise OtherWorkflow(
-            f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
-            f"version {now}: resume it with the coop that began it, or begin a new run"
-        )
 
 
 async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
@@ -251,11 +214,11 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         OtherWorkflow: it began with another version of the workflow.
         ValueError: nothing is asked of that agent now.
     """
-    _check_same_workflow(run)
+    check_same_workflow(run)
     async with opened(run.graph) as app, leased(run) as here:
         config = configured(run)
         state = await app.aget_state(config)
-        _check_same_config(run, state.values)
+        check_same_config(run, state.values)
         asked = {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
         if agent not in asked:
             waiting = ", ".join(sorted(asked)) or "nobody"
@@ -294,7 +257,7 @@ async def _advance(
         waits = waits or _INTERRUPT in told
         for node, written in told.items():
             if isinstance(written, dict):
-                _check_same_config(run, written)
+                check_same_config(run, written)
                 if watch:
                     watch(node, _news(written))
     return None if waits else ended
