@@ -2,7 +2,7 @@
 
 A schedule is no policy: the recorded moves of a coalition are not what its members would have done
 by themselves. Seats that are programs can be asked. Each coalition is played from the start, under
-the contract as it stood at the end; its members choose again at every turn, and who is absent
+the contract as it stood at the end; its members choose again at every turn, and an absent one
 follows the baseline. It is reported beside the values by the record, and never settles.
 """
 
@@ -187,4 +187,6 @@ def _letter(turn: TurnContext, agent: str, view: PrivateView) -> Any:
 
 def _presence(evaluated: EvaluatedTable, here: str) -> str:
     words: Mapping[bool, str] = {True: f"Present: {here}", False: "Nobody is present"}
-    return f"{words[bool(here)]}. Of all others {evaluated.game.baseline.words}."
+    return (
+        f"{words[bool(here)]}. For all others the baseline holds: {evaluated.game.baseline.words}."
+    )

@@ -30,6 +30,8 @@ from shapley_coop.evals.verifying_books import (
     wrongly_ordered,
 )
 from shapley_coop.evals.verifying_earlier import (
+    in_todays_baselines,
+    in_todays_credit,
     in_todays_hashes,
     in_todays_words,
     states_its_clauses,
@@ -105,6 +107,7 @@ async def verify_ended(known: Run, stated: Mapping[str, Any]) -> list[Check]:
 
 
 def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Check]:
+    stated = {**stated, "credit": in_todays_credit(stated["credit"])}
     settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
     again = result(known.run, known.graph, {**table, "settlement": settled})
     if "rule" not in stated["credit"]:
@@ -276,7 +279,7 @@ def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
     if turn is None:
         return f"{entry.agent} asked {asked['tool']} at {asked['at']}, which was never played"
     now = computed(turn, entry.agent, asked["tool"], asked["arguments"])
-    if now == entry.answer.text:
+    if now in (entry.answer.text, in_todays_baselines(entry.answer.text)):
         return ""
     return f"{asked['tool']} told {entry.agent} at {asked['at']}: {entry.answer.text[:60]!r}"
 

@@ -48,16 +48,16 @@ class Baseline:
 
 ALL_AWAY = Baseline(
     AWAY,
-    "who is absent is away: it earns 0, and the others get what they get under the joint action "
+    "an absent agent is away: it earns 0, and the others get what they get under the joint action "
     "of the absent that leaves them least (own consumption and threats never carried out count "
     "as contribution)",
 )
-ALL_IDLE = Baseline(IDLE, "who is absent stands idle")
+ALL_IDLE = Baseline(IDLE, "an absent agent stands idle")
 ALL_RANDOM = Baseline(
-    RANDOM, "who is absent acts at random, in the mean of 16 plays with seeded dice"
+    RANDOM, "an absent agent acts at random, in the mean of 16 plays with seeded dice"
 )
-MADE_NOTHING = Baseline("nothing", "who is absent made nothing (what each made adds up)")
-BY_POLICY = Baseline(POLICY, "who is absent does what the game's own policy does")
+MADE_NOTHING = Baseline("nothing", "an absent agent made nothing (what each made adds up)")
+BY_POLICY = Baseline(POLICY, "an absent agent does what the game's own policy does")
 
 
 def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
@@ -101,5 +101,5 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
 def in_words(agents: Sequence[str], actions: Mapping[str, str]) -> str:
     """Fixed actions as people say them."""
     if len(set(actions.values())) == 1:
-        return f"who is absent does {actions[agents[0]]}"
-    return "who is absent acts so: " + ", ".join(f"{a} {actions[a]}" for a in agents)
+        return f"an absent agent plays {actions[agents[0]]}"
+    return "an absent agent plays as follows: " + ", ".join(f"{a} {actions[a]}" for a in agents)

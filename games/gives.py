@@ -19,9 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.games.actions import ActionRule
-
-MANY = 12
-"""Agents up to which each give is listed, and each agent's holdings are told on their own."""
+from shapley_coop.many import MANY
 
 EVERYONE = "everyone"
 """Under which facts give the actions of all agents that have no others."""

@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.canonical import cache_key
-from shapley_coop.prompts.crowds import MANY, rows_of_many
+from shapley_coop.many import MANY
+from shapley_coop.prompts.crowds import rows_of_many
 from shapley_coop.prompts.words import plain, table
 
 Facts = Mapping[str, Any]

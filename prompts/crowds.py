@@ -16,10 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from shapley_coop.many import MANY
 from shapley_coop.prompts.words import few, plain, quoted
-
-MANY = 12
-"""Up to so many agents, each has a line of its own."""
 
 MOST_COLUMNS = 3
 """Up to so many agents have a column each in the table of turns; of more, equal actions share."""

@@ -8,8 +8,8 @@ a provider's prefix cache covers as much as possible. Programs get the same fact
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shapley_coop.many import MANY
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
-from shapley_coop.prompts.crowds import MANY
 from shapley_coop.prompts.render import render
 from shapley_coop.prompts.request import contract_lines, variables
 from shapley_coop.prompts.talk import in_words

@@ -14,7 +14,7 @@ def rule_lines(mediator: Facts) -> list[str]:
     >>> told = {"rule": [{"delegating": ["Ann", "Ben"], "plays": {"Ann": "c", "Ben": "c"}},
     ...                  {"delegating": ["Ben"], "plays": {"Ben": "d"}}]}
     >>> rule_lines(told)
-    ['If all delegate: Ann does c, Ben does c.', 'If Ben alone delegates: Ben does d.']
+    ['If all delegate: Ann plays c, Ben plays c.', 'If Ben alone delegates: Ben plays d.']
     """
     rows = mediator.get("rule", [])
     lines = [_line(row, first=at == 0) for at, row in enumerate(rows)]
@@ -32,7 +32,7 @@ def _in_short(rows: Sequence[Facts]) -> str:
     >>> sets = [names, ["Ann", "Ben"], ["Ann", "Cem"], ["Ben", "Cem"], *([name] for name in names)]
     >>> rows = [{"delegating": who, "plays": dict.fromkeys(who, "d")} for who in sets]
     >>> _in_short(rows), _in_short(rows[:-1])
-    ('If not all delegate: whoever delegates does d.', '')
+    ('If not all delegate: whoever delegates plays d.', '')
     """
     if len(rows) != 2 ** len(rows[0]["delegating"]) - 1:
         return ""  # not every set is told of
@@ -44,13 +44,13 @@ def _in_short(rows: Sequence[Facts]) -> str:
         return ""
     each = {agent: next(iter(actions)) for agent, actions in plays.items()}
     if len(set(each.values())) == 1:
-        return f"If not all delegate: whoever delegates does {plain(next(iter(each.values())))}."
-    told = ", ".join(f"{plain(agent)} does {plain(x)}" for agent, x in each.items())
+        return f"If not all delegate: whoever delegates plays {plain(next(iter(each.values())))}."
+    told = ", ".join(f"{plain(agent)} plays {plain(x)}" for agent, x in each.items())
     return f"If not all delegate, of those who do: {told}."
 
 
 def _line(row: Facts, first: bool) -> str:
-    plays = ", ".join(f"{plain(agent)} does {plain(x)}" for agent, x in row["plays"].items())
+    plays = ", ".join(f"{plain(agent)} plays {plain(x)}" for agent, x in row["plays"].items())
     if first:
         return f"If all delegate: {plays}."
     who = row["delegating"]

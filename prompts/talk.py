@@ -6,8 +6,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.many import MANY
 from shapley_coop.prompts.computed import amount
-from shapley_coop.prompts.crowds import MANY, MOST_COLUMNS, counted_together, folded, together
+from shapley_coop.prompts.crowds import MOST_COLUMNS, counted_together, folded, together
 from shapley_coop.prompts.words import ESCAPES, plain, quoted
 from shapley_coop.remembered import by_identity
 

@@ -61,26 +61,41 @@ def check_seat(
 
         read_recording(seat.name)
     elif seat.provider == PYTHON:
-        from shapley_coop.seats.python_seat import load_factory
-
-        factory = load_factory(seat.name)
-        try:
-            if actions is not None and (refuse := getattr(factory, "check_actions", None)):
-                refuse(actions)
-            if opening is not None and (refuse := getattr(factory, "check_opening", None)):
-                refuse(opening())
-        except ValueError as error:
-            raise ValueError(f"{seat.model}: {error}") from None
+        _check_python(seat, actions, opening)
     elif seat.remote:
         from shapley_coop.seats.a2a import check_address
 
         check_address(seat)
-    elif seat.provider in plugins.names("seats"):
-        plugins.load("seats", seat.provider)
     else:
-        _check_endpoint(seat)
-        if not seat.base_url:
-            _through_langchain(seat, _settings(seat))
+        _check_callable(seat)
+
+
+def _check_python(
+    seat: Seat,
+    actions: Mapping[str, Sequence[str]] | None,
+    opening: Callable[[], Mapping[str, Any]] | None,
+) -> None:
+    """Refuse a factory that is not there, or that refuses the game."""
+    from shapley_coop.seats.python_seat import load_factory
+
+    factory = load_factory(seat.name)
+    try:
+        if actions is not None and (refuse := getattr(factory, "check_actions", None)):
+            refuse(actions)
+        if opening is not None and (refuse := getattr(factory, "check_opening", None)):
+            refuse(opening())
+    except ValueError as error:
+        raise ValueError(f"{seat.model}: {error}") from None
+
+
+def _check_callable(seat: Seat) -> None:
+    """Refuse a model that cannot be called: its key, its address or its package is missing."""
+    if seat.provider in plugins.names("seats"):
+        plugins.load("seats", seat.provider)
+        return
+    _check_endpoint(seat)
+    if not seat.base_url:
+        _through_langchain(seat, _settings(seat))
 
 
 def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:

@@ -1,6 +1,7 @@
-"""A cache of what is made of objects that nobody changes, found again by which object it is.
+"""Caches of a process, none of which grows without bound.
 
-To hash a message takes longer than much of what is made of it.
+`by_identity` keeps what is made of objects that nobody changes, found again by which object it is:
+to hash a message takes longer than much of what is made of it.
 
 >>> made = []
 >>> @by_identity(2)
@@ -16,7 +17,20 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+MOST_KEPT = 256
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Bounded(dict[Key, Value]):
+    """A dictionary that is emptied once it holds `MOST_KEPT` entries."""
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        if len(self) >= MOST_KEPT:
+            self.clear()
+        super().__setitem__(key, value)
 
 
 def by_identity(most: int) -> Callable[[Function], Function]:

@@ -9,7 +9,7 @@ from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordab
 from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game
-from shapley_coop.state.bounded import Bounded
+from shapley_coop.remembered import Bounded
 from shapley_coop.state.evaluated import EvaluatedTable
 
 _known = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()

@@ -46,7 +46,7 @@ from shapley_coop.deals.monitor import Duty
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.replay import earned_alone
-from shapley_coop.state.bounded import Bounded
+from shapley_coop.remembered import Bounded
 from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.outlook import outlook_of

@@ -10,7 +10,7 @@ from shapley_coop.games.baseline import RANDOM
 from shapley_coop.games.catalogue import read, title
 from shapley_coop.games.opened import not_here
 from shapley_coop.games.params import GameError
-from shapley_coop.state.bounded import Bounded
+from shapley_coop.remembered import Bounded
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.digests import is_other
 

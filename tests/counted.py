@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from shapley_coop.seats.records import letter_hash
-from shapley_coop.state.storage.engine import database
+from shapley_coop.state.storage.database import database
 from tests.stub_openai import ReceivedRequest, StubOpenAI
 from tests.trials import Trial
 from tests.warm_coop import COOP, Ended, Stop

@@ -114,7 +114,7 @@ def test_a_pass_without_an_answer_of_use_is_named_beside_the_value(
     assert f"Alice had {named}." in told(HomeSource().get("r", private=False))
     shown = coop("show", "r").out
     assert f"Alice: {named}; what that cost is charged to its value" in shown
-    assert "compare with the baseline: who is absent is away" in shown
+    assert "compare with the baseline: an absent agent is away" in shown
     assert coop("verify", "r").code == 0
 
 

@@ -165,7 +165,7 @@ def test_a_bare_promise_in_the_dilemma_is_rational_to_sign_and_better_broken():
     assert party.rational
     assert (party.without.expected, party.within.expected) == (0, 10)
     assert party.deviation.text() == (
-        "Alice gains 10 if it does defect at turn 1 where the contract asks for cooperate."
+        "Alice gains 10 if it plays defect at turn 1 where the contract asks for cooperate."
     )
 
 

@@ -56,7 +56,7 @@ async def letter_about(script, deal, game, **settings):
                 "all keep it, and at least -10 by keeping it whatever the others do.",
                 "Signing is individually rational: while all keep it, it can secure no less than "
                 "without it (maximin).",
-                "Keeping it is no best response: Bob gains 10 if it does defect at turn 1 where "
+                "Keeping it is no best response: Bob gains 10 if it plays defect at turn 1 where "
                 "the contract asks for cooperate.",
             ],
             "| you (Bob) | 0 | 0 | 10 | -10 | gains 10 by defect at turn 1, while the others",
@@ -72,8 +72,8 @@ async def letter_about(script, deal, game, **settings):
             "cash_grab",
             [
                 "Keeping it is a best response while the others keep it, but not dominant: Carol "
-                "gains 3 if it does take at turn 3 where the contract asks for wait, when Alice "
-                "does wait, Bob does wait.",
+                "gains 3 if it plays take at turn 3 where the contract asks for wait, when Alice "
+                "plays wait, Bob plays wait.",
                 "(take, take, wait) is a weak equilibrium of a turn without any contract",
             ],
             "| Carol | 0 | ",

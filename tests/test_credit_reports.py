@@ -135,7 +135,7 @@ def test_the_games_own_baseline_and_the_equilibrium_are_compared_with_another() 
     found = sensitivity(evaluated("public_goods", record, absent="give"), "shapley")
     baselines = {to for what, to in [*found.other, *found.same] if what == BY_BASELINE}
     assert {"as declared", "away"} < baselines
-    assert any(to.startswith("equilibrium (who is absent does keep") for to in baselines)
+    assert any(to.startswith("equilibrium (an absent agent plays keep") for to in baselines)
 
 
 def test_how_replays_go_on_is_compared_where_agents_can_leave_the_recorded_path() -> None:
@@ -174,8 +174,8 @@ def test_another_baseline_changes_nothing_in_the_run_itself() -> None:
     game = load("public_goods")
     own = evaluated("public_goods", joint(game, "keep", "give", "give", "give", times=10))
     other = with_baseline(own.table, dict.fromkeys(game.agents, "give"))
-    assert other.game.baseline.words == "who is absent does give"
-    assert own.game.baseline.words == "who is absent does keep"
+    assert other.game.baseline.words == "an absent agent plays give"
+    assert own.game.baseline.words == "an absent agent plays keep"
 
 
 # What is refused

@@ -40,6 +40,7 @@ GROUND = {
         "files",
         "invalid",
         "lazily",
+        "many",
         "patterns",
         "permissions",
         "plugins",

@@ -132,7 +132,7 @@ def test_a_defector_ends_with_its_baseline_through_every_door(coop: Coop) -> Non
     outcome = valid(coop("run", "public_goods", *options).result)
     assert outcome["rewards"] == {"Alice": 440, "Bob": 240, "Carol": 240, "Dave": 240}
     assert outcome["payoffs"] == {"Alice": 200, "Bob": 320, "Carol": 320, "Dave": 320}
-    assert outcome["credit"]["baseline"]["words"] == "who is absent does keep"
+    assert outcome["credit"]["baseline"]["words"] == "an absent agent plays keep"
     assert coop("verify", "pg").code == 0
     report = coop("credit", "pg", "--json").result
     assert report["due"] == outcome["payoffs"]

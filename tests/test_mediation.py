@@ -150,8 +150,8 @@ async def test_letters_give_the_rule_in_words_and_as_facts_and_speak_of_no_deal(
     await table_after(script)
     letter = script.shown_to("Alice", "act")[0]
     for line in (
-        "- If all delegate: Alice does cooperate, Bob does cooperate.",
-        "- If Alice alone delegates: Alice does defect.",
+        "- If all delegate: Alice plays cooperate, Bob plays cooperate.",
+        "- If Alice alone delegates: Alice plays defect.",
         "one of: defect, cooperate, delegate.",
     ):
         assert line in letter
@@ -163,8 +163,8 @@ async def test_letters_give_the_rule_in_words_and_as_facts_and_speak_of_no_deal(
 async def test_a_rule_that_depends_on_nobody_else_takes_two_lines(script: Script) -> None:
     await table_after(script, game="public_goods", params={"rounds": 1})
     letter = script.shown_to("Alice", "act")[0]
-    assert "- If all delegate: Alice does give, Bob does give," in letter
-    assert "- If not all delegate: whoever delegates does keep.\n\nThink" in letter
+    assert "- If all delegate: Alice plays give, Bob plays give," in letter
+    assert "- If not all delegate: whoever delegates plays keep.\n\nThink" in letter
     assert len(facts(letter)["mediator"]["rule"]) == 15
 
 

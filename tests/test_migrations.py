@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
-from shapley_coop.state.storage.engine import database
+from shapley_coop.state.storage.database import database
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.migrations import STEPS
 from shapley_coop.state.storage.owned import OWNED

@@ -102,7 +102,7 @@ def test_a_split_by_a_norm_is_computed_from_the_play_that_the_offer_asks_for():
 def test_a_declared_baseline_is_played_and_an_undeclared_one_is_not():
     goods = load("public_goods", {"rounds": 2})
     deal = Deal(clauses=[Do(agent=a, action="give") for a in goods.agents])
-    baseline = cases(before_play(goods, deal))["no deal", "everybody does keep"]
+    baseline = cases(before_play(goods, deal))["no deal", "everybody plays keep"]
     assert baseline == dict.fromkeys(goods.agents, "40")
     without = [row.by for row in before_play(load("escape_room"), LEVER_FOR_FIVE).rows]
     assert not any("everybody" in by for by in without)

@@ -33,7 +33,7 @@ def test_what_each_did_stands_beside_what_it_is_due(
         opened.page.goto(saved(defection, tmp_path))
         picture(opened, tmp_path, f"credit-{size[0]}")
         told = opened.page.locator("#conduct").inner_text()
-        assert "Compared with the baseline: who is absent does keep." in told
+        assert "Compared with the baseline: an absent agent plays keep." in told
         alice = cells(opened, "#conduct tbody tr:first-child td")
         assert alice[0] == "keep ×10 (turns 1–10) 10 breaches: turns 1–10"
         assert alice[1:] == ["27.5 %", "0", "0", "0", "200", "200"]

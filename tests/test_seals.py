@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.database import database
 from shapley_coop.state.storage.driver import Row, SqliteSession
-from shapley_coop.state.storage.engine import database
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import acting_for
 from tests.coop_command import FAILED, Coop, coop_in

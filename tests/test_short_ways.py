@@ -25,8 +25,8 @@ from shapley_coop.seats.modes import invoked
 from shapley_coop.seats.records import Answer, Asked, Entry, Pointer, nonce
 from shapley_coop.state import RunConfig, asking, handover, home
 from shapley_coop.state.handover import hand_over, taken_over
+from shapley_coop.state.storage.database import database
 from shapley_coop.state.storage.driver import KeyTaken, SqliteDatabase
-from shapley_coop.state.storage.engine import database
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.letters import pack_ahead, packed
 from shapley_coop.state.storage.owned import OWNED

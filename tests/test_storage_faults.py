@@ -19,8 +19,8 @@ from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage import home as homes
 from shapley_coop.state.storage.bounded import SECONDS_VARIABLE
 from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
+from shapley_coop.state.storage.database import database
 from shapley_coop.state.storage.driver import SqliteDatabase
-from shapley_coop.state.storage.engine import database
 from shapley_coop.state.storage.faults import storage_fault
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.trials import transfers_of

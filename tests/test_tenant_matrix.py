@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from shapley_coop.state.storage import engine
+from shapley_coop.state.storage.database import database as database_at
 from tests.server_process import Server
 from tests.tenant_attack import calls, each_once, moving
 from tests.tenants import ANN, BOB, CANARY, EVE, PARTY, Person, tenants_server
@@ -96,7 +96,7 @@ def played_by(person: Person) -> str:
 def rows(place: Place, episode: str) -> dict[str, list[tuple[Any, ...]]]:
     """All that the books hold of an episode."""
     url = place.database or f"sqlite:///{place.server.home / 'books.sqlite'}"
-    with engine.database(url).reading("*") as books:
+    with database_at(url).reading("*") as books:
         found = {
             table: books.rows(f"SELECT * FROM {table} WHERE episode = :e", {"e": episode})
             for table in BOOKS

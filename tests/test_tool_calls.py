@@ -17,7 +17,7 @@ from shapley_coop.seats.recording import recorded
 from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.seats.steps import MOST_TRIES
 from shapley_coop.state import RunConfig, home
-from shapley_coop.state.storage.engine import database
+from shapley_coop.state.storage.database import database
 from tests.embedded_reply import by_tool, reply
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI

@@ -1,6 +1,7 @@
 """`coop verify`: an honest run is sound, and whatever is changed afterwards is found."""
 
 import asyncio
+import doctest
 import json
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from langgraph.types import Overwrite
 
+from shapley_coop.evals import verifying_earlier
 from shapley_coop.evals.verifying_earlier import in_todays_words
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import EvaluatedTable, RunConfig, home
@@ -169,6 +171,20 @@ def test_words_of_an_earlier_version_are_compared_by_what_they_say() -> None:
         "c2": "Bob must never do door.",
         "c3": "Bob pays Alice whatever she wants.",
     }
+
+
+@pytest.mark.parametrize(("subject", "checks"), [("who", set()), ("an absentee", {"result"})])
+def test_a_baseline_in_the_words_of_an_earlier_version_is_the_same_one(
+    coop: Coop, ran: dict[str, Any], subject: str, checks: set[str]
+) -> None:
+    assert doctest.testmod(verifying_earlier).failed == 0
+    stated = home().runs.get("r").result or {}
+    baseline = stated["credit"]["baseline"]
+    words = baseline["words"].replace("an absent agent", f"{subject} is absent", 1)
+    credit = {**stated["credit"], "baseline": {**baseline, "words": words}}
+    in_the_books("update runs set result = ?", json.dumps({**stated, "credit": credit}))
+    different = {"contributions and Shapley values", *checks} if checks else set()
+    assert failed_checks(coop) == {"seals", *different}
 
 
 def test_a_contract_in_other_words_is_found(coop: Coop, ran: dict[str, Any]) -> None:

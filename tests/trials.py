@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.deals.enforcement import ESCROW
 from shapley_coop.state import Home
-from shapley_coop.state.storage.engine import database
+from shapley_coop.state.storage.database import database
 from tests.travel import AGAIN, CHECKPOINTS, FORK
 from tests.warm_coop import COOP, NEVER, Coop, Ended, Stop
 

@@ -14,7 +14,7 @@ at such turns move money and change no incentive.
 >>> str(one.within.expected), str(one.without.expected)
 ('64', '40')
 >>> one.deviation.text()
-'Agent7 gains 39.936 if it does keep at turn 1 where the contract asks for give.'
+'Agent7 gains 39.936 if it plays keep at turn 1 where the contract asks for give.'
 """
 
 from collections import Counter

@@ -5,7 +5,7 @@
 >>> dilemma = load("prisoners_dilemma", {"rounds": 2})
 >>> promise = Deal(clauses=[Do(agent=a, action="cooperate") for a in dilemma.agents])
 >>> certify(promise, dilemma.facts()).parties["Alice"].deviation.text()
-'Alice gains 2 if it does defect at turn 1 where the contract asks for cooperate.'
+'Alice gains 2 if it plays defect at turn 1 where the contract asks for cooperate.'
 """
 
 import json

@@ -43,9 +43,9 @@ class Deviation:
 
     def text(self) -> str:
         """In words."""
-        told = ", ".join(f"{agent} does {action}" for agent, action in self.others.items())
+        told = ", ".join(f"{agent} plays {action}" for agent, action in self.others.items())
         return (
-            f"{self.agent} gains {plain(self.gain)} if it does {self.action} at turn {self.turn} "
+            f"{self.agent} gains {plain(self.gain)} if it plays {self.action} at turn {self.turn} "
             f"where the contract asks for {' or '.join(self.owed)}"
             f"{f', when {told}' if told else ''}."
         )

@@ -94,7 +94,7 @@ class Simulation:
             return None
         play = self._ahead.idle_play(dict(self._of.position), self._of.record)
         ends = self._ends([play], None)
-        by = baseline.words.replace("who is absent", "everybody", 1)
+        by = baseline.words.replace("an absent agent", "everybody", 1)
         return Row(NO_DEAL, averaged(ends, exact=True), by=by)
 
     @cached_property

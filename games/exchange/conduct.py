@@ -23,7 +23,7 @@ Moved = tuple[int, list[str]]
 MOST_MOVERS = 10
 """Of one task: a part has 2 worths for each agent that it depends on, multiplied."""
 
-KEEPS_ITS_TASKS = Baseline("nothing", "who is absent keeps its own tasks and does them")
+KEEPS_ITS_TASKS = Baseline("nothing", "an absent agent keeps its own tasks and does them")
 
 
 def recorded_trade(game: "TaskExchange", record: "Sequence[Turn]") -> Replays:

@@ -38,7 +38,7 @@ MAX_RULES = 8_000
 
 OWN_REWARDS = Baseline(
     "nothing",
-    "who is absent is left out: each agent has its own rewards, whatever others did",
+    "an absent agent is left out: each agent has its own rewards, whatever others did",
     warning="the environment declares no baseline: give one with --absent, an action or random, "
     "before a norm can be signed",
 )
@@ -164,7 +164,7 @@ class PettingZooGame(Game):
         for name in ("noop", "no-op", "no_op"):
             if all(name in acts for acts in self.actions.values()):
                 all_do = dict.fromkeys(self.agents, name)
-                return Baseline("actions", f"who is absent does {name}", all_do)
+                return Baseline("actions", f"an absent agent plays {name}", all_do)
         return self.stage.default_baseline() if self.stage else OWN_REWARDS
 
     def equilibrium(self) -> Baseline | None:

@@ -40,7 +40,7 @@ class RaidAhead(Ahead):
     @property
     def words(self) -> str:
         """What heroes are taken to do."""
-        return f"a hero that is asked for nothing does {self._habit}"
+        return f"a hero that is asked for nothing uses {self._habit}"
 
     @property
     def unasked_words(self) -> str:

@@ -30,7 +30,7 @@ from shapley_coop.games.raid_battle.rules import (
 from shapley_coop.games.replay import Conduct, Replays
 from shapley_coop.games.turns import Position, Step, Turn
 
-STANDS_IDLE = Baseline(IDLE, "who is absent stands idle and can be struck")
+STANDS_IDLE = Baseline(IDLE, "an absent agent stands idle and can be struck")
 
 TABLE_HEROES = 12
 """Up to here all 2**n coalitions are replayed at once when the first is asked for."""

@@ -16,7 +16,7 @@ from shapley_coop.games.turns import Turn
 if TYPE_CHECKING:
     from shapley_coop.games.trade.game import Trade
 
-KEEPS = Baseline("nothing", "who is absent trades with nobody and keeps what it holds")
+KEEPS = Baseline("nothing", "an absent agent trades with nobody and keeps what it holds")
 
 
 def recorded_trade(game: "Trade", record: Sequence[Turn]) -> Replays:

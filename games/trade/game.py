@@ -10,7 +10,7 @@ from shapley_coop.amounts import plain
 from shapley_coop.games.actions import told_actions
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
-from shapley_coop.games.gives import EVERYONE, MANY, given, gives
+from shapley_coop.games.gives import EVERYONE, given, gives
 from shapley_coop.games.goods import GIVEN, Holdings, hand_over
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
@@ -30,6 +30,7 @@ from shapley_coop.games.trade.words import (
     told_groups,
 )
 from shapley_coop.games.turns import Position, Step, Turn
+from shapley_coop.many import MANY
 
 BY_HAND = 12
 """So many of a good can be given by hand in a turn; a deal can give more."""

@@ -4,9 +4,10 @@ from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from shapley_coop.games.gives import MANY, give
+from shapley_coop.games.gives import give
 from shapley_coop.games.goods import Holdings
 from shapley_coop.games.trade.market import Market
+from shapley_coop.many import MANY
 
 KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
 

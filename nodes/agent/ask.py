@@ -19,7 +19,7 @@ from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
-from shapley_coop.games.gives import MANY
+from shapley_coop.many import MANY
 from shapley_coop.prompts import (
     NOT_PLAYED,
     using,

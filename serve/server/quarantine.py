@@ -12,7 +12,7 @@ from functools import cache
 from uuid import uuid4
 
 from shapley_coop.state import home
-from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.tables import Table
 
 _starts = Table(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the database's library takes longer to import than many a c
         ReadLetters,
         Runs,
     )
-    from shapley_coop.state.storage.engine import Book
+    from shapley_coop.state.storage.database import Book
     from shapley_coop.state.storage.leases import Leases
     from shapley_coop.state.storage.register import Run
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from shapley_coop.state.storage.at_rest import private_folder
+from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.driver import Row, errors
-from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.tables import Table
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, suppress
 from importlib import import_module
 from typing import Any
 
+from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.driver import Given, KeyTaken, Row, Session
-from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.migrations import STEPS
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
 from shapley_coop.state.storage.tables import Table
