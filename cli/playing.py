@@ -120,7 +120,7 @@ def resume(
 
 def _went_on(run: Any, as_json: bool) -> bool:
     """Return whether a run went on, here or elsewhere; if not, the reason is printed."""
-    from shapley_coop.graphs.running import OtherWorkflow
+    from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
@@ -217,7 +217,8 @@ def _note_failure(run: Any, error: Exception) -> str:
 def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.cli.narration import Narrator, report
     from shapley_coop.cli.reasoning import record_and_reasons
-    from shapley_coop.graphs.running import OtherWorkflow, Waiting
+    from shapley_coop.graphs.running import Waiting
+    from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.leases import Busy, LeaseLost

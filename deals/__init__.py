@@ -71,7 +71,7 @@ from shapley_coop.deals.monitor import (
     monitor_of,
     payments,
 )
-from shapley_coop.deals.settlement import earned, paid, payoffs
+from shapley_coop.deals.settlement import earned, paid, payoffs, payoffs_from
 
 __all__ = [
     "DEAL_RULES",
@@ -116,6 +116,7 @@ __all__ = [
     "paid",
     "payments",
     "payoffs",
+    "payoffs_from",
     "portions",
     "put",
     "read_deal",

@@ -41,12 +41,21 @@ def payoffs(
         due: the payments that were agreed.
         norm_payoffs_fn: computes the payoffs under a named norm.
     """
-    held = earned(record, agents)
-    total = sum(held.values(), start=Fraction(0))
+    return payoffs_from(earned(record, agents), share, due, norm_payoffs_fn)
+
+
+def payoffs_from(
+    held: Mapping[str, Fraction],
+    share: Share | None,
+    due: Sequence[Payment],
+    norm_payoffs_fn: NormPayoffs,
+) -> dict[str, Fraction]:
+    """The same, of what each agent holds before settlement (`earned`)."""
     if share and share.norm:
-        held = norm_payoffs_fn(share.norm, total)
+        held = norm_payoffs_fn(share.norm, sum(held.values(), start=Fraction(0)))
     elif share and share.fractions:
-        held = {agent: total * share.fractions[agent] for agent in agents}
+        total = sum(held.values(), start=Fraction(0))
+        held = {agent: total * share.fractions[agent] for agent in held}
     return paid(held, due)
 
 

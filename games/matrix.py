@@ -119,6 +119,7 @@ class MatrixGame(Game):
     name = "matrix"
     rolls_dice = False
     needs_seed = False
+    quick = True
     Params: ClassVar[type[Params]] = MatrixParams
     params: MatrixParams
 

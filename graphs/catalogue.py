@@ -45,6 +45,16 @@ def builder(name: str) -> "WorkflowBuilder":
 
 
 @cache
+def version(name: str) -> str:
+    """A workflow's version (`WorkflowBuilder.version`), read off its page once.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    return builder(name).version
+
+
+@cache
 def compiled(name: str) -> "App":
     """A workflow without a saver: the one that its page compiles, for LangGraph's server, too.
 

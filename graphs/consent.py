@@ -37,7 +37,7 @@ ANSWER = Asking(
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     page = WorkflowBuilder("delivered", plays=Delivered)
-    page.add_node("step", step)
+    page.computes("step", step)
     page.add_edge("open", "step")
     page.add_node("account", account)
     page.add_edge("step", "account")

@@ -154,7 +154,7 @@ def play(page: WorkflowBuilder, over: str, renegotiate: str = "", topic: Topic =
         topic: what letters that ask for an action may speak of.
     """
     page.asks("act", replace(ACT, topic=topic), then="step")
-    page.add_node("step", step)
+    page.computes("step", step)
     onward = {"play_on": "act", "over": over, "refused": "act"}
     if renegotiate:
         page.branch("step", how_it_goes_on, {**onward, "due": renegotiate})
@@ -200,7 +200,7 @@ def enforced_play(
     page.add_node("enforce", enforce)
     page.lead("enforce", "act")
     page.asks("act", act, then="step")
-    page.add_node("step", step)
+    page.computes("step", step)
     page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
     page.add_node("enforce_turn", enforce)
     page.branch("enforce_turn", verdict, {"play_on": "act", **onward})

@@ -8,7 +8,7 @@ from uuid import uuid4
 from pydantic import ValidationError
 
 from shapley_coop.games.catalogue import title
-from shapley_coop.graphs.catalogue import builder
+from shapley_coop.graphs.catalogue import builder, version
 from shapley_coop.invalid import first_error
 from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
@@ -51,7 +51,7 @@ def prepare(
     check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
-    return home().runs.begin(name, graph, settings, page.version, idempotency_key)
+    return home().runs.begin(name, graph, settings, version(graph), idempotency_key)
 
 
 def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:

@@ -20,10 +20,10 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.blocking import apart
 from shapley_coop.deals import Fault
-from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.graphs.threads import configured, leased, opened
+from shapley_coop.graphs.same_run import check_same_config, check_same_workflow
+from shapley_coop.graphs.threads import Hold, configured, hold, leased, opened
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
@@ -58,14 +58,6 @@ class Waiting(Exception):
         self.agents = agents
 
 
-class OtherWorkflow(ValueError):
-    """A run that has not ended began with another version of its workflow."""
-
-
-class ConfigChanged(ValueError):
-    """The checkpoint belongs to another configuration than the run was begun with."""
-
-
 async def play(
     graph: str,
     room: RunConfig | Mapping[str, Any],
@@ -74,7 +66,16 @@ async def play(
     person: Person | None = None,
 ) -> dict[str, Any]:
     """Prepare a run and follow it to its end; see `prepare` and `follow`."""
-    return await follow(await asyncio.to_thread(prepare, graph, room, run), watch, person)
+
+    def begun() -> tuple[Run, Hold]:
+        entered = prepare(graph, room, run)
+        return entered, hold(entered, new=True)
+
+    entered, taken = await asyncio.to_thread(begun)
+    try:
+        return await _follow(entered, watch, person, taken=taken)
+    finally:
+        taken.last.close()  # does nothing once the run has been played
 
 
 async def follow(
@@ -101,12 +102,23 @@ async def follow(
         SeatError: a seat did not answer; the run can be resumed.
         Waiting: people are asked, and no `person` answers for them.
     """
-    _check_same_workflow(run)
+    return await _follow(run, watch, person, traced)
+
+
+async def _follow(
+    run: Run,
+    watch: Watcher | None,
+    person: Person | None,
+    traced: RunnableConfig | None = None,
+    taken: Hold | None = None,
+) -> dict[str, Any]:
+    """Follow a run; see `follow`. `taken` is by what it is held already."""
+    check_same_workflow(run)
     if run.why:
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
         config = configured(run, traced)
-        stands = await _go_on(app, run, config, None, watch)
+        stands = await _go_on(app, run, config, None, watch, taken)
         while isinstance(stands, StateSnapshot):
             waiting = stands.interrupts
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
@@ -142,6 +154,7 @@ async def _go_on(
     config: RunnableConfig,
     replies: dict[str, Any] | None,
     watch: Watcher | None,
+    taken: Hold | None = None,
 ) -> StateSnapshot | dict[str, Any]:
     """Advance a run as its one worker; how it stands where people are waited for, else its result.
 
@@ -153,22 +166,24 @@ async def _go_on(
         config: its thread, its bounds and its trace.
         replies: interrupt → reply; None to begin, or to go on with what is unfinished.
         watch: called after each node.
+        taken: by what the run is held already.
     """
     outcome: dict[str, Any] = {}
-    async with leased(run) as (lease, last):
+    async with leased(run, taken) as here:
         ended = None
         if replies is None:
-            given = None if await _begun(app, run, config) else {"room": run.room}
-            ended = await _advance(app, run, given, watch, lease, config)
+            begun = not here.new and await _begun(app, run, config)
+            given = None if begun else {"room": run.room}
+            ended = await _advance(app, run, given, watch, here.lease, config)
         # Another process may have answered meanwhile.
         elif heard := {i: replies[i] for i in await _asked(app, run, config) if i in replies}:
-            ended = await _advance(app, run, Command(resume=heard), watch, lease, config)
+            ended = await _advance(app, run, Command(resume=heard), watch, here.lease, config)
         if ended is None:
             state = await app.aget_state(config)
             if state.interrupts:
                 return state
             ended = state.values
-        last.callback(lambda table: outcome.update(_ended(run, table)), cast(Table, ended))
+        here.last.callback(lambda table: outcome.update(_ended(run, table)), cast(Table, ended))
     return outcome
 
 
@@ -178,43 +193,14 @@ async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
         return False
     state = await app.aget_state(config)
     # One that was killed with its input written, and no table set, has it.
-    return _check_same_config(run, state.values) or bool(state.tasks)
+    return check_same_config(run, state.values) or bool(state.tasks)
 
 
 async def _asked(app: App, run: Run, config: RunnableConfig) -> list[str]:
     """The interrupts for which a run waits."""
     state = await app.aget_state(config)
-    _check_same_config(run, state.values)
+    check_same_config(run, state.values)
     return [interrupt.id for interrupt in state.interrupts]
-
-
-def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Whether a table, or an update of it, was set for this run; False where none is set.
-
-    Raises:
-        ConfigChanged: it was set for another configuration: the checkpoint was swapped or forged.
-    """
-    settings = table.get("settings")
-    if settings is not None and settings != run.room:
-        raise ConfigChanged(
-            f"the checkpoint of {run.run} is of another configuration than the run's: it was "
-            "swapped or changed, and is not played on"
-        )
-    return settings is not None
-
-
-def _check_same_workflow(run: Run) -> None:
-    """Make sure that what is left of a run is played by the wiring that it began with.
-
-    The previous release did not say which that was; each of its steps has the same name in this
-    one, and its runs are played on.
-    """
-    now = builder(run.graph).version
-    if run.state != ENDED and run.workflow not in ("", now):
-        raise OtherWorkflow(
-            f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
-            f"version {now}: resume it with the coop that began it, or begin a new run"
-        )
 
 
 async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
@@ -228,11 +214,11 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         OtherWorkflow: it began with another version of the workflow.
         ValueError: nothing is asked of that agent now.
     """
-    _check_same_workflow(run)
-    async with opened(run.graph) as app, leased(run) as (lease, _):
+    check_same_workflow(run)
+    async with opened(run.graph) as app, leased(run) as here:
         config = configured(run)
         state = await app.aget_state(config)
-        _check_same_config(run, state.values)
+        check_same_config(run, state.values)
         asked = {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
         if agent not in asked:
             waiting = ", ".join(sorted(asked)) or "nobody"
@@ -240,7 +226,7 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         at = open_questions(run.graph, cast(Table, state.values), state.tasks)
         if fault := await refused(at[agent], reply):
             return fault
-        await _advance(app, run, Command(resume={asked[agent]: reply}), None, lease, config)
+        await _advance(app, run, Command(resume={asked[agent]: reply}), None, here.lease, config)
         left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
         if left:
             await _waits(run, left)
@@ -271,7 +257,7 @@ async def _advance(
         waits = waits or _INTERRUPT in told
         for node, written in told.items():
             if isinstance(written, dict):
-                _check_same_config(run, written)
+                check_same_config(run, written)
                 if watch:
                     watch(node, _news(written))
     return None if waits else ended

@@ -106,7 +106,7 @@ def work(page: WorkflowBuilder, act: Asking, over: str) -> None:
     page.asks("act", act, then="call")
     page.add_node("call", call_tools)
     page.add_edge("call", "step")
-    page.add_node("step", step)
+    page.computes("step", step)
     page.branch("step", whether_over, {"play_on": "act", "over": over, "refused": "act"})
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManager
@@ -54,20 +55,53 @@ async def remove(run: Run) -> None:
         await asyncio.to_thread(home().runs.remove, run.run)
 
 
+@dataclass(frozen=True)
+class Hold:
+    """A run that this worker alone plays.
+
+    Attributes:
+        lease: its lease.
+        last: what is done before the lease is let go, by which it is let go.
+        new: whether the run was entered in the same breath, so that nothing of it is kept yet.
+    """
+
+    lease: Lease
+    last: ExitStack
+    new: bool = False
+
+
+def hold(run: Run, new: bool = False) -> Hold:
+    """Take a run's lease.
+
+    Args:
+        run: the run.
+        new: whether the caller has entered it just now, and told nobody.
+
+    Raises:
+        Busy: another worker has it.
+    """
+    last = ExitStack()
+    lease = last.enter_context(home().leases.of(run.run))
+    return Hold(lease, last, new and lease.first)
+
+
 @asynccontextmanager
-async def leased(run: Run) -> AsyncIterator[tuple[Lease, ExitStack]]:
-    """Be the one who plays a run: the lease, and what is done in a thread before it is let go.
+async def leased(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
+    """Be the one who plays a run; in the end the lease is let go in a thread.
+
+    Args:
+        run: the run.
+        taken: by what it is held already.
 
     Raises:
         Busy: another worker is.
     """
-    last = ExitStack()
-    lease = await asyncio.to_thread(last.enter_context, home().leases.of(run.run))
+    here = await asyncio.to_thread(hold, run) if taken is None else taken
     try:
-        with held(lease):
-            yield lease, last
+        with held(here.lease):
+            yield here
     finally:
-        await asyncio.to_thread(last.close)
+        await asyncio.to_thread(here.last.close)
 
 
 def _thread(run: Run) -> RunnableConfig:

@@ -7,7 +7,7 @@ the next begins, so that a node which asks several agents is followed by one tha
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -152,8 +152,10 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         self.add_edge(node, check)
         self.branch(check, _or_again(verdict), {**onward, "again": node})
 
-    def computes(self, node: str, work: Callable[[Table], dict[str, Any]]) -> None:
-        """A node that computes little: it stays on the event loop."""
+    def computes(
+        self, node: str, work: Callable[[Table], dict[str, Any] | Awaitable[dict[str, Any]]]
+    ) -> None:
+        """A node that stays on the event loop: it computes little, or goes to a thread itself."""
         self.add_node(node, Inline(work))
 
     def branch(self, source: str, verdict: Verdict, onward: Mapping[str, str]) -> None:

@@ -204,7 +204,12 @@ def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
     Raises:
         ValueError: the payoffs do not sum to the total.
     """
-    quotas = [exact(payoff, "a payoff") * MICRO for payoff in payoffs]
+    given = [exact(payoff, "a payoff") for payoff in payoffs]
+    if all(MICRO % payoff.denominator == 0 for payoff in given):
+        parts = [payoff.numerator * (MICRO // payoff.denominator) for payoff in given]
+        if sum(parts) == total_micro:  # as mostly: nothing is to be rounded
+            return parts
+    quotas = [payoff * MICRO for payoff in given]
     whole = sum(quotas, Fraction(0))
     if abs(whole - total_micro) >= 1:
         raise ValueError(

@@ -33,7 +33,7 @@ from shapley_coop.deals import (
     in_force,
     paid,
     payments,
-    payoffs,
+    payoffs_from,
     share_of,
     short_of,
 )
@@ -165,7 +165,7 @@ class EvaluatedTable:
         own = earned_alone(self.record, self.agents)
         return {agent: plain(x) for agent, x in own.items()}
 
-    @property
+    @cached_property
     def total(self) -> Fraction:
         """The realised total: R(N, τ) (Shapley-Coop, Eq. 7)."""
         return sum(self.earned.values(), start=Fraction(0))
@@ -260,7 +260,7 @@ class EvaluatedTable:
         return characteristic(self.game, self.record)
 
     def _payoffs(self, share: Share | None, due: Sequence[Payment]) -> dict[str, Fraction]:
-        return payoffs(self.record, self.agents, share, due, lambda norm, _: self.payoffs_by(norm))
+        return payoffs_from(self.earned, share, due, lambda norm, _: self.payoffs_by(norm))
 
 
 _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()

@@ -36,6 +36,13 @@ def taken_over(pointer: Pointer) -> Entry | None:
     return entry if entry is not None and entry.pointer() == pointer else None
 
 
+def at_hand(pointers: Mapping[str, Pointer]) -> bool:
+    """Whether the answers behind all pointers wait here, so that the journal need not be read."""
+    who = holder()
+    with _lock:
+        return all((who, at["seal"]) in _waiting for at in pointers.values())
+
+
 def opened(episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
     """The answer behind each agent's pointer: as it waits here, or else from the journal.
 

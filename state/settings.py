@@ -25,7 +25,7 @@ def settings_of(config: RunConfig) -> dict[str, Any]:
 
     Nobody may change it: what waits for models would hold a copy for each place it is in.
     """
-    return _settings(json.dumps(config.model_dump(mode="json")))
+    return _settings(config.model_dump_json())
 
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:

@@ -89,6 +89,21 @@ def merged(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]
     return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
 
 
+def configuration(
+    kind: type[RunConfig], context: RunConfig | None, given: RunConfig | None
+) -> RunConfig:
+    """What the context and the input's `room` set together, as a workflow's configuration.
+
+    Args:
+        kind: from `config_for`.
+        context: the run's.
+        given: the input's `room`.
+    """
+    if isinstance(given, kind) and not (context and context.model_fields_set):
+        return given
+    return kind.model_validate(merged(context, given))
+
+
 def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
     """A configuration with parameters of a workflow's own game, where it plays that.
 

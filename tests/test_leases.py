@@ -5,12 +5,14 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import create_engine, text
 
 from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.running import follow
+from shapley_coop.graphs.running import follow, play
+from shapley_coop.graphs.threads import hold
 from shapley_coop.seats.steps import converse
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage.leases import Busy, FileLeases, LeaseLost, Leases, PostgresLeases
@@ -43,6 +45,14 @@ def test_a_run_has_one_worker_and_the_other_is_told_who_it_is(leases: Leases) ->
         leases.of("r").__enter__()
     with leases.of("r"):
         pass
+
+
+def test_only_the_first_lease_of_a_run_says_that_it_is(leases: Leases) -> None:
+    name = f"new-{uuid4().hex[:8]}"
+    with leases.of(name) as first:
+        assert first.first
+    with leases.of(name) as later:
+        assert not later.first
 
 
 def test_a_lease_is_given_back_when_its_holder_fails(leases: Leases) -> None:
@@ -120,3 +130,26 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
     outcome = await first
     assert calls == outcome["usage"]["calls"]
     assert (await follow(run))["episode"] == outcome["episode"]
+
+
+def test_what_another_worker_has_held_is_not_new() -> None:
+    run = prepare("llm_only", RunConfig())
+    held = hold(run, new=True)
+    assert held.new
+    held.last.close()
+    again = hold(run, new=True)
+    assert not again.new
+    again.last.close()
+
+
+async def test_a_run_that_fails_before_its_first_step_is_free_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError("no saver")
+
+    with monkeypatch.context() as without:
+        without.setattr("shapley_coop.graphs.running.opened", broken)
+        with pytest.raises(OSError, match="no saver"):
+            await play("llm_only", RunConfig(), "soon")
+    assert (await follow(home().run("soon")))["run"] == "soon"

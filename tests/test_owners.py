@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import time
 from pathlib import Path
+from unittest.mock import patch
 from uuid import uuid4
 
 import pytest
@@ -15,6 +16,7 @@ from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.state import Key, Line
 from shapley_coop.state.storage.batched import Held
 from shapley_coop.state.storage.home import Home
+from shapley_coop.state.storage.owned import OwnedBook
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
 
 PAID = [Line("world", "Alice", 5, "reward")]
@@ -46,6 +48,28 @@ def plain_role(postgres_url: str) -> str:
 def entry(agent: str = "Alice", words: str = "mine") -> Entry:
     answer = Answer(words, cut=False, input_tokens=3, output_tokens=4, seconds=0.0)
     return Entry(agent, "act", "m", "l1", "a letter", 1, answer, "n")
+
+
+def test_a_thread_named_like_an_episode_of_another_opens_nothing(books: Home) -> None:
+    with acting_for("ann", "t1"):
+        books.journal.write("e", entry())
+    books.owners.check_thread("e", "bob", claim=True)
+    assert books.owners.knows("e", "bob")
+    for thread in ("", "e"):
+        with acting_for("bob", thread), pytest.raises(NotYours):
+            books.ledger.post(Key("e", "escrow"), MORE)
+
+
+def test_what_one_book_knows_of_an_episode_no_other_asks_again(books: Home) -> None:
+    with acting_for("ann", "t1"):
+        books.journal.write("e", entry())
+        held = patch.object(OwnedBook, "_held", side_effect=AssertionError("asked again"))
+        with held:
+            books.ledger.post(Key("e", "final"), PAID)
+    with acting_for("bob", "t2"), pytest.raises(NotYours):
+        books.ledger.post(Key("e", "final"), PAID)
+    with acting_for(SERVER), pytest.raises(NotYours, match="never for all"):
+        books.ledger.post(Key("e", "final"), PAID)
 
 
 def test_another_owner_neither_reads_nor_writes(books: Home) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -15,6 +16,7 @@ from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.rate_limiters import InMemoryRateLimiter
 
+from shapley_coop.games.public_goods import PublicGoods
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Question
 from shapley_coop.seats.calls import Step
@@ -228,3 +230,23 @@ async def test_threads_take_the_drivers_connections_in_turn() -> None:
 )
 def test_a_letters_text_is_that_of_its_messages(letter: Letter) -> None:
     assert letter.text() == as_text(letter.messages())
+
+
+@pytest.mark.parametrize("where", ["on the loop", "in a thread", "after a restart"])
+async def test_a_turn_is_played_on_the_loop_only_where_it_takes_next_to_nothing(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A game that may take long, and answers that have to be read, go to a thread."""
+    played, step = list[bool](), PublicGoods.step
+
+    def watched(self: PublicGoods, *given: Any) -> Any:
+        played.append(threading.current_thread() is threading.main_thread())
+        return step(self, *given)
+
+    monkeypatch.setattr(PublicGoods, "step", watched)
+    monkeypatch.setattr(PublicGoods, "quick", where != "in a thread")
+    if where == "after a restart":
+        monkeypatch.setattr(handover, "_MOST", 0)
+    outcome = await play("llm_only", RunConfig(game="public_goods", params={"rounds": 1}))
+    assert outcome["acted"] == dict.fromkeys(outcome["agents"], 1)
+    assert played[0] is (where == "on the loop")

@@ -10,7 +10,7 @@ from shapley_coop.graphs import builder, names
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.state import RunConfig
-from shapley_coop.state.workflow_config import merged
+from shapley_coop.state.workflow_config import configuration, merged
 
 
 def form(graph: str) -> dict[str, Any]:
@@ -86,6 +86,18 @@ def test_parameters_of_another_game_are_left_behind() -> None:
     assert merged(context, RunConfig(params={"factor": 2}))["params"] == {"rounds": 2, "factor": 2}
     assert "params" not in merged(context, RunConfig(game="escape_room"))
     assert merged(None, None) == {}
+
+
+def test_a_room_alone_is_the_configuration_and_a_context_is_merged_into_it() -> None:
+    kind = builder("settlement").context_schema
+    assert kind is not None
+    room = kind(seed=4)
+    assert configuration(kind, None, room) is room
+    assert configuration(kind, kind(), room) is room
+    both = configuration(kind, kind(seed=3, rounds=5), room)
+    assert (both.seed, both.rounds) == (4, 5)
+    assert configuration(kind, None, RunConfig(seed=4)).game == "delivered"
+    assert configuration(kind, None, RunConfig(game="escape_room")).game == "escape_room"
 
 
 def test_an_unknown_key_of_a_room_is_named() -> None:

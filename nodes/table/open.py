@@ -9,7 +9,7 @@ from langgraph.types import Overwrite
 from shapley_coop.games import Game
 from shapley_coop.state import Opening, RunConfig, Table, game_of, home, settings_of
 from shapley_coop.state.traces import label_root
-from shapley_coop.state.workflow_config import check_kind, merged, with_params
+from shapley_coop.state.workflow_config import check_kind, configuration, with_params
 
 
 class Reopening(Opening):
@@ -34,7 +34,7 @@ def opening(
     """
 
     def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
-        room = config.model_validate(merged(runtime.context, opening.room))
+        room = configuration(config, runtime.context, opening.room)
         room = with_params(room, config.model_fields["game"].default, params)
         # On the table it is resolved: it need not be in every checkpoint as given, too.
         given: dict[str, Any] = {"room": None} if opening.room else {}

@@ -46,6 +46,7 @@ class Episodes(OwnedBook):
             return minted
         row = _row(who.owner, who.thread, previous)
         if (known := self._at(row, who)) is not None:
+            self._knows(known, who)
             return known
         try:
             self._mint({**row, "episode": minted}, who)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from shapley_coop.state.storage.at_rest import private_file, private_folder
+from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.driver import Row, errors
 from shapley_coop.state.storage.tables import Table
@@ -57,9 +57,16 @@ class Lease:
 
     Nobody else asks the run's agents meanwhile, so that its holder looks once which letters have
     answers, and knows from then on.
+
+    Args:
+        first: whether nobody has held it before.
+
+    Attributes:
+        first: the same.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, first: bool = False) -> None:
+        self.first = first
         self._before: dict[str, frozenset[str]] = {}
         self._since: set[str] = set()
 
@@ -139,9 +146,10 @@ class FileLeases:
         except Timeout:
             raise _busy(run, holder.read_text("utf-8") if holder.exists() else "") from None
         try:
-            private_file(holder)
-            holder.write_text(_this_worker(), encoding="utf-8")
-            yield Lease()
+            first = not holder.exists()
+            with open(holder, "wb", buffering=0, opener=_privately) as written:
+                written.write(_this_worker().encode())
+            yield Lease(first)
         finally:
             lock.release()
 
@@ -215,7 +223,7 @@ class _Fenced(Lease):
     """The lease of a connection, which can end before its process."""
 
     def __init__(self, leases: PostgresLeases, run: str, fence: int) -> None:
-        super().__init__()
+        super().__init__(first=fence == 1)
         self._leases, self._run, self._fence = leases, run, fence
 
     async def check(self) -> None:
@@ -230,6 +238,11 @@ Leases = FileLeases | PostgresLeases
 
 def _busy(run: str, holder: str) -> Busy:
     return Busy(f"{run} is being played by {holder or 'another process'}: wait for it, or end it")
+
+
+def _privately(file: str, flags: int) -> int:
+    """Open a file, and make it for its owner alone where it is missing."""
+    return os.open(file, flags, 0o600)
 
 
 def _this_worker() -> str:

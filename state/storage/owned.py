@@ -22,6 +22,9 @@ OWNED: dict[str, Table] = {}
 MINE = f":owner IN (owner, '{SERVER}')"
 """The condition of the rows that a holder may see: its own, and the server all."""
 
+_known: dict[str, set[tuple[str, Holder]]] = {}
+"""Of each database: whose an episode was found to be, by any of its books."""
+
 _POLICY = "coop_owner"
 _MOST_KNOWN = 10_000
 
@@ -84,7 +87,7 @@ class OwnedBook(Book):
         # The tables of all books are made, migrated and secured together.
         import_module("shapley_coop.state.storage.books")
         super().__init__(url)
-        self._known: set[tuple[str, Holder]] = set()
+        self._known = _known.setdefault(url, set())
 
     def _set_up(self, session: Session) -> None:
         super()._set_up(session)
@@ -120,10 +123,10 @@ class OwnedBook(Book):
         Raises:
             NotYours: it belongs to another owner, or to another thread.
         """
-        if (episode, who) in self._known:
-            return
         if who.owner == SERVER:
             raise NotYours("the server writes for the owner of a thread, never for all")
+        if (episode, who) in self._known:
+            return
         place = {"episode": episode, "owner": who.owner, "thread": who.thread}
         found = self._held(episode, who)
         if found is None:
@@ -136,6 +139,10 @@ class OwnedBook(Book):
             )
         if who.thread and not found.thread:
             self._write(_PUT, place, who)
+        self._knows(episode, who)
+
+    def _knows(self, episode: str, who: Holder) -> None:
+        """Know from now on that an episode is a holder's."""
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         self._known.add((episode, who))
@@ -158,13 +165,18 @@ class OwnedBook(Book):
 class Owners(OwnedBook):
     """Whose a thread and an episode are; for the server and its saver."""
 
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        # Apart from the episodes: a tenant names its threads itself.
+        self._threads: set[tuple[str, str]] = set()
+
     def of_episode(self, episode: str) -> Holder | None:
         """The owner and the thread of an episode; None if nobody has claimed it."""
         return self._held(episode, Holder(SERVER))
 
     def knows(self, thread: str, owner: str) -> bool:
         """Whether this process has found already that a thread's checkpoints are an owner's."""
-        return (thread, Holder(owner)) in self._known
+        return (thread, owner) in self._threads
 
     def check_thread(self, thread: str, owner: str, *, claim: bool) -> None:
         """Make sure that a thread's checkpoints are an owner's.
@@ -188,7 +200,9 @@ class Owners(OwnedBook):
             return
         if found != owner:
             raise NotYours("there is no such thread among yours")
-        self._known.add((thread, Holder(owner)))
+        if len(self._threads) > _MOST_KNOWN:
+            self._threads.clear()
+        self._threads.add((thread, owner))
 
     def _owner_of(self, thread: str) -> str | None:
         found = self._of_all(_OWNER, {"thread": thread})

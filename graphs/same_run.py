@@ -1,0 +1,48 @@
+"""Whether what is left of a run may be played on: by the same wiring, of the same configuration."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shapley_coop.graphs.catalogue import version
+from shapley_coop.state import Run
+from shapley_coop.state.storage.register import ENDED
+
+
+class OtherWorkflow(ValueError):
+    """A run that has not ended began with another version of its workflow."""
+
+
+class ConfigChanged(ValueError):
+    """The checkpoint belongs to another configuration than the run was begun with."""
+
+
+def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
+    """Whether a table, or an update of it, was set for this run; False where none is set.
+
+    Raises:
+        ConfigChanged: it was set for another configuration: the checkpoint was swapped or forged.
+    """
+    settings = table.get("settings")
+    if settings is not None and settings != run.room:
+        raise ConfigChanged(
+            f"the checkpoint of {run.run} is of another configuration than the run's: it was "
+            "swapped or changed, and is not played on"
+        )
+    return settings is not None
+
+
+def check_same_workflow(run: Run) -> None:
+    """Make sure that what is left of a run is played by the wiring that it began with.
+
+    The previous release did not say which that was; each of its steps has the same name in this
+    one, and its runs are played on.
+
+    Raises:
+        OtherWorkflow: it began with another version.
+    """
+    now = version(run.graph)
+    if run.state != ENDED and run.workflow not in ("", now):
+        raise OtherWorkflow(
+            f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
+            f"version {now}: resume it with the coop that began it, or begin a new run"
+        )
