@@ -50,22 +50,11 @@ def write_rules(
         "renegotiate": bargained_again(course.get("renegotiate", "never")),
         "payments": course.get("payments", True),
     }
-    language = ""
-    if kinds := known.get("kinds"):
-        language = render(
-            "language",
-            kinds=kinds,
-            norms=" or ".join(f'"{norm}"' for norm in known.get("norms", [])),
-            compares_with=known.get("compares_with", ""),
-            several=len(known.get("agents", [])) > 2,
-            many=len(known.get("agents", [])) > MANY,
-            **going_on,
-        ).strip()
     whole = render(
         template,
         rules=rules.strip(),
         procedure=render("procedure", **going_on, **course_words(course)).strip(),
-        language=language,
+        language=_language(known, going_on),
         agents=known.get("agents", []),
         plans="consider" in known["procedure"]["steps"],
         rounds=course["rounds"],
@@ -74,6 +63,22 @@ def write_rules(
         outsider=outsider,
     )
     return whole.strip() + "\n"
+
+
+def _language(known: Facts, going_on: Facts) -> str:
+    """How clauses are written; empty where none can be offered."""
+    if not (kinds := known.get("kinds")):
+        return ""
+    number = len(known.get("agents", []))
+    return render(
+        "language",
+        kinds=kinds,
+        norms=" or ".join(f'"{norm}"' for norm in known.get("norms", [])),
+        compares_with=known.get("compares_with", ""),
+        several=number > 2,
+        many=number > MANY,
+        **going_on,
+    ).strip()
 
 
 def write_request(

@@ -207,20 +207,31 @@ class Arena:
         if len(scripts) == len(agents):
             raise NotReachedError(f"{table} has nobody beside {gang} agents of one owner")
         scripts |= {JUDGE: judge} if judge else {}
+        settings |= {"seats": self._seats(scripts, me, name, pace, patience)}
+        with _secrets(name, [agent for agent in agents if agent != me], tell) as secrets:
+            settings |= {"game": table, "params": params, "seed": self.seed, "secrets": secrets}
+            await self._follow(name, graph, settings, tamper)
+        return await self.read(name, me)
+
+    def _seats(
+        self, scripts: Mapping[str, Script], me: str, name: str, pace: Pace, patience: float
+    ) -> dict[str, Seat]:
+        """The scripted agents' seats, and the target at all others."""
         seats = {"*": self.target}
         for who, says in scripts.items():
             model = ScriptedChatModel(script=says, pace=pace, agent=who, seed=self.seed)
             seats[who] = seated(model, name if who == me else f"{name}-{who}", patience)
-        with _secrets(name, [agent for agent in agents if agent != me], tell) as secrets:
-            settings |= {"game": table, "params": params, "seed": self.seed, "seats": seats}
-            config = RunConfig.model_validate(settings | {"secrets": secrets}).resolve()
-            await self._follow(name, graph, config, tamper)
-        return await self.read(name, me)
+        return seats
 
     async def _follow(
-        self, name: str, graph: str, config: RunConfig, tamper: tuple[str, Tamper] | None
+        self,
+        name: str,
+        graph: str,
+        settings: Mapping[str, Any],
+        tamper: tuple[str, Tamper] | None,
     ) -> None:
         """Enter a run in the register, and play it; `scorecard` has checked the seats."""
+        config = RunConfig.model_validate(settings).resolve()
         await asyncio.to_thread(home().runs.begin, name, graph, config.model_dump(mode="json"))
         self.runs.append(name)
         run = await asyncio.to_thread(home().runs.get, name)
