@@ -8,8 +8,8 @@ import pytest
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.games.exchange.masks import full
+from tests.exchanging import ACCEPT, BOTH, REJECT, TASKS, UNCHECKED, counted, run, turns
 from tests.scripted import Script, facts
-from tests.test_exchange_workflow import ACCEPT, BOTH, REJECT, TASKS, UNCHECKED, counted, run, turns
 
 SAYS = TASKS.registry.describe
 

@@ -20,8 +20,8 @@ from shapley_coop.evals.sweeps.suite import expand, load_suite
 from shapley_coop.games.exchange import generated, scenario
 from shapley_coop.state import home
 from tests.coop_command import Coop
+from tests.exchanging import ACCEPT, OVERLAP, REJECT, TRADE, UNCHECKED, propose, run
 from tests.scripted import Script
-from tests.test_exchange_workflow import ACCEPT, OVERLAP, REJECT, TRADE, UNCHECKED, propose, run
 
 SVG = "{http://www.w3.org/2000/svg}"
 SEATS = {"*": "embedded:rational"}

@@ -23,8 +23,8 @@ from shapley_coop.nodes.agent import ask
 from shapley_coop.prompts import quoted, render, words, write_history
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state import RunConfig, home
+from tests.delegating import AGENTS, FOUR, all_propose
 from tests.scripted import Script, events, facts
-from tests.test_delegates import AGENTS, FOUR, all_propose
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 UPDATE = bool(os.environ.get("COOP_UPDATE_SNAPSHOTS"))

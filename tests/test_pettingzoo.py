@@ -1,134 +1,18 @@
-"""Environments of others played here, and games of ours played elsewhere."""
+"""Environments of others are played here, and what cannot be played is refused."""
 
-import doctest
 import json
-import os
-import sys
-import types
-import warnings
-from typing import ClassVar
 
-import numpy as np
 import pytest
-from gymnasium.spaces import Box, Discrete, MultiDiscrete
-from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
-from pettingzoo.utils.conversions import parallel_to_aec
 
-from shapley_coop.evals.verifying import verify_run
-from shapley_coop.games import GameError, load, names
-from shapley_coop.games.pettingzoo.export import as_parallel_env
-from shapley_coop.graphs.running import play as run
-from shapley_coop.permissions import permit_program
-from shapley_coop.seats import Seat, SeatError, policies
-from shapley_coop.seats.policies import Policy
-from shapley_coop.state import RunConfig
+from shapley_coop.games import GameError, load
+from tests.foreign_environments import HARVEST, install
 
-os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-HARVEST = "pettingzoo:theirs:harvest"
 RPS = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
-
-
-class Harvest(ParallelEnv):
-    """Two pick from a heap that shrinks by dice; who picks last leaves. Not a matrix game."""
-
-    metadata: ClassVar = {"name": "harvest"}
-
-    def __init__(self, heap=6, space=None, reward=1.0, mask=False):
-        self.possible_agents = ["left", "right"]
-        self.heap, self.size, self.reward, self.mask = heap, heap, reward, mask
-        self._space = space or Discrete(3, start=1)
-        self._seen = Box(0, 99, (2,), np.float32)
-
-    def action_space(self, agent):
-        return self._space
-
-    def observation_space(self, agent):
-        return self._seen
-
-    def reset(self, seed=None, options=None):
-        self.agents, self.heap = list(self.possible_agents), self.size
-        self.rng = np.random.default_rng(seed)
-        return self._observe(), {a: {"mood": float("nan")} for a in self.agents}
-
-    def step(self, actions):
-        self.heap -= int(self.rng.integers(1, 3)) + len(actions)
-        over = self.heap <= 0
-        rewards = {a: self.reward * k * self.heap for a, k in actions.items()}
-        told = dict.fromkeys(self.agents, over)
-        seen, infos = self._observe(), {a: {} for a in self.agents}
-        if over:
-            self.agents = []
-        return seen, rewards, told, dict.fromkeys(told, False), infos
-
-    def _observe(self):
-        seen = np.array([self.heap, self.size], np.float32)
-        if self.mask:
-            return {a: {"observation": seen, "action_mask": [1, 0, 1]} for a in self.agents}
-        return dict.fromkeys(self.agents, seen)
-
-
-class NoParallel:
-    """Has nothing to do with it."""
-
-
-class InTurn(AECEnv):
-    """Three count up in turn, without masks; whoever says the sixth number has won."""
-
-    metadata: ClassVar = {"name": "in_turn", "is_parallelizable": False}
-    render_mode = None
-
-    def __init__(self):
-        super().__init__()
-        self.possible_agents = ["a", "b", "c"]
-
-    def action_space(self, agent):
-        return Discrete(2)
-
-    def observation_space(self, agent):
-        return Discrete(10)
-
-    def observe(self, agent):
-        return self.said
-
-    def reset(self, seed=None, options=None):
-        self.agents, self.said = list(self.possible_agents), 0
-        self.rewards = dict.fromkeys(self.agents, 0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
-        self.agent_selection = "a"
-
-    def step(self, action):
-        if self.terminations[self.agent_selection]:
-            self._was_dead_step(action)
-            return
-        self._cumulative_rewards[self.agent_selection] = 0
-        self.said += action
-        won = self.said >= 6
-        self.rewards = {a: int(won and a == self.agent_selection) for a in self.agents}
-        self.terminations = dict.fromkeys(self.agents, won)
-        at = self.possible_agents.index(self.agent_selection)
-        self.agent_selection = self.possible_agents[(at + 1) % 3]
-        self._accumulate_rewards()
 
 
 @pytest.fixture(autouse=True)
 def theirs(monkeypatch):
-    """A package that is not ours, with environments in it."""
-    module = types.ModuleType("theirs")
-    module.ParallelEnv = ParallelEnv
-    module.harvest = Harvest
-    module.boxed = lambda: Harvest(space=Box(0, 1, (1,)))
-    module.multi = lambda: Harvest(space=MultiDiscrete([2, 2]))
-    module.priceless = lambda: Harvest(reward=float("nan"))
-    module.masked = lambda: Harvest(mask=True)
-    module.broken = lambda: 1 / 0
-    module.other = NoParallel
-    module.in_turn = InTurn
-    module.at_once = lambda: parallel_to_aec(Harvest())
-    monkeypatch.setitem(sys.modules, "theirs", module)
+    install(monkeypatch)
 
 
 def play(game, choose):
@@ -236,76 +120,6 @@ def test_an_environment_that_was_made_for_turns_from_one_at_once_is_played_at_on
     assert [after.rewards for _, after in one] == [after.rewards for _, after in other]
 
 
-ENVIRONMENTS = {
-    "mpe2.simple_spread_v3:parallel_env": 3,
-    "mpe2.simple_tag_v3:parallel_env": 4,
-    "mpe2.simple_adversary_v3:parallel_env": 3,
-    "mpe2.simple_speaker_listener_v4:parallel_env": 2,
-    "pettingzoo.butterfly.knights_archers_zombies_v11:parallel_env": 4,
-    "pettingzoo.sisl.pursuit_v5:parallel_env": 8,
-    "pettingzoo.classic.tictactoe_v3:env": 2,
-    "pettingzoo.classic.connect_four_v3:env": 2,
-}
-"""Environment → how many agents it has."""
-
-
-@pytest.mark.parametrize("name", ENVIRONMENTS)
-async def test_default_seats_act_in_environments_of_others(name):
-    pytest.importorskip(name.partition(".")[0], reason="an optional package of environments")
-    room = RunConfig(game=f"pettingzoo:{name}", params={"rounds": 4}, seed=1)
-    outcome = await run("shapley_coop", room)
-    turns = 4 * ENVIRONMENTS[name] if name.endswith("parallel_env") else 4
-    assert sum(outcome["acted"].values()) == turns
-    assert outcome["turns_played"] == 4
-
-
-async def test_default_seats_play_leduc_holdem_to_its_end_and_see_their_own_cards():
-    pytest.importorskip("rlcard", reason="an optional package of environments")
-    name = "pettingzoo:pettingzoo.classic.leduc_holdem_v4:env"
-    for seed in range(3):
-        outcome = await run("llm_only", RunConfig(game=name, seed=seed))
-        assert sum(outcome["payoffs"].values()) == 0
-        assert any(outcome["payoffs"].values()), "somebody has won the pot"
-        assert all(check.sound for check in await verify_run(outcome["run"]))
-    game = load(name, seed=1)
-    mine, other = (game.view(game.start(), agent)["observation"] for agent in game.agents)
-    assert mine["observation"] != other["observation"]
-    assert "one after the other" in game.rules()
-
-
-def winning(observation, mask):
-    """A policy for tic-tac-toe: the move that wins, else one that keeps the other from it."""
-    assert observation.shape == (3, 3, 2)
-    own, others = (observation[:, :, i].flatten() for i in (0, 1))
-    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
-    for whose in (own, others):
-        for line in lines:
-            (free,) = [k for k in line if mask[k]][:1] or [None]
-            if free is not None and sum(whose[k] for k in line) == 2:
-                return free
-    return np.flatnonzero(mask)[0]
-
-
-async def test_a_policy_takes_a_seat_in_an_environment_of_others(monkeypatch):
-    bots = types.ModuleType("bots_for_boards")
-    bots.winner = Policy(winning)
-    bots.lost = Policy(lambda observation, mask: 9)
-    monkeypatch.setitem(sys.modules, "bots_for_boards", bots)
-    monkeypatch.setattr("shapley_coop.permissions._programs", set())
-    game, ended = "pettingzoo:pettingzoo.classic.tictactoe_v3:env", []
-    for name in ("winner", "lost"):
-        permit_program(seat := f"python:bots_for_boards:{name}")
-        config = RunConfig.model_validate({"game": game, "seats": {"*": "embedded:rational"}})
-        seats = {**config.seats, "player_1": Seat(model=seat)}
-        playing = run("llm_only", config.model_copy(update={"seats": seats}))
-        if name == "lost":
-            with pytest.raises(SeatError, match=r"raised ValueError in policies\.py"):
-                await playing
-        else:
-            ended.append((await playing)["payoffs"])
-    assert ended == [{"player_1": 1, "player_2": -1}]
-
-
 @pytest.mark.parametrize(
     ("name", "params", "reason"),
     [
@@ -349,62 +163,3 @@ def test_credit_of_an_unknown_environment_is_what_each_earned():
     assert game.worth(record, frozenset(["left"])) == 4
     assert game.worth(record, frozenset(game.agents)) == 4.5
     assert game.worth(record, frozenset()) == 0
-
-
-@pytest.mark.parametrize("name", names())
-def test_every_game_of_ours_is_a_parallel_env(name):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        # A mask needs a dict beside the vector; our agents have people's names, and not all of
-        # them the same number of actions.
-        warnings.filterwarnings("ignore", "Agents have different (observation|action) space sizes")
-        warnings.filterwarnings("ignore", "Observation (is not a NumPy array|space for each agent)")
-        warnings.filterwarnings("ignore", "We recommend agents to be named")
-        parallel_api_test(as_parallel_env(load(name)), num_cycles=40)
-        parallel_seed_test(lambda: as_parallel_env(load(name)), num_cycles=20)
-        api_test(parallel_to_aec(as_parallel_env(load(name))), num_cycles=40)
-
-
-def test_an_imported_environment_is_exported_again():
-    env = as_parallel_env(load(HARVEST, {"heap": 12}))
-    parallel_api_test(env, num_cycles=20)
-    assert env.action_space("left") is env.action_space("left")
-    assert env.observation_space("left") is env.observation_space("left")
-
-
-def test_a_game_behaves_the_same_inside_and_outside():
-    game = load("cash_grab", {"rounds": 4})
-    env = as_parallel_env(game)
-    observations, infos = env.reset(seed=1)
-    assert infos["Alice"] == {"position": {"turn": 1}, "legal": ["wait", "take"]}
-    assert list(observations["Alice"]["observation"]) == [-1, -1, -1, 1]
-    observations, rewards, *_ = env.step({"Alice": 1, "Bob": 1, "Carol": 0})
-    assert rewards == {"Alice": 2, "Bob": 2, "Carol": 0}
-    assert list(observations["Carol"]["observation"]) == [1, 1, 0, 2]
-    for _ in range(3):
-        told = env.step(dict.fromkeys(env.agents, 0))
-    assert all(told[2].values())
-    assert env.agents == []
-
-
-def test_an_action_that_is_not_open_counts_for_nothing():
-    env = as_parallel_env(load("raid_battle"))
-    env.reset(seed=2)
-    first, *others = env.agents
-    taunt = env.game.actions[first].index("Taunt")
-    observations, *_ = env.step({first: taunt, **dict.fromkeys(others, 0)})
-    assert not observations[first]["action_mask"][taunt]
-    before = env._position["boss_hp"]
-    *_, infos = env.step(dict.fromkeys([first], taunt) | dict.fromkeys(others, 0))
-    assert env.game.start()["boss_hp"] > before > infos[first]["position"]["boss_hp"]
-
-
-def test_an_index_that_is_no_action_is_refused():
-    env = as_parallel_env(load("cash_grab"))
-    env.reset()
-    with pytest.raises(GameError, match="no action 2"):
-        env.step({"Alice": 2, "Bob": 0, "Carol": 0})
-
-
-def test_the_example_of_a_policy_holds():
-    assert doctest.testmod(policies).failed == 0

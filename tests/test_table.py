@@ -21,9 +21,9 @@ from shapley_coop.graphs import builder, names
 from shapley_coop.seats import Seat
 from shapley_coop.state import RunConfig, table
 from shapley_coop.state.table import Table
+from tests.delegating import FOUR, four_wait, veto_then_leave_then_sign
 from tests.scripted import Script
 from tests.test_contract_workflow import DILEMMA, fined, proposal
-from tests.test_delegates import FOUR, four_wait, veto_then_leave_then_sign
 
 SOURCE = Path(str(inspect.getsourcefile(table))).read_text(encoding="utf-8")
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
