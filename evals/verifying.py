@@ -30,8 +30,6 @@ from shapley_coop.evals.verifying_books import (
     wrongly_ordered,
 )
 from shapley_coop.evals.verifying_earlier import (
-    in_todays_baselines,
-    in_todays_credit,
     in_todays_hashes,
     in_todays_words,
     states_its_clauses,
@@ -49,6 +47,7 @@ from shapley_coop.state import (
     game_of,
     home,
 )
+from shapley_coop.state.earlier_words import in_todays_baselines, in_todays_credit
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import result_of
 from shapley_coop.state.settings import config_of

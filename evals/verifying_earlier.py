@@ -1,6 +1,5 @@
 """What earlier versions stated in other words or with other hashes, as this version states it."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,18 +8,6 @@ from shapley_coop.deals.contract import clause_of
 from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.state import EvaluatedTable, Table
-
-BASELINES = (
-    ("who is absent does what the game's", "an absent agent does what the game's"),
-    ("who is absent does", "an absent agent plays"),
-    ("who is absent acts so", "an absent agent plays as follows"),
-    ("who is absent", "an absent agent"),
-    ("everybody acts so", "everybody plays as follows"),
-    ("everybody does what the game's", "everybody does what the game's"),
-    ("everybody does", "everybody plays"),
-    ("a hero that is asked for nothing does", "a hero that is asked for nothing uses"),
-)
-"""What earlier versions said of who has no part in a deal, and what this one says."""
 
 
 def states_its_clauses(contract: Contract, evaluated: EvaluatedTable) -> bool:
@@ -44,25 +31,6 @@ def in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> di
         if not isinstance(deal, Fault) and len(deal.clauses) == 1
     }
     return {**clauses, **told}
-
-
-def in_todays_baselines(text: str) -> str:
-    """A text with its baseline in the words of this version.
-
-    >>> in_todays_baselines("who is absent does wait")
-    'an absent agent plays wait'
-    """
-    today = dict(BASELINES)
-    earlier = "|".join(map(re.escape, today))
-    return re.sub(earlier, lambda found: today[found[0]], text)
-
-
-def in_todays_credit(credit: Mapping[str, Any]) -> dict[str, Any]:
-    """What a result states of credit, with its baseline in the words of this version."""
-    if not isinstance(baseline := credit.get("baseline"), dict):
-        return dict(credit)
-    words = in_todays_baselines(str(baseline.get("words")))
-    return {**credit, "baseline": {**baseline, "words": words}}
 
 
 def in_todays_hashes(events: list[dict[str, Any]], table: Table) -> list[dict[str, Any]]:

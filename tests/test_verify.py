@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from langgraph.types import Overwrite
 
-from shapley_coop.evals import verifying_earlier
 from shapley_coop.evals.verifying_earlier import in_todays_words
 from shapley_coop.graphs.threads import configured, opened
-from shapley_coop.state import EvaluatedTable, RunConfig, home
+from shapley_coop.state import EvaluatedTable, RunConfig, earlier_words, home
 from tests.coop_command import Coop, valid
 from tests.tampering import failed_checks, in_the_books
 
@@ -177,7 +176,7 @@ def test_words_of_an_earlier_version_are_compared_by_what_they_say() -> None:
 def test_a_baseline_in_the_words_of_an_earlier_version_is_the_same_one(
     coop: Coop, ran: dict[str, Any], subject: str, checks: set[str]
 ) -> None:
-    assert doctest.testmod(verifying_earlier).failed == 0
+    assert doctest.testmod(earlier_words).failed == 0
     stated = home().runs.get("r").result or {}
     baseline = stated["credit"]["baseline"]
     words = baseline["words"].replace("an absent agent", f"{subject} is absent", 1)
