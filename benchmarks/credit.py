@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tables import Cell, Found, Goal, exponent, timed
-from shapley_coop.credit import attribute_by, sample_shapley, shapley
+from shapley_coop.credit import attribute_by
+from shapley_coop.credit.values.sampling import sample_shapley
+from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.games import Game, Turn, load
 from shapley_coop.state.characteristic import characteristic
 

@@ -32,8 +32,7 @@ from shapley_coop.credit.attribution import (
 from shapley_coop.credit.coalitions import members, worth_table
 from shapley_coop.credit.files import credit_report
 from shapley_coop.credit.transfers import Constraint, constrain, constraint, transfers
-from shapley_coop.credit.values.sampling import sample_shapley
-from shapley_coop.credit.values.shapley import shapley, shapley_exact
+from shapley_coop.credit.values.shapley import shapley_exact
 from shapley_coop.credit.wev import read_weights, read_wev, wev, wev_report
 from shapley_coop.earned_value import WEIGHTS
 
@@ -50,8 +49,6 @@ __all__ = [
     "payoffs_by_norm",
     "read_weights",
     "read_wev",
-    "sample_shapley",
-    "shapley",
     "shapley_exact",
     "transfers",
     "wev",

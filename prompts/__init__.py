@@ -13,7 +13,6 @@ from shapley_coop.prompts.render import (
     check_pack,
     fenced,
     fingerprint,
-    names,
     render,
     using,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "check_pack",
     "fenced",
     "fingerprint",
-    "names",
     "quoted",
     "render",
     "using",

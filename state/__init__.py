@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shapley_coop.state.settings import config_of, game_of, name_of, settings_of
     from shapley_coop.state.storage.checkpoints.savers import saver
     from shapley_coop.state.storage.home import Home, home
-    from shapley_coop.state.storage.ledger import POT, WORLD, Key, Ledger, Line, final
+    from shapley_coop.state.storage.ledger import Line, final
     from shapley_coop.state.storage.register import Run
     from shapley_coop.state.table import (
         Acceptance,
@@ -41,16 +41,12 @@ else:
     __getattr__ = offered(__name__, __file__)
 
 __all__ = [
-    "POT",
     "SPENT_UP",
-    "WORLD",
     "Acceptance",
     "AgentOutput",
     "Budget",
     "EvaluatedTable",
     "Home",
-    "Key",
-    "Ledger",
     "Line",
     "Opening",
     "PublicMessage",

@@ -7,7 +7,8 @@ from shapley_coop.deals.signing import PrivateKey, as_bytes
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, home
-from shapley_coop.state.proof import OPERATOR, check, envelope_signed, statement_of
+from shapley_coop.state.proof import check, envelope_signed, statement_of
+from shapley_coop.state.proof.check import OPERATOR
 from tests.scripted import Script
 
 AGENTS = ["Ann", "Ben", "Cem", "Dee"]

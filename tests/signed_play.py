@@ -13,7 +13,8 @@ from shapley_coop.deals.signing import PrivateKey, PublicKey, as_bytes, read_env
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, home
-from shapley_coop.state.proof import OPERATOR, envelope_signed, statement_of
+from shapley_coop.state.proof import envelope_signed, statement_of
+from shapley_coop.state.proof.check import OPERATOR
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from shapley_coop.state.storage.keys import key_of, new_key
 

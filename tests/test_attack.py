@@ -21,7 +21,8 @@ from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.seats import Seat
-from shapley_coop.state import EvaluatedTable, Ledger, home
+from shapley_coop.state import EvaluatedTable, home
+from shapley_coop.state.storage.ledger import Ledger
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded
 from tests.scripted import facts

@@ -5,7 +5,8 @@ from itertools import combinations
 import pytest
 
 from shapley_coop.credit.norms import norm
-from shapley_coop.evals.attribution import AppCredit, attribute, attribute_async
+from shapley_coop.evals.attribution import AppCredit, attribute
+from shapley_coop.evals.attribution.attributing import attribute_async
 from tests.attributed_apps import SHAPES, KnownApp
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from shapley_coop.canonical import cache_key, canonical, digest, digest_before_2
 from shapley_coop.deals import Deal, Do, Pay, amend, hashes_of, put, rebuilt, sign
 from shapley_coop.deals.language.deal import Offer, accept
-from shapley_coop.state import Key, Ledger, Line
+from shapley_coop.state import Line
+from shapley_coop.state.storage.ledger import Key, Ledger
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 LINES = [Line("world", "Zoë", 4_500_000, "reward")]

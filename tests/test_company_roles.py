@@ -8,8 +8,8 @@ import pytest
 
 from shapley_coop.deals import Deal, Do, Pay, Share, scan
 from shapley_coop.games import load
-from shapley_coop.seats.embedded import Character
 from shapley_coop.seats.embedded.bargaining import Agent
+from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.outlook import Outlook
 from tests.company_play import by_embedded_roles, company
 

@@ -12,7 +12,8 @@ from shapley_coop.games.software_company.workspace import (
 )
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import POT, WORLD, RunConfig, home
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.ledger import POT, WORLD
 
 
 async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exactly(

@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from shapley_coop.cli import app
-from shapley_coop.evals.comprehension import asked_about, letters_of, questions
+from shapley_coop.evals.comprehension import asked_about, letters_of
+from shapley_coop.evals.comprehension.questions import questions
 from shapley_coop.seats import Seat
 from shapley_coop.seats.records import Entry
 from tests.stub_openai import StubOpenAI

@@ -21,7 +21,8 @@ from shapley_coop.deals.enforcement import (
 )
 from shapley_coop.deals.monitor import Breach
 from shapley_coop.games import load
-from shapley_coop.state import Key, Ledger, Line
+from shapley_coop.state import Line
+from shapley_coop.state.storage.ledger import Key, Ledger
 
 AGENTS = ["Ann", "Ben", "Cid"]
 

@@ -12,12 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.games import GameError
-from shapley_coop.games.exchange import Atom, Scenario, Tasks, generated, scenario
+from shapley_coop.games.exchange import Scenario, scenario
 from shapley_coop.games.exchange.files import build, read_scenario
 from shapley_coop.games.exchange.masks import from_bits, full, members, subsets, to_bits
 from shapley_coop.games.exchange.paper import printed
 from shapley_coop.games.exchange.preferences import grade
 from shapley_coop.games.exchange.registry import Registry, compose
+from shapley_coop.games.exchange.scenario import Atom, Tasks
+from shapley_coop.games.exchange.source import generated
 from shapley_coop.games.exchange.tables import descriptions_of, read_scores, scores_of
 
 PAGE: dict[str, Any] = {

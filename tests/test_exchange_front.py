@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.games.exchange import generated, scenario, score, solutions
+from shapley_coop.games.exchange import scenario, score, solutions
 from shapley_coop.games.exchange.front import best_sum, pareto_front
 from shapley_coop.games.exchange.masks import Micros, full
+from shapley_coop.games.exchange.source import generated
 
 Tables = list[Micros]
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from shapley_coop.deals import Do
 from shapley_coop.deals.exchange.messages import LABELS, check_message
 from shapley_coop.deals.exchange.talk import as_deal, as_written, estimates
-from shapley_coop.games.exchange import generated, scenario
+from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.masks import full, mask_of
+from shapley_coop.games.exchange.source import generated
 
 TASKS = scenario("paper_cooperative").tasks
 THREE = generated(["Ann", "Ben", "Cat"], 6, 0.5, seed=1).tasks

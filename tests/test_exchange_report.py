@@ -17,7 +17,8 @@ from shapley_coop.evals.papers.exchange_tables import (
 from shapley_coop.evals.reports.utility_plane import Proposal, picture, utility_plane
 from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.evals.sweeps.suite import expand, load_suite
-from shapley_coop.games.exchange import generated, scenario
+from shapley_coop.games.exchange import scenario
+from shapley_coop.games.exchange.source import generated
 from shapley_coop.state import home
 from tests.coop_command import Coop
 from tests.exchanging import ACCEPT, OVERLAP, REJECT, TRADE, UNCHECKED, propose, run

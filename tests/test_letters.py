@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import meta
 
-from shapley_coop import prompts
 from shapley_coop.graphs.running import play
 from shapley_coop.nodes.agent import ask
 from shapley_coop.prompts import quoted, render, words, write_history
+from shapley_coop.prompts.render import names
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state import RunConfig, home
 from tests.delegating import AGENTS, FOUR, all_propose
@@ -189,7 +189,7 @@ async def test_every_template_is_part_of_a_letter_above(
     monkeypatch.setattr(renderer, "_templates", Watched(renderer._templates))
     ask._rules.cache_clear()  # put into words by another test, and not again
     await letters_of(written, "shapley_coop")
-    here = {name for name in prompts.names() if not name.startswith(ELSEWHERE)}
+    here = {name for name in names() if not name.startswith(ELSEWHERE)}
     assert used == here | {"contract_write"}
 
 
@@ -228,7 +228,7 @@ async def test_models_are_shown_words_and_no_blocks_of_json(script: Script, game
 # Rendering
 
 
-@pytest.mark.parametrize("name", prompts.names())
+@pytest.mark.parametrize("name", names())
 def test_a_missing_variable_fails(name: str) -> None:
     renderer = sys.modules["shapley_coop.prompts.render"]
     source = renderer._templates[name]

@@ -10,7 +10,8 @@ from shapley_coop.deals.signing.envelope import Envelope
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, home
-from shapley_coop.state.proof import OPERATOR, PRINCIPAL, check, envelope_signed, statement_of
+from shapley_coop.state.proof import check, envelope_signed, statement_of
+from shapley_coop.state.proof.check import OPERATOR, PRINCIPAL
 from tests.scripted import Script
 
 CAROL = PrivateKey.new()

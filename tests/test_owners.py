@@ -13,9 +13,10 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import ProgrammingError
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
-from shapley_coop.state import Key, Line
+from shapley_coop.state import Line
 from shapley_coop.state.storage.batched import Held
 from shapley_coop.state.storage.home import Home
+from shapley_coop.state.storage.ledger import Key
 from shapley_coop.state.storage.owned import OwnedBook
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
 

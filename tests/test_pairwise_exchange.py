@@ -11,11 +11,12 @@ import pytest
 from langgraph.types import Overwrite
 
 from shapley_coop.games import GameError, Turn, load
-from shapley_coop.games.exchange import Scenario, generated, scenario
+from shapley_coop.games.exchange import Scenario, scenario
 from shapley_coop.games.exchange.additive import best_total
 from shapley_coop.games.exchange.files import build
 from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.scenario import table_of
+from shapley_coop.games.exchange.source import generated
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry

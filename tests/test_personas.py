@@ -11,7 +11,8 @@ from shapley_coop.cli.options import by_agent
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.prompts import check_pack, fingerprint, names, render, using
+from shapley_coop.prompts import check_pack, fingerprint, render, using
+from shapley_coop.prompts.render import names
 from shapley_coop.state import RunConfig, home
 from tests.scripted import Script
 

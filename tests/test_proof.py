@@ -9,7 +9,8 @@ import pytest
 
 from shapley_coop.canonical import digest
 from shapley_coop.deals.signing import PrivateKey
-from shapley_coop.state.proof import OPERATOR, check
+from shapley_coop.state.proof import check
+from shapley_coop.state.proof.check import OPERATOR
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from tests.chance import dice
 from tests.signed_play import GIFT, Play, payload_of, reencoded, signed_play

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.graphs.running import play
-from shapley_coop.state import Key, Line, RunConfig, home
+from shapley_coop.state import Line, RunConfig, home
+from shapley_coop.state.storage.ledger import Key
 from tests import (
     proof_kills,
     proof_many_processes,

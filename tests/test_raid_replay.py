@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import exact
-from shapley_coop.credit import sample_shapley, shapley, shapley_exact, worth_table
+from shapley_coop.credit import shapley_exact, worth_table
+from shapley_coop.credit.values.sampling import sample_shapley
+from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.games.raid_battle.replay import openings, script, step, team_rewards
 from shapley_coop.games.raid_battle.rules import SKILLS, RaidParams, resolve, rolled, team_reward
 from tests.raid_plays import at_random, fireball, played, rotation

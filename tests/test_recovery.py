@@ -10,7 +10,8 @@ from langgraph.checkpoint.base import empty_checkpoint
 from langgraph_sdk.errors import NotFoundError
 
 from shapley_coop.serve.server import adoption, in_process, recovery
-from shapley_coop.state import Key, Line, home, saver
+from shapley_coop.state import Line, home, saver
+from shapley_coop.state.storage.ledger import Key
 from shapley_coop.state.storage.owners import NotYours, acting_for
 
 NOW = datetime.now(UTC)

@@ -22,9 +22,8 @@ asked once. The values are those of `credit`.
 ({'search': 0.5, 'write': 0.5}, {'search,write': 1.0})
 """
 
-from shapley_coop.evals.attribution.attributing import attribute, attribute_async
+from shapley_coop.evals.attribution.attributing import attribute
 from shapley_coop.evals.attribution.result import AppCredit
-from shapley_coop.evals.attribution.settings import Settings
 from shapley_coop.evals.attribution.stage import CallsSpent
 
-__all__ = ["AppCredit", "CallsSpent", "Settings", "attribute", "attribute_async"]
+__all__ = ["AppCredit", "CallsSpent", "attribute"]

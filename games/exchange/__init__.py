@@ -15,17 +15,13 @@ built in (`paper`), read from a file (`files`), made of TaskBench records (`task
 (`source`) or written by a model (`authoring`); `front` enumerates exactly, `solutions` compares.
 """
 
-from shapley_coop.games.exchange.scenario import Atom, Masks, Scenario, Tasks
+from shapley_coop.games.exchange.scenario import Masks, Scenario
 from shapley_coop.games.exchange.solutions import score, solutions
-from shapley_coop.games.exchange.source import from_taskbench, generated, scenario
+from shapley_coop.games.exchange.source import scenario
 
 __all__ = [
-    "Atom",
     "Masks",
     "Scenario",
-    "Tasks",
-    "from_taskbench",
-    "generated",
     "scenario",
     "score",
     "solutions",

@@ -6,7 +6,7 @@ needs makes it say that it cannot decide. It uses only what its letters had it w
 that was never asked to price an externality does not. That is a declared modelling assumption.
 """
 
-from shapley_coop.seats.embedded.characters import CHARACTERS, Character, character
+from shapley_coop.seats.embedded.characters import CHARACTERS, character
 from shapley_coop.seats.embedded.chat import EmbeddedChatModel
 
-__all__ = ["CHARACTERS", "Character", "EmbeddedChatModel", "character"]
+__all__ = ["CHARACTERS", "EmbeddedChatModel", "character"]

@@ -4,15 +4,13 @@
 statement alone, without the home that it came from. `docs/verify.md` describes the file.
 """
 
-from shapley_coop.state.proof.check import OPERATOR, PRINCIPAL, check
+from shapley_coop.state.proof.check import check
 from shapley_coop.state.proof.statement import (
     envelope_signed,
     statement_of,
 )
 
 __all__ = [
-    "OPERATOR",
-    "PRINCIPAL",
     "check",
     "envelope_signed",
     "statement_of",
