@@ -6,11 +6,12 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from shapley_coop.graphs.running import play
-from shapley_coop.state import Line, RunConfig, home
+from shapley_coop.state import Home, Line, RunConfig, home
 from shapley_coop.state.storage.ledger import Key
 from tests import (
     proof_kills,
@@ -27,8 +28,8 @@ from tests.postgres import NoPostgres
 from tests.proof import Proof
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
-from tests.trials import Audit, Play, balanced, begin, micro, transfers_of
-from tests.warm_coop import KEYS, ROOT, Ended
+from tests.trials import Audit, Play, Trial, balanced, begin, micro, transfers_of
+from tests.warm_coop import KEYS, ROOT, Ended, warm_coop
 
 PROOFS: dict[str, Proof] = {
     "kills": proof_kills.PROOFS["kills"],
@@ -51,6 +52,20 @@ def test_the_promise_holds(name: str, tmp_path: Path) -> None:
     except NoPostgres as reason:
         pytest.skip(str(reason))
     assert finding.held, finding.figure
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("postgres")
+def test_on_postgres_too_a_run_that_is_killed_at_every_write_comes_to_its_end(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    """Where a write returned before it was committed, such a run would never get on."""
+    coop = warm_coop(Home(tmp_path, postgres_url))
+    play = Play.uninterrupted(coop, "whole", ("escape_room", "--graph", "llm_only"))
+    trial = Trial(coop, "killed", play)
+    proof_kills.at_every_write(trial, Random(0))
+    assert trial.kills > play.whole["turns_played"]
+    assert Audit.of(coop.home, [play], [trial]).clean
 
 
 async def test_an_audit_sees_what_is_lost_doubled_or_changed() -> None:

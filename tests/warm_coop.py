@@ -30,9 +30,10 @@ COOP = "shapley_coop.cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
 SAVERS = {
     "langgraph.checkpoint.sqlite:SqliteSaver": ("put", "put_writes"),
-    "langgraph.checkpoint.postgres.aio:AsyncPostgresSaver": ("aput", "aput_writes"),
+    # In Postgres a checkpoint is committed with what is owed to it, once our own saver returns.
+    "shapley_coop.state.storage.checkpoints.postgres:PostgresSaver": ("aput",),
 }
-"""LangGraph's savers, and how each writes."""
+"""The savers, and how each writes."""
 WRITES = (
     "shapley_coop.state.storage.register:Runs.begin",
     "shapley_coop.state.storage.journal:Journal._keep_all",
