@@ -68,7 +68,7 @@ def _name(run: str) -> str:
     """A run's name, which commands, file names and addresses can hold."""
     if not re.fullmatch(r"[^\W_][\w.,=+@-]{0,79}", run):
         raise ValueError(
-            f"--name {run[:100]!r} is no name for a run: give 1 to 80 letters, digits, and any of "
+            f"{run[:100]!r} is no name for a run: give 1 to 80 letters, digits, and any of "
             "_ . , = + @ -, with a letter or digit first"
         )
     return run

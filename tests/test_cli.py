@@ -159,7 +159,10 @@ def test_a_workflow_is_drawn_with_the_edges_it_has(coop: Coop, graph: str) -> No
     drawn = coop("graph", graph).out
     assert "__start__ → open" in drawn
     assert ("attribute" in drawn) == (graph == "shapley_coop")
-    assert coop("graph", graph, "--mermaid").out.startswith("---\nconfig:")
+    diagram = coop("graph", graph, "--mermaid").out
+    assert diagram.startswith("---\nconfig:")
+    assert "\n    __start__(" in diagram
+    assert "\\" not in diagram
 
 
 def test_the_doctor_says_what_is_there(coop: Coop, monkeypatch: pytest.MonkeyPatch) -> None:
