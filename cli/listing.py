@@ -46,10 +46,10 @@ def list_(
 
 def _list_parameters(name: str, as_json: bool) -> None:
     from shapley_coop import graphs
-    from shapley_coop.games import load
+    from shapley_coop.games import load, names
     from shapley_coop.games.parameter_list import parameters
 
-    if name in graphs.names():
+    if name in graphs.names() and name not in names():
         raise ValueError(f"{name} is a workflow and no game: coop graph {name} shows it")
     game = load(name)
     found = parameters(game)
