@@ -246,6 +246,7 @@ async def test_a_turn_is_played_on_the_loop_only_where_it_takes_next_to_nothing(
     monkeypatch.setattr(PublicGoods, "step", watched)
     monkeypatch.setattr(PublicGoods, "quick", where != "in a thread")
     if where == "after a restart":
+        monkeypatch.setattr(handover, "_waiting", OrderedDict())
         monkeypatch.setattr(handover, "_MOST", 0)
     outcome = await play("llm_only", RunConfig(game="public_goods", params={"rounds": 1}))
     assert outcome["acted"] == dict.fromkeys(outcome["agents"], 1)
