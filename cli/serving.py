@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import secrets
 import shutil
 import socket
@@ -18,6 +19,10 @@ JOBS = "10"
 
 STUDIO_PORT = 2024
 """Where LangGraph's own command listens, and Studio looks."""
+
+
+UNASSIGNED_PORTS = range(20_000, 32_000)
+"""Ports that systems do not hand to connections: below all their ranges for those."""
 
 
 def dev(
@@ -42,7 +47,7 @@ def dev(
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise ValueError("langgraph is not installed: make setup, or pip install shapley-coop[dev]")
-    chosen = _free_port(host, port)
+    chosen = free_port(host, port)
     address = f"http://{host}:{chosen}"
     secret = secrets.token_urlsafe(24) if token and not configured() else ""
     asks = secret or configured()
@@ -86,18 +91,25 @@ def _absolute(game: str) -> str:
     return str(Path(game).absolute()) if game.endswith(".py") else game
 
 
-def _free_port(host: str, port: int) -> int:
+def free_port(host: str, port: int = 0) -> int:
     """Check that a port is free, or find one for 0; the server would silently take another one.
+
+    The server listens seconds later. A port that the system would choose may by then belong to
+    somebody's connection, so one is drawn where the system chooses none.
 
     Raises:
         ValueError: it is in use.
     """
-    with socket.socket() as probe:
-        # As the server does: a port that a connection has just left is free.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            reason = f"port {port} on {host}: {error.strerror}; --port 0 takes a free one"
-            raise ValueError(reason) from None
-        return int(probe.getsockname()[1])
+    drawn = random.sample(UNASSIGNED_PORTS, 100)
+    for one in [port] if port else drawn:
+        with socket.socket() as probe:
+            # As the server does: a port that a connection has just left is free.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, one))
+            except OSError as error:
+                refusal = error
+            else:
+                return one
+    said = f"port {one} on {host}: {refusal.strerror}"
+    raise ValueError(said if not port else f"{said}; --port 0 takes a free one")

@@ -20,6 +20,8 @@ from urllib.parse import urlsplit
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
+from shapley_coop.cli.serving import free_port
+
 ROOT = Path(__file__).parents[1]
 BOOT_SECONDS = 600
 SAVE_SECONDS = 120
@@ -112,8 +114,8 @@ class Server:
         return [*dev, *self._options]
 
     def address(self, since: int) -> str:
-        """Where it says that it listens, before it does."""
-        found = re.search(r"LangGraph server on (http://[\d.:]+)", self.log(since))
+        """Where LangGraph says that it listens: not where it was asked to, if that was taken."""
+        found = re.search(r"API: \S*?(http://[\d.:]+)", self.log(since))
         return found.group(1) if found else ""
 
     def start(self) -> Self:
@@ -187,18 +189,12 @@ class BareServer(Server):
 
     def __init__(self, folder: Path, options: Sequence[str] = (), **environment: str) -> None:
         super().__init__(folder, options, **environment)
-        self._port = 0
 
     def command(self) -> list[str]:
         found = shutil.which("langgraph", path=Path(sys.executable).parent)
         assert found, "the extra `dev` is installed"
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            self._port = taken.getsockname()[1]
-        port = ("--port", str(self._port))
+        port = ("--port", str(free_port("127.0.0.1")))
         return [found, "dev", "--no-browser", "--no-reload", *port, *self._options]
-
-    def address(self, since: int) -> str:
-        return f"http://127.0.0.1:{self._port}"
 
 
 def _lay_out(folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.cli.serving import UNASSIGNED_PORTS, free_port
 from shapley_coop.serve.app import lost_with_the_container
 from tests.server_client import play, values
 from tests.server_process import ROOT, BareServer
@@ -56,3 +57,11 @@ def test_a_port_in_use_is_one_clear_line() -> None:
     assert ended.stderr == (
         f"coop: port {port} on 127.0.0.1: Address already in use; --port 0 takes a free one\n"
     )
+
+
+def test_a_free_port_is_one_that_no_connection_is_given_before_the_server_listens() -> None:
+    drawn = {free_port("127.0.0.1") for _ in range(50)}
+    assert len(drawn) > 1, "two servers that start together are given two ports"
+    assert drawn <= set(UNASSIGNED_PORTS)
+    with socket.create_server(("127.0.0.1", 0)) as given:
+        assert given.getsockname()[1] not in UNASSIGNED_PORTS
