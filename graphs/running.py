@@ -30,6 +30,7 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, home
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
+from shapley_coop.state.storage.checkpoints.server_mixin import begin_new
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 
@@ -174,7 +175,8 @@ async def _go_on(
         if replies is None:
             begun = not here.new and await _begun(app, run, config)
             given = None if begun else {"room": run.room}
-            ended = await _advance(app, run, given, watch, here.lease, config)
+            at = begin_new(config) if here.new else config
+            ended = await _advance(app, run, given, watch, here.lease, at)
         # Another process may have answered meanwhile.
         elif heard := {i: replies[i] for i in await _asked(app, run, config) if i in replies}:
             ended = await _advance(app, run, Command(resume=heard), watch, here.lease, config)

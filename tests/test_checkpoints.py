@@ -78,6 +78,32 @@ async def test_what_a_task_wrote_is_kept_with_the_next_checkpoint_or_by_itself(
     assert written(here) == ["status", "status"]
 
 
+async def test_what_is_before_the_first_node_is_kept_with_what_that_did(
+    place: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing was asked yet: whoever is killed before begins the thread anew."""
+    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
+
+    class Asked(TypedDict):
+        status: str
+
+    before: list[int] = []
+    page = StateGraph(Asked).set_entry_point("one")
+    thread: Any = {"configurable": {"thread_id": "t"}}
+    async with saver(place) as kept, saver(place) as elsewhere:
+
+        async def one(_: Asked) -> dict[str, Any]:
+            before.append(len([x async for x in elsewhere.alist(thread)]))
+            return {"status": "done"}
+
+        app = page.add_node("one", one).compile(checkpointer=kept)
+        for status in ("first", "second"):
+            await app.ainvoke({"status": status}, thread, durability="sync")
+        steps = [x.metadata["step"] async for x in elsewhere.alist(thread)]
+    # The second run's input, and its start, are kept before its node.
+    assert (before, steps) == ([0, 5], [4, 3, 2, 1, 0, -1])
+
+
 async def test_a_step_that_is_taken_back_is_done_again_and_added_once(
     place: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,8 @@
-"""What tasks wrote, until the checkpoint that is made of it: most of that need not be kept."""
+"""What a saver keeps a moment later, with the next checkpoint: each time by itself takes longer.
+
+That is what tasks wrote, most of which need not be kept once there is a checkpoint made of it, and
+the checkpoints of a thread before its first node has run.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -6,11 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import WRITES_IDX_MAP, Checkpoint
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+)
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 LINGER = 0.05
-"""Seconds that a task's writes wait for the checkpoint after them, which mostly comes at once."""
+"""Seconds that what is owed waits for the checkpoint after it, which mostly comes at once."""
 
 _PLACE = ("checkpoint_ns", "checkpoint_id")
 
@@ -54,7 +63,58 @@ class Written:
         ]
 
 
-class OwedWrites:
+@dataclass(frozen=True, eq=False)
+class Early:
+    """A checkpoint of a thread on which no node has run, and which is not kept yet.
+
+    Whoever is killed before it is kept begins the thread anew: nothing has been asked.
+
+    Attributes:
+        at: the checkpoint before it.
+        checkpoint: what is to be kept.
+        metadata: its metadata.
+        versions: of the channels that are new.
+    """
+
+    at: RunnableConfig
+    checkpoint: Checkpoint
+    metadata: CheckpointMetadata
+    versions: ChannelVersions
+
+    @property
+    def config(self) -> RunnableConfig:
+        """What names it, once it is kept and before."""
+        place = self.at["configurable"]
+        names = {"thread_id": place["thread_id"], "checkpoint_ns": place.get("checkpoint_ns", "")}
+        return {"configurable": {**names, "checkpoint_id": self.checkpoint["id"]}}
+
+
+def is_early(metadata: CheckpointMetadata) -> bool:
+    """Whether a checkpoint is that of a thread's first input, or of its start after it."""
+    return metadata.get("source") in ("input", "loop") and metadata.get("step", 1) <= 0
+
+
+def next_of(
+    written: Written,
+    owed: Sequence[Written | Early],
+    config: RunnableConfig | None,
+    checkpoint: Checkpoint | None,
+) -> Checkpoint | None:
+    """The checkpoint that is made of what a task wrote, if it is among those kept now.
+
+    Args:
+        written: what it wrote.
+        owed: what is kept with it.
+        config: of the checkpoint that is kept after all that, if one is.
+        checkpoint: that checkpoint.
+    """
+    kept = [(one.at, one.checkpoint) for one in owed if isinstance(one, Early)]
+    if config and checkpoint:
+        kept.append((config, checkpoint))
+    return next((made for at, made in kept if written.leads_to(at)), None)
+
+
+class Owed:
     """What a saver has not kept yet, thread by thread, in order.
 
     Args:
@@ -63,29 +123,29 @@ class OwedWrites:
 
     def __init__(self, keep: Callable[[str], Awaitable[object]]) -> None:
         self._keep = keep
-        self._owed: dict[str, list[Written]] = {}
+        self._owed: dict[str, list[Written | Early]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._flushing: set[asyncio.Task[None]] = set()
 
-    def add(self, written: Written) -> None:
-        """Hold writes until what is called next for their thread.
+    def add(self, one: Written | Early) -> None:
+        """Hold writes, or a checkpoint, until what is called next for their thread.
 
         That is mostly the checkpoint of the same step. Where none follows, because others of the
         step are still asked, they are kept by themselves soon.
         """
-        thread = thread_of(written.at)
-        self._owed.setdefault(thread, []).append(written)
+        thread = thread_of(one.at)
+        self._owed.setdefault(thread, []).append(one)
         if thread not in self._timers:
             loop = asyncio.get_running_loop()
             self._timers[thread] = loop.call_later(LINGER, self._flush_soon, thread)
 
-    def of(self, thread: str) -> tuple[Written, ...]:
+    def of(self, thread: str) -> tuple[Written | Early, ...]:
         """What is owed to a thread, and is kept now."""
         if timer := self._timers.pop(thread, None):
             timer.cancel()
         return tuple(self._owed.get(thread, ()))
 
-    def over(self, thread: str, owed: Sequence[Written]) -> None:
+    def over(self, thread: str, owed: Sequence[Written | Early]) -> None:
         """That was kept, or its caller was told why not."""
         later = [one for one in self._owed.pop(thread, ()) if one not in owed]
         if later:
@@ -106,7 +166,8 @@ class OwedWrites:
         flushing.add_done_callback(self._flushing.discard)
 
     async def _flush(self, thread: str) -> None:
-        owed = [replace(one, whole=True) for one in self._owed.get(thread, ())]
+        held = self._owed.get(thread, ())
+        owed = [replace(one, whole=True) if isinstance(one, Written) else one for one in held]
         self._owed[thread] = owed
         try:
             await self._keep(thread)

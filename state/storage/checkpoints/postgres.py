@@ -21,7 +21,14 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from shapley_coop.state.storage.bounded import BoundedAsyncConnection, parameters, seconds
-from shapley_coop.state.storage.checkpoints.owed import OwedWrites, Written, thread_of
+from shapley_coop.state.storage.checkpoints.owed import (
+    Early,
+    Owed,
+    Written,
+    is_early,
+    next_of,
+    thread_of,
+)
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 
@@ -55,7 +62,7 @@ class _Owing(AsyncPostgresSaver):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._owed = OwedWrites(self._keep)
+        self._owed = Owed(self._keep)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
@@ -94,7 +101,13 @@ class _Owing(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint with what was written and it does not hold, in one transaction."""
+        """Keep a checkpoint with what is owed and it does not hold, in one transaction.
+
+        One before the first node is kept with the next, or soon.
+        """
+        if is_early(metadata):
+            self._owed.add(early := Early(config, checkpoint, metadata, new_versions))
+            return early.config
         async with self._together():
             await self._keep(thread_of(config), config, checkpoint)
             return await super().aput(config, checkpoint, metadata, new_versions)
@@ -139,9 +152,11 @@ class _Owing(AsyncPostgresSaver):
         owed = self._owed.of(thread)
         try:
             for one in owed:
-                if config is None or checkpoint is None or not one.leads_to(config):
+                if isinstance(one, Early):
+                    await super().aput(one.at, one.checkpoint, one.metadata, one.versions)
+                elif (made := next_of(one, owed, config, checkpoint)) is None:
                     await super().aput_writes(one.at, one.writes, one.task, one.path)
-                elif rows := await asyncio.to_thread(one.beside, checkpoint, self.serde):
+                elif rows := await asyncio.to_thread(one.beside, made, self.serde):
                     async with self._cursor(pipeline=True) as cursor:
                         await cursor.executemany(self.INSERT_CHECKPOINT_WRITES_SQL, rows)
         finally:

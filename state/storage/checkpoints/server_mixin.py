@@ -33,6 +33,9 @@ Starting = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
 With (run, its thread's latest checkpoint, the run's configurable if no checkpoint is its own yet).
 """
 
+_NEW, _KNOWN = "__coop_new__", object()
+"""The key of a configuration of a new thread, and its value, which no request can hold."""
+
 _MOST_RUNS = 10_000
 
 _LABELS = {"run", "graph", "game", "seed", "protocol", "prompt_hash", "simulated"}
@@ -60,21 +63,25 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint; whatever this process writes from now on is newer than the thread.
 
+        A new thread (`begin_new`) has none, and is not read.
+
         Raises:
             NotYours: the thread belongs to another owner.
             Unreadable: it was damaged, or another program wrote it.
         """
         await self._check(config)
+        place = config["configurable"]
         try:
-            found = await super().aget_tuple(config)
+            new = place.get(_NEW) is _KNOWN and not place.get("checkpoint_ns")
+            found = None if new else await super().aget_tuple(config)
             readable = found is None or _is_checkpoint(found.checkpoint)
         except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
             # What reads them raises these for bytes that it did not write.
             readable = False
         if not readable:
-            thread = config["configurable"]["thread_id"]
             raise Unreadable(
-                f"the checkpoint of {thread} cannot be read: it was damaged, or is none of ours"
+                f"the checkpoint of {place['thread_id']} cannot be read: "
+                "it was damaged, or is none of ours"
             )
         if found is not None:
             _write_after(await self._latest(config, found))
@@ -215,6 +222,11 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
     async def deleted(self) -> None:
         """Wait until every deletion has ended."""
         await asyncio.gather(*self._deleting)
+
+
+def begin_new(config: RunnableConfig) -> RunnableConfig:
+    """The configuration with which the first run of a thread begins that nobody else knows."""
+    return {**config, "configurable": {**config["configurable"], _NEW: _KNOWN}}
 
 
 def _write_after(latest: str) -> None:

@@ -20,7 +20,14 @@ from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.batcher import ThreadBatcher
-from shapley_coop.state.storage.checkpoints.owed import OwedWrites, Written, thread_of
+from shapley_coop.state.storage.checkpoints.owed import (
+    Early,
+    Owed,
+    Written,
+    is_early,
+    next_of,
+    thread_of,
+)
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.driver import BUSY_SECONDS
@@ -57,7 +64,7 @@ class _Threaded(BlockingSaver):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
         self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
-        self._owed = OwedWrites(lambda thread: self.in_thread(thread, _nothing))
+        self._owed = Owed(lambda thread: self.in_thread(thread, _nothing))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
@@ -91,8 +98,11 @@ class _Threaded(BlockingSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint."""
+        """Keep a checkpoint; one before the first node with the next, or soon."""
         told: Any = {key: x for key, x in metadata.items() if key != _COUNTS}
+        if is_early(metadata):
+            self._owed.add(early := Early(config, checkpoint, told, new_versions))
+            return early.config
         put = partial(self.put, config, checkpoint, told, new_versions)
         kept: RunnableConfig = await self.in_thread(thread_of(config), put, config, checkpoint)
         return kept
@@ -134,8 +144,10 @@ class _Threaded(BlockingSaver):
         def in_order() -> Any:
             with self.conn:  # what is kept with the call is rolled back if it fails
                 for one in owed:
-                    if config and checkpoint and one.leads_to(config):
-                        self.conn.executemany(_KEEP, one.beside(checkpoint, self.serde))
+                    if isinstance(one, Early):
+                        self.put(one.at, one.checkpoint, one.metadata, one.versions)
+                    elif made := next_of(one, owed, config, checkpoint):
+                        self.conn.executemany(_KEEP, one.beside(made, self.serde))
                     else:
                         self.put_writes(one.at, one.writes, one.task, one.path)
                 return call()
