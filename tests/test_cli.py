@@ -147,6 +147,7 @@ def test_runs_are_listed_newest_first_and_shown(coop: Coop) -> None:
     ran = coop("run", "escape_room", "--name", "one", "--json").result
     coop("run", "escape_room", "--graph", "llm_only", "--name", "two")
     listed = {run["run"]: run for run in coop("runs", "--json").result}
+    assert [*listed] == ["two", "one"]
     assert listed["one"]["status"] == "agreed"
     assert (listed["two"]["graph"], listed["two"]["state"]) == ("llm_only", "ended")
     assert "one" in coop("runs").out

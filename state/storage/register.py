@@ -111,7 +111,7 @@ class Runs(OwnedBook):
             "owner": owner,
             "graph": graph,
             "room": json.dumps(room),
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "created": datetime.now(UTC).isoformat(timespec="microseconds"),
             "state": STARTED,
             "workflow": workflow,
         }
