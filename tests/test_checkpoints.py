@@ -89,7 +89,7 @@ async def test_what_is_before_the_first_node_is_kept_with_what_that_did(
 
     before: list[int] = []
     page = StateGraph(Asked).set_entry_point("one")
-    thread: Any = {"configurable": {"thread_id": "t"}}
+    thread: Any = {"configurable": {"thread_id": "early"}}
     async with saver(place) as kept, saver(place) as elsewhere:
 
         async def one(_: Asked) -> dict[str, Any]:

@@ -30,8 +30,8 @@ COOP = "shapley_coop.cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
 SAVERS = {
     "langgraph.checkpoint.sqlite:SqliteSaver": ("put", "put_writes"),
-    # In Postgres a checkpoint is committed with what is owed to it, once our own saver returns.
-    "shapley_coop.state.storage.checkpoints.postgres:PostgresSaver": ("aput",),
+    # In Postgres a checkpoint is committed with what is owed to it, once our own saver has put it.
+    "shapley_coop.state.storage.checkpoints.postgres:PostgresSaver": ("_put",),
 }
 """The savers, and how each writes."""
 WRITES = (

@@ -101,13 +101,20 @@ class _Owing(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint with what is owed and it does not hold, in one transaction.
-
-        One before the first node is kept with the next, or soon.
-        """
+        """Keep a checkpoint; one before the first node with the next, or soon."""
         if is_early(metadata):
             self._owed.add(early := Early(config, checkpoint, metadata, new_versions))
             return early.config
+        return await self._put(config, checkpoint, metadata, new_versions)
+
+    async def _put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint with what is owed and it does not hold, in one transaction."""
         async with self._together():
             await self._keep(thread_of(config), config, checkpoint)
             return await super().aput(config, checkpoint, metadata, new_versions)
