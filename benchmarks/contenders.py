@@ -15,6 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Durability, StreamMode
 
@@ -29,6 +30,12 @@ from shapley_coop.state.storage.home import DATABASE_VARIABLE
 
 GATHER, USUAL, LEAN = "bare asyncio.gather", "LangGraph as usual, no saver", "ours, no saver"
 USUAL_KEPT, OURS = "LangGraph as usual, {}", "ours, {}"
+USUAL_OWN = "LangGraph as usual, its own SQLite saver"
+PEERS = (
+    "LangGraph as usual with a database is on our saver, which keeps each of its steps before the "
+    "next begins: goals are against that. Its own SQLite saver, which people have, takes longer."
+)
+"""What the names of contenders do not say."""
 
 Compiled = CompiledStateGraph[Any, Any, Any, Any]
 Clock = tuple[float, float]
@@ -124,11 +131,17 @@ async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Con
     page = baseline_graph(played.waves, model)
     with scratch() as folder, scripted_reply(played.script, played.latency):
         here = Home(folder / "usual"), Home(folder / "usual", url)
-        async with clients(), saver(here[0]) as sqlite, saver(here[bool(url)]) as postgres:
+        async with (
+            clients(),
+            kept_at_once(here[0]) as sqlite,
+            kept_at_once(here[bool(url)]) as postgres,
+            AsyncSqliteSaver.from_conn_string(str(folder / "own.sqlite")) as own,
+        ):
             places = [("SQLite", "", sqlite), ("Postgres", url, postgres)][: 2 if url else 1]
             yield {
                 GATHER: Contender(partial(_gather, played)),
                 USUAL: Contender(partial(run_baseline, page.compile())),
+                USUAL_OWN: Contender(partial(run_baseline, page.compile(checkpointer=own))),
                 **{
                     USUAL_KEPT.format(kept): Contender(
                         partial(run_baseline, page.compile(checkpointer=checkpoints))
@@ -141,6 +154,10 @@ async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Con
                     for kept, place, _ in places
                 },
             }
+
+
+kept_at_once = partial(saver, at_once=True)
+"""Our saver for a peer, whose answers are in no journal: each step is kept before the next."""
 
 
 @contextmanager

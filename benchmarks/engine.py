@@ -13,6 +13,7 @@ from benchmarks.contenders import (
     GATHER,
     LEAN,
     OURS,
+    PEERS,
     USUAL,
     USUAL_KEPT,
     Play,
@@ -45,6 +46,7 @@ NEEDED = {
 """Bench → what its goal would need where it is missed."""
 
 CPU_NOTES = [
+    PEERS,
     "With 4 agents a wave asks one or three; with many, a turn asks all of them at once, "
     "so that what a step of the graph costs is shared by more.",
     "Ours takes more steps, to be seen, retried and resumed one by one: a proposal is "
@@ -134,6 +136,7 @@ async def _walls(
         rows,
         reached,
         [
+            PEERS,
             "Where the CPU time that comes on top goes is in the profile of [cpu](#cpu), and in "
             "the flame graph that a run writes to `build/flames`.",
             NEEDED[name],

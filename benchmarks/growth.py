@@ -5,12 +5,17 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import linear_regression, median, quantiles
 
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
 from benchmarks.baseline import baseline_graph
 from benchmarks.contenders import (
     OURS,
+    PEERS,
     USUAL_KEPT,
+    USUAL_OWN,
     Contender,
     Play,
+    kept_at_once,
     run_baseline,
     run_ours,
     side_by_side,
@@ -21,10 +26,11 @@ from benchmarks.seats import ScriptedModel, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal, figure
 from shapley_coop.graphs.threads import opened
 from shapley_coop.seats.clients import clients
-from shapley_coop.state import Home, saver
+from shapley_coop.state import Home
 
 KEPT, THEIRS = OURS.format("SQLite"), USUAL_KEPT.format("SQLite")
 NOTES = [
+    PEERS,
     "The saver is open before and after, as in a server. The slope of the line through all "
     "lengths' medians is what a turn costs, and where it begins is what a run costs whatever its "
     "length: to open, register, lease, settle, seal and tell. Half of the repeats' own lines begin "
@@ -87,11 +93,19 @@ async def _spent(repeats: int, plays: Sequence[Play]) -> Mapping[str, list[list[
     model = ScriptedModel(agent="", script=lambda *_: "No, not yet: " * 3)
     graph, script = plays[0].graph, plays[0].script
     with scratch() as folder, scripted_reply(script):
-        async with clients(), saver(Home(folder / "usual")) as theirs, opened(graph):
+        async with (
+            clients(),
+            kept_at_once(Home(folder / "usual")) as theirs,
+            AsyncSqliteSaver.from_conn_string(str(folder / "own.sqlite")) as own,
+            opened(graph),
+        ):
             pages = [baseline_graph(played.waves, model) for played in plays]
-            usual = [page.compile(checkpointer=theirs) for page in pages]
+            usual = {
+                name: [partial(run_baseline, page.compile(checkpointer=kept)) for page in pages]
+                for name, kept in ((USUAL_OWN, own), (THEIRS, theirs))
+            }
             runs = {
-                THEIRS: [partial(run_baseline, compiled) for compiled in usual],
+                **usual,
                 KEPT: [partial(run_ours, played) for played in plays],
             }
             named = {

@@ -20,6 +20,7 @@ from benchmarks.contenders import (
     Clock,
     Contender,
     Play,
+    kept_at_once,
     now,
     run_baseline,
     run_lean,
@@ -32,7 +33,7 @@ from benchmarks.seats import ScriptedModel, asked, round_of, scratch, scripted_r
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
-from shapley_coop.state import Home, RunConfig, saver
+from shapley_coop.state import Home, RunConfig
 
 LOOP, MEMORY, USUAL_KEPT, AUTOGEN, NEGMAS = (
     "a plain loop over a LangChain model",
@@ -152,7 +153,7 @@ async def _rates(repeats: int, turns: int) -> tuple[dict[str, list[float]], dict
     usual = baseline_graph([1] * turns, model)
     rational, stubborn = _haggling("rational", turns), _haggling("stubborn", turns)
     with scratch() as folder:
-        async with clients(), saver(Home(folder / "usual")) as sqlite:
+        async with clients(), kept_at_once(Home(folder / "usual")) as sqlite:
             played = {
                 LOOP: partial(_loop, model, turns),
                 MEMORY: partial(run_baseline, usual.compile(checkpointer=InMemorySaver())),

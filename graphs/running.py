@@ -30,7 +30,7 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, home
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
-from shapley_coop.state.storage.checkpoints.server_mixin import begin_new
+from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin, begin_new
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 
@@ -245,23 +245,27 @@ async def _advance(
     lease: Lease,
     config: RunnableConfig,
 ) -> dict[str, Any] | None:
-    """Play on; the table at the end, or None where people are waited for."""
+    """Play on, and keep all of it; the table at the end, or None where people are waited for."""
     ended: dict[str, Any] | None = None
     waits = False
     stream = app.astream(
         given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
     )
-    async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
-        if mode == "values":
-            ended = told
-            continue
-        await lease.check()
-        waits = waits or _INTERRUPT in told
-        for node, written in told.items():
-            if isinstance(written, dict):
-                check_same_config(run, written)
-                if watch:
-                    watch(node, _news(written))
+    try:
+        async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
+            if mode == "values":
+                ended = told
+                continue
+            await lease.check()
+            waits = waits or _INTERRUPT in told
+            for node, written in told.items():
+                if isinstance(written, dict):
+                    check_same_config(run, written)
+                    if watch:
+                        watch(node, _news(written))
+    finally:
+        # Whoever has the lease next, or reads that the run has ended, finds all of it.
+        await cast(ServerSaverMixin, app.checkpointer).keep(run.run)
     return None if waits else ended
 
 

@@ -47,9 +47,9 @@ that fails prints that line.
 What the promises rest on:
 
 - Answers, postings, the register and the entry that fixes a thread's episode are committed with
-  `synchronous=FULL` before anything that follows from them. Checkpoints are not: a power cut may
-  take the last ones, and the run then goes on from an earlier step of the same episode, answered
-  from its journal.
+  `synchronous=FULL` before anything that follows from them. Checkpoints are not: a kill may take
+  those of the last half second, a power cut some more, and the run then goes on from an earlier
+  step of the same episode, answered from its journal. A server keeps each before the next step.
 - The episode is found by its thread and by the episode before it, so that a fork from before `open`
   is of the same episode: paid if it comes to the same, `counterfactual` otherwise.
   `coop run --idempotency-key KEY`, or `idempotency_key` in a graph's input, names a request: the

@@ -31,7 +31,8 @@ from shapley_coop.state.storage.checkpoints.serializer import (
     Unreadable,
     example,
 )
-from shapley_coop.state.storage.deflating import deflated
+from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
+from shapley_coop.state.storage.deflating import deflated_like
 from shapley_coop.state.storage.home import Home
 
 SQLITE = "sqlite"
@@ -58,30 +59,67 @@ async def test_a_saver_keeps_langgraphs_contract_and_takes_back_runs(place: Home
     assert {name for name, part in report.results.items() if part.passed} == parts
 
 
-async def test_what_a_task_wrote_is_kept_with_the_next_checkpoint_or_by_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = Home(tmp_path)
-    async with saver(here) as kept:
-        place = await put(kept, "", {"status": "open"})
-        await kept.aput_writes(place, [("status", "one")], "task")
-        assert written(here) == []
-        await put(kept, "", {"status": "more"})
-        assert written(here) == ["status"]
-        alone = asyncio.Event()
-        count, batched = kept.put_writes, asyncio.get_running_loop()
-        monkeypatch.setattr(
-            kept, "put_writes", lambda *a: (count(*a), batched.call_soon_threadsafe(alone.set))
-        )
-        await kept.aput_writes(place, [("status", "two")], "other")
-        await alone.wait()
-    assert written(here) == ["status", "status"]
-
-
-async def test_what_is_before_the_first_node_is_kept_with_what_that_did(
+async def test_steps_are_kept_together_once_their_thread_is_read_or_a_moment_later(
     place: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing was asked yet: whoever is killed before begins the thread anew."""
+    class Talk(TypedDict):
+        turn: int
+
+    def speak(table: Talk) -> dict[str, Any]:
+        return {"turn": table["turn"] + 1}
+
+    page = StateGraph(Talk).add_node("one", speak).add_node("two", speak)
+    page.set_entry_point("one").add_edge("one", "two")
+    thread: Any = {"configurable": {"thread_id": "t"}}
+    happened = when_kept(monkeypatch)
+    async with saver(place) as elsewhere, saver(place) as kept:
+
+        async def steps() -> list[int]:
+            return [one.metadata["step"] async for one in elsewhere.alist(thread)]
+
+        app = page.compile(checkpointer=kept)
+        monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
+        await app.ainvoke({"turn": 0}, thread, durability="sync")
+        assert await steps() == []
+        assert (await app.aget_state(thread)).values == {"turn": 2}
+        assert await steps() == [2, 1, 0, -1]
+        monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 0)
+        await app.ainvoke({"turn": 5}, thread, durability="sync")
+        while len(await steps()) < 8:
+            await happened.wait()
+            happened.clear()
+    assert place.database or written(place) == []
+
+
+async def test_what_a_task_wrote_is_kept_by_itself_where_no_checkpoint_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others of its step are still asked."""
+    here, happened = Home(tmp_path), when_kept(monkeypatch)
+    async with saver(here) as kept:
+        at = await put(kept, "", {"status": "open"})
+        await kept.aput_writes(at, [("status", "one")], "task")
+        assert written(here) == []
+        await happened.wait()
+        assert written(here) == ["status"]
+
+
+def when_kept(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Happens whenever a saver that is opened from now on has kept what was owed."""
+    happened, keep = asyncio.Event(), ServerSaverMixin.keep
+
+    async def keeping(kept: ServerSaverMixin, thread: str) -> None:
+        await keep(kept, thread)
+        happened.set()
+
+    monkeypatch.setattr(ServerSaverMixin, "keep", keeping)
+    return happened
+
+
+async def test_a_server_keeps_each_step_before_the_next_from_the_first_node_on(
+    place: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, nothing was asked yet: whoever is killed then begins the thread anew."""
     monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
 
     class Asked(TypedDict):
@@ -90,7 +128,7 @@ async def test_what_is_before_the_first_node_is_kept_with_what_that_did(
     before: list[int] = []
     page = StateGraph(Asked).set_entry_point("one")
     thread: Any = {"configurable": {"thread_id": "early"}}
-    async with saver(place) as kept, saver(place) as elsewhere:
+    async with saver(place, at_once=True) as kept, saver(place) as elsewhere:
 
         async def one(_: Asked) -> dict[str, Any]:
             before.append(len([x async for x in elsewhere.alist(thread)]))
@@ -164,16 +202,16 @@ def added(said: list[str], more: Sequence[list[str]]) -> list[str]:
     return [*said, *chain.from_iterable(more)]
 
 
-async def test_a_write_that_cannot_be_kept_keeps_its_checkpoint_out_and_no_others(
-    place: Home,
-) -> None:
+async def test_what_cannot_be_kept_keeps_its_thread_out_and_no_others(place: Home) -> None:
     async with saver(place) as kept:
         at = await put(kept, "", {})
+        await kept.keep("t")
         await kept.aput_writes(at, [("status", object())], "task")
-        fails = put(kept, "", {"status": "late"})
-        other = put(kept, "", {"status": "here"}, thread="another")
-        came = await asyncio.gather(fails, other, return_exceptions=True)
+        await put(kept, "", {"status": "late"})
+        await put(kept, "", {"status": "here"}, thread="another")
+        came = await asyncio.gather(kept.keep("t"), kept.keep("another"), return_exceptions=True)
         assert isinstance(came[0], TypeError)
+        assert came[1] is None
         told = await kept.aget_tuple({"configurable": {"thread_id": "t"}})
         assert told is not None
         assert told.checkpoint["channel_values"] == {}
@@ -255,7 +293,7 @@ def test_what_was_packed_before_is_read_for_ever() -> None:
     sums = {"msgpack+zlib": 3463542663, "msgpack+zlib.2": 447470241}
     assert {kind: zlib.adler32(example(kind)) for kind in EXAMPLES} == sums
     for kind in EXAMPLES:
-        with_it = deflated(plain, example(kind))
+        with_it = deflated_like(plain, example(kind))
         for content in (with_it, zlib.compress(plain)):
             assert StrictSerializer().loads_typed((kind, content)) == kept
 

@@ -28,19 +28,18 @@ from shapley_coop.state import Home
 ROOT = Path(__file__).parents[1]
 COOP = "shapley_coop.cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
-SAVERS = {
-    "langgraph.checkpoint.sqlite:SqliteSaver": ("put", "put_writes"),
-    # In Postgres a checkpoint is committed with what is owed to it, once our own saver has put it.
-    "shapley_coop.state.storage.checkpoints.postgres:PostgresSaver": ("_put",),
-}
-"""The savers, and how each writes."""
+SAVERS = tuple(
+    f"shapley_coop.state.storage.checkpoints.{saver}._keep_all"
+    for saver in ("sqlite:SqliteSaver", "postgres:PostgresSaver")
+)
+"""What keeps checkpoints: it has committed them, with what tasks wrote, once it returns."""
 WRITES = (
     "shapley_coop.state.storage.register:Runs.begin",
     "shapley_coop.state.storage.journal:Journal._keep_all",
     "shapley_coop.state.storage.episodes:Episodes._mint",
     "shapley_coop.state.storage.ledger:Ledger.post",
     "shapley_coop.state.storage.ledger:Ledger.post_branch",
-    *(f"{saver}.{put}" for saver, puts in SAVERS.items() for put in puts),
+    *SAVERS,
     "shapley_coop.state.storage.chain:Chain.seal",
     "shapley_coop.state.storage.register:Runs.finish",
 )

@@ -1,7 +1,8 @@
-"""What a saver keeps a moment later, with the next checkpoint: each time by itself takes longer.
+"""What a saver keeps a moment later, all of a thread together: each by itself takes longer.
 
-That is what tasks wrote, most of which need not be kept once there is a checkpoint made of it, and
-the checkpoints of a thread before its first node has run.
+That is checkpoints, and what tasks wrote, most of which need not be kept once there is a checkpoint
+made of it. Whoever reads a thread reads all of it. A process that is killed meanwhile goes on from
+an earlier step, as after a power cut: what was answered and paid is kept apart from it, at once.
 """
 
 import asyncio
@@ -18,8 +19,11 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-LINGER = 0.05
-"""Seconds that what is owed waits for the checkpoint after it, which mostly comes at once."""
+LINGER = 0.5
+"""Seconds that what is owed waits for what comes after it: steps in which nobody thinks."""
+
+MOST = 128
+"""Of all threads, from which on a step waits for what is owed to its own: memory is bounded."""
 
 _PLACE = ("checkpoint_ns", "checkpoint_id")
 
@@ -64,10 +68,8 @@ class Written:
 
 
 @dataclass(frozen=True, eq=False)
-class Early:
-    """A checkpoint of a thread on which no node has run, and which is not kept yet.
-
-    Whoever is killed before it is kept begins the thread anew: nothing has been asked.
+class Put:
+    """A checkpoint that is not kept yet.
 
     Attributes:
         at: the checkpoint before it.
@@ -89,29 +91,10 @@ class Early:
         return {"configurable": {**names, "checkpoint_id": self.checkpoint["id"]}}
 
 
-def is_early(metadata: CheckpointMetadata) -> bool:
-    """Whether a checkpoint is that of a thread's first input, or of its start after it."""
-    return metadata.get("source") in ("input", "loop") and metadata.get("step", 1) <= 0
-
-
-def next_of(
-    written: Written,
-    owed: Sequence[Written | Early],
-    config: RunnableConfig | None,
-    checkpoint: Checkpoint | None,
-) -> Checkpoint | None:
-    """The checkpoint that is made of what a task wrote, if it is among those kept now.
-
-    Args:
-        written: what it wrote.
-        owed: what is kept with it.
-        config: of the checkpoint that is kept after all that, if one is.
-        checkpoint: that checkpoint.
-    """
-    kept = [(one.at, one.checkpoint) for one in owed if isinstance(one, Early)]
-    if config and checkpoint:
-        kept.append((config, checkpoint))
-    return next((made for at, made in kept if written.leads_to(at)), None)
+def made_of(written: Written, owed: Sequence[Written | Put]) -> Checkpoint | None:
+    """The checkpoint that is made of what a task wrote, if it is among what is owed with it."""
+    puts = (one for one in owed if isinstance(one, Put))
+    return next((one.checkpoint for one in puts if written.leads_to(one.at)), None)
 
 
 class Owed:
@@ -123,29 +106,30 @@ class Owed:
 
     def __init__(self, keep: Callable[[str], Awaitable[object]]) -> None:
         self._keep = keep
-        self._owed: dict[str, list[Written | Early]] = {}
+        self._owed: dict[str, list[Written | Put]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._flushing: set[asyncio.Task[None]] = set()
 
-    def add(self, one: Written | Early) -> None:
-        """Hold writes, or a checkpoint, until what is called next for their thread.
-
-        That is mostly the checkpoint of the same step. Where none follows, because others of the
-        step are still asked, they are kept by themselves soon.
-        """
+    def add(self, one: Written | Put) -> None:
+        """Hold writes, or a checkpoint, until the thread is read, or for a moment."""
         thread = thread_of(one.at)
         self._owed.setdefault(thread, []).append(one)
         if thread not in self._timers:
             loop = asyncio.get_running_loop()
             self._timers[thread] = loop.call_later(LINGER, self._flush_soon, thread)
 
-    def of(self, thread: str) -> tuple[Written | Early, ...]:
+    @property
+    def full(self) -> bool:
+        """Whether no more should wait."""
+        return sum(map(len, self._owed.values())) >= MOST
+
+    def of(self, thread: str) -> tuple[Written | Put, ...]:
         """What is owed to a thread, and is kept now."""
         if timer := self._timers.pop(thread, None):
             timer.cancel()
         return tuple(self._owed.get(thread, ()))
 
-    def over(self, thread: str, owed: Sequence[Written | Early]) -> None:
+    def over(self, thread: str, owed: Sequence[Written | Put]) -> None:
         """That was kept, or its caller was told why not."""
         later = [one for one in self._owed.pop(thread, ()) if one not in owed]
         if later:
@@ -167,8 +151,12 @@ class Owed:
 
     async def _flush(self, thread: str) -> None:
         held = self._owed.get(thread, ())
-        owed = [replace(one, whole=True) if isinstance(one, Written) else one for one in held]
-        self._owed[thread] = owed
+        owed = self._owed[thread] = [
+            replace(one, whole=True)
+            if isinstance(one, Written) and made_of(one, held) is None
+            else one
+            for one in held
+        ]
         try:
             await self._keep(thread)
         except Exception:  # whoever calls next makes them again, and is told

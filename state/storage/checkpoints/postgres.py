@@ -21,14 +21,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from shapley_coop.state.storage.bounded import BoundedAsyncConnection, parameters, seconds
-from shapley_coop.state.storage.checkpoints.owed import (
-    Early,
-    Owed,
-    Written,
-    is_early,
-    next_of,
-    thread_of,
-)
+from shapley_coop.state.storage.checkpoints.owed import Owed, Put, Written, made_of, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 
@@ -58,15 +51,15 @@ _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE metadata ->> 'run_i
 
 
 class _Owing(AsyncPostgresSaver):
-    """LangGraph's saver, which keeps what a task wrote with the checkpoint after it."""
+    """LangGraph's saver, which keeps several steps of a thread in one transaction."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._owed = Owed(self._keep)
+        self._owed = Owed(self.keep)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
-        await self._keep(thread_of(config))
+        await self.keep(thread_of(config))
         return await super().aget_tuple(config)
 
     async def alist(
@@ -81,7 +74,7 @@ class _Owing(AsyncPostgresSaver):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Read what was written to some channels."""
-        await self._keep(thread_of(config))
+        await self.keep(thread_of(config))
         return await super().aget_delta_channel_history(config=config, channels=channels)
 
     async def aput_writes(
@@ -91,7 +84,7 @@ class _Owing(AsyncPostgresSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep the writes of a task with what is called next for its thread, or soon."""
+        """Keep the writes of a task once the thread is read, or soon."""
         self._owed.add(Written(config, [*writes], task_id, task_path))
 
     async def aput(
@@ -101,27 +94,15 @@ class _Owing(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint; one before the first node with the next, or soon."""
-        if is_early(metadata):
-            self._owed.add(early := Early(config, checkpoint, metadata, new_versions))
-            return early.config
-        return await self._put(config, checkpoint, metadata, new_versions)
-
-    async def _put(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Keep a checkpoint with what is owed and it does not hold, in one transaction."""
-        async with self._together():
-            await self._keep(thread_of(config), config, checkpoint)
-            return await super().aput(config, checkpoint, metadata, new_versions)
+        """Keep a checkpoint once the thread is read, or soon."""
+        self._owed.add(put := Put(config, checkpoint, metadata, new_versions))
+        if self._owed.full:
+            await self.keep(thread_of(config))
+        return put.config
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
-        await self._keep(thread_id)
+        await self.keep(thread_id)
         await super().adelete_thread(thread_id)
 
     async def drained(self) -> None:
@@ -149,25 +130,25 @@ class _Owing(AsyncPostgresSaver):
             async with super()._cursor(pipeline=pipeline) as own:
                 yield own
 
-    async def _keep(
-        self,
-        thread: str,
-        config: RunnableConfig | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> None:
-        """Keep what is owed to a thread: of what leads to a checkpoint what that does not hold."""
-        owed = self._owed.of(thread)
+    async def keep(self, thread: str) -> None:
+        """Keep what is owed to a thread: all of it, or nothing."""
+        if not (owed := self._owed.of(thread)):
+            return
         try:
+            await self._keep_all(owed)
+        finally:
+            self._owed.over(thread, owed)
+
+    async def _keep_all(self, owed: Sequence[Written | Put]) -> None:
+        async with self._together():
             for one in owed:
-                if isinstance(one, Early):
+                if isinstance(one, Put):
                     await super().aput(one.at, one.checkpoint, one.metadata, one.versions)
-                elif (made := next_of(one, owed, config, checkpoint)) is None:
+                elif (made := made_of(one, owed)) is None:
                     await super().aput_writes(one.at, one.writes, one.task, one.path)
                 elif rows := await asyncio.to_thread(one.beside, made, self.serde):
                     async with self._cursor(pipeline=True) as cursor:
                         await cursor.executemany(self.INSERT_CHECKPOINT_WRITES_SQL, rows)
-        finally:
-            self._owed.over(thread, owed)
 
 
 class PostgresSaver(ServerSaverMixin, _Owing):
@@ -186,7 +167,7 @@ class PostgresSaver(ServerSaverMixin, _Owing):
             return [row["thread_id"] for row in await found.fetchall()]
 
     async def _delete_run(self, thread: str, run: str) -> None:
-        await self._keep(thread)
+        await self.keep(thread)
         async with self._pool.connection() as connection:
             await connection.execute(_DELETE_RUN, [thread, run])
 

@@ -14,17 +14,22 @@ from shapley_coop.state.storage.home import Home
 
 @asynccontextmanager
 async def saver(
-    home: Home, listener: Listener | None = None, starting: Starting | None = None
-) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    home: Home,
+    listener: Listener | None = None,
+    starting: Starting | None = None,
+    at_once: bool = False,
+) -> AsyncIterator[ServerSaverMixin]:
     """The open checkpoint saver of a home.
 
     Args:
         home: the home.
         listener: called for every checkpoint of a table, once it is kept.
         starting: called before this process first plays a run; what it raises ends the run.
+        at_once: whether each step is kept before the next begins; where there is a listener it is.
     """
     async with _opened(home) as kept:
         kept.listener, kept.starting = listener, starting
+        kept.at_once = at_once or listener is not None
         if listener:  # a server's: threads may have owners
             kept.owners = await asyncio.to_thread(lambda: home.owners)
         yield kept

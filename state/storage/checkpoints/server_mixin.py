@@ -49,11 +49,14 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         listener: called for each checkpoint of a table, not for those of nested graphs.
         starting: called before this process first plays a run.
         owners: whose the threads are; None where nobody has any.
+        at_once: whether each step is kept before the next begins, from the first node on; otherwise
+            some are kept together, a moment later.
     """
 
     listener: Listener | None = None
     starting: Starting | None = None
     owners: Owners | None = None
+    at_once: bool = False
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -141,6 +144,8 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
             about = {k: v for k, v in config.get("metadata", {}).items() if k not in _LABELS}
             config = {**config, "metadata": about}
         kept = await super().aput(config, checkpoint, metadata, new_versions)
+        if self.at_once and metadata.get("step", 1) > 0:
+            await self.keep(place["thread_id"])
         if self.listener and not place.get("checkpoint_ns"):
             await self.listener(place["thread_id"], checkpoint["channel_values"], new_versions)
         return kept
@@ -182,6 +187,14 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
             for thread in threads:
                 await self._check({"configurable": {"thread_id": thread}})
                 await self._delete_run(thread, run)
+
+    async def keep(self, thread: str) -> None:
+        """Keep what a thread has been given and is not kept yet.
+
+        Raises:
+            Exception: it cannot be.
+        """
+        await super().keep(thread)  # type: ignore[misc]
 
     async def _threads_of(self, run: str) -> list[str]:
         """The threads that have checkpoints of a run; scans the metadata of every checkpoint."""

@@ -2,8 +2,8 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -20,14 +20,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.batcher import ThreadBatcher
-from shapley_coop.state.storage.checkpoints.owed import (
-    Early,
-    Owed,
-    Written,
-    is_early,
-    next_of,
-    thread_of,
-)
+from shapley_coop.state.storage.checkpoints.owed import Owed, Put, Written, made_of, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.driver import BUSY_SECONDS
@@ -64,7 +57,8 @@ class _Threaded(BlockingSaver):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
         self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
-        self._owed = Owed(lambda thread: self.in_thread(thread, _nothing))
+        self._owed = Owed(self.keep)
+        self._together = False
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
@@ -98,14 +92,12 @@ class _Threaded(BlockingSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint; one before the first node with the next, or soon."""
+        """Keep a checkpoint once the thread is read, or soon."""
         told: Any = {key: x for key, x in metadata.items() if key != _COUNTS}
-        if is_early(metadata):
-            self._owed.add(early := Early(config, checkpoint, told, new_versions))
-            return early.config
-        put = partial(self.put, config, checkpoint, told, new_versions)
-        kept: RunnableConfig = await self.in_thread(thread_of(config), put, config, checkpoint)
-        return kept
+        self._owed.add(put := Put(config, checkpoint, told, new_versions))
+        if self._owed.full:
+            await self.keep(thread_of(config))
+        return put.config
 
     async def aput_writes(
         self,
@@ -114,48 +106,56 @@ class _Threaded(BlockingSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep the writes of a task with what is called next for its thread, or soon."""
+        """Keep the writes of a task once the thread is read, or soon."""
         self._owed.add(Written(config, [*writes], task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
         await self.in_thread(thread_id, partial(self.delete_thread, thread_id))
 
-    async def in_thread(
-        self,
-        thread: str,
-        call: Callable[[], Any],
-        config: RunnableConfig | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> Any:
-        """Make a call after the writes that are owed to a thread, and not if one of them fails.
+    async def keep(self, thread: str) -> None:
+        """Keep what is owed to a thread."""
+        if self._owed.of(thread):
+            await self.in_thread(thread, _nothing)
 
-        Args:
-            thread: the thread.
-            call: the call.
-            config: of the checkpoint that it keeps, if it does.
-            checkpoint: that checkpoint.
+    async def in_thread(self, thread: str, call: Callable[[], Any]) -> Any:
+        """Make a call after what is owed to a thread is kept, and not if that fails.
 
         Raises:
-            Exception: the error of the call, or of a write.
+            Exception: the error of the call, or of what was owed.
         """
         owed = self._owed.of(thread)
 
         def in_order() -> Any:
-            with self.conn:  # what is kept with the call is rolled back if it fails
-                for one in owed:
-                    if isinstance(one, Early):
-                        self.put(one.at, one.checkpoint, one.metadata, one.versions)
-                    elif made := next_of(one, owed, config, checkpoint):
-                        self.conn.executemany(_KEEP, one.beside(made, self.serde))
-                    else:
-                        self.put_writes(one.at, one.writes, one.task, one.path)
-                return call()
+            if owed:
+                self._keep_all(owed)
+            return call()
 
         try:
             return await self._batcher.do(in_order)
         finally:
             self._owed.over(thread, owed)
+
+    def _keep_all(self, owed: Sequence[Written | Put]) -> None:
+        """Keep all of that, or nothing."""
+        self._together = True
+        try:
+            with self.conn:
+                for one in owed:
+                    if isinstance(one, Put):
+                        self.put(one.at, one.checkpoint, one.metadata, one.versions)
+                    elif made := made_of(one, owed):
+                        self.conn.executemany(_KEEP, one.beside(made, self.serde))
+                    else:
+                        self.put_writes(one.at, one.writes, one.task, one.path)
+        finally:
+            self._together = False
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
+        """A cursor; what is kept together is committed at the end of all of it."""
+        with super().cursor(transaction and not self._together) as cursor:
+            yield cursor
 
     async def drained(self) -> None:
         """Wait until all is kept.
