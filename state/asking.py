@@ -20,6 +20,7 @@ from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.settings import name_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
+from shapley_coop.state.storage.leases import held_here
 from shapley_coop.state.storage.letters import pack_ahead
 from shapley_coop.state.tool_runs import tools_for
 from shapley_coop.state.traces import label_root
@@ -27,6 +28,9 @@ from shapley_coop.state.turn import TurnContext, judge, read_answer
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb, to foresee what a letter costs."""
+
+FEW = 8
+"""Letters that take an event loop no longer than a thread takes to come and go."""
 
 MANY = 16
 """Letters that are worth a thread of their own, which packs them for the journal."""
@@ -72,9 +76,10 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
         SeatError: a seat did not answer.
     """
     label_root(turn.table)
-    # Files and databases are read for a letter, which must not hold up the event loop: one hop to
-    # a thread for all, as a hop costs more than a letter.
-    journal, asked = await asyncio.to_thread(prepare, turn, write)
+    if _at_hand(turn):
+        journal, asked = prepare(turn, write)
+    else:  # one hop to a thread for all, as a hop costs more than a letter
+        journal, asked = await asyncio.to_thread(prepare, turn, write)
     admitted = _admitted(turn, {agent: one.question for agent, one in asked.items()})
     steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
 
@@ -97,6 +102,27 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
             raise one
         found[agent] = Reply(asked[agent].question.attempt, one.entry, one.steps)
     return found
+
+
+def _at_hand(turn: TurnContext) -> bool:
+    """Whether some letters are soon written, and no file or database is read for them.
+
+    In a run that begins no letter of this process's lease has an answer yet. What is read is what
+    agents thought, noted and were refused, and what is kept in files.
+    """
+    table, evaluated, lease = turn.table, turn.evaluated, held_here()
+    config, offer = evaluated.config, evaluated.offered
+    pointed = {*table.get("thoughts", {}), *table.get("notes", {})}.intersection(turn.asked)
+    return (
+        lease is not None
+        and lease.began(table["episode"])
+        and evaluated.game.quick
+        and not turn.asking.heavy
+        and len(turn.asked) <= FEW
+        and not (pointed or any(turn.draft(agent) for agent in turn.asked))
+        and not (config.secrets or config.personas or config.prompts)
+        and (not offer.clauses or evaluated.outlook_is_known(offer, norms=turn.norms))
+    )
 
 
 def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]]:

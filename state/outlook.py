@@ -14,6 +14,7 @@ from shapley_coop.deals import Deal, Enforcement
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Game, Turn
+from shapley_coop.remembered import Bounded
 from shapley_coop.state.characteristic import characteristic
 
 
@@ -38,17 +39,34 @@ def outlook_of(
 
     Cost: that of `deals.analysis.outlook`; the latest are kept.
     """
-    viewer = viewer if game.ahead().own_payoffs_only else ""
-    found = _computed(game, terms, stands, deal, tuple(norms), viewer)
+    key = _key(game, terms, stands, deal, norms, viewer)
+    if (found := _computed.get(key)) is None:
+        prospect = replace(_prospect(*key[:-1]), viewer=key[-1])
+        found = _computed[key] = json.dumps(outlook(prospect).record())
     return orjson.loads(found)  # type: ignore[no-any-return] # each reader has its own
 
 
-@lru_cache(maxsize=128)
-def _computed(
-    game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: tuple[str, ...], viewer: str
-) -> str:
-    found = outlook(replace(_prospect(game, terms, stands, deal, norms), viewer=viewer))
-    return json.dumps(found.record())
+def is_computed(
+    game: Game,
+    terms: Enforcement,
+    stands: bytes,
+    deal: Deal,
+    norms: Sequence[str] = (),
+    viewer: str = "",
+) -> bool:
+    """Whether `outlook_of` finds what it tells, and need not compute it."""
+    return _key(game, terms, stands, deal, norms, viewer) in _computed
+
+
+_Key = tuple[Game, Enforcement, bytes, Deal, tuple[str, ...], str]
+_computed = Bounded[_Key, str]()
+
+
+def _key(
+    game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: Sequence[str], viewer: str
+) -> _Key:
+    viewer = viewer if game.ahead().own_payoffs_only else ""
+    return game, terms, stands, deal, tuple(norms), viewer
 
 
 @lru_cache(maxsize=16)  # an offer is shown to one after the other

@@ -204,7 +204,7 @@ def test_the_table_computes_it_once_for_all_and_again_the_same():
     first["rows"].clear()
     again = evaluated.outlook(LEVER_FOR_FIVE)
     assert again["rows"], "a reader's copy is its own"
-    _computed.cache_clear()
+    _computed.clear()
     assert evaluated.outlook(LEVER_FOR_FIVE) == again, "it follows from record and seed"
 
 

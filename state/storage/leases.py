@@ -74,6 +74,10 @@ class Lease:
         """Whether it is known which letters of an episode are answered."""
         return episode in self._before
 
+    def began(self, episode: str) -> bool:
+        """Whether an episode is known to have had no answers when its holder took it up."""
+        return self._before.get(episode) == frozenset()
+
     def learn(self, episode: str, letters: frozenset[str]) -> None:
         """Know which letters of an episode the journal has answers to now."""
         self._before[episode] = letters
