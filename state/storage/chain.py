@@ -11,6 +11,7 @@ from binascii import hexlify
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from shapley_coop.state.storage.deflating import deflated
 from shapley_coop.state.storage.driver import Session
 from shapley_coop.state.storage.owned import MINE, OWNED, OwnedBook, owned
 from shapley_coop.state.storage.owners import holder
@@ -84,7 +85,7 @@ class Chain(OwnedBook):
                 "run": run,
                 "digest": digest,
                 "head": _head(head, number, run, digest),
-                "rows": zlib.compress(sealed, level=1),
+                "rows": deflated(sealed),
             }
             session.write(_links.insert, [link])
         return "sealed"

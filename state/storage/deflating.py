@@ -2,21 +2,27 @@
 
 import zlib
 
+from isal import isal_zlib
+
 _SMALL = 2**14
 """Bytes up to which a window of 8 kB finds about all that one of 32 kB does."""
 
 
-def deflated(plain: bytes, example: bytes = b"", level: int = 1) -> bytes:
-    """A zlib stream, which `zlib.decompress` and `zlib.decompressobj` read without being told more.
+def deflated(plain: bytes) -> bytes:
+    """A zlib stream, which `zlib.decompress` and `zlib.decompressobj` read.
+
+    ISA-L makes it in a third of the time of zlib's first level, and a hundredth larger.
+    """
+    return isal_zlib.compress(plain, level=1)
+
+
+def deflated_like(plain: bytes, example: bytes) -> bytes:
+    """A zlib stream without what it has in common with an example, which reading it needs, too.
 
     For each stream zlib clears tables in the size of its window: of the usual window they are a
     quarter of a megabyte, and to clear them takes several times as long as to compress a letter.
-
-    Args:
-        plain: what is compressed.
-        example: what it may have parts in common with; it is needed again to read the stream.
-        level: of zlib; its default takes twice as long as the first and saves a tenth.
     """
     window, memory = (13, 6) if len(plain) <= _SMALL else (15, 8)
-    packing = zlib.compressobj(level, zlib.DEFLATED, window, memory, zdict=example)
+    # Where most is in the example, this takes a tenth longer than level 1 and saves as much.
+    packing = zlib.compressobj(6, zlib.DEFLATED, window, memory, zdict=example)
     return packing.compress(plain) + packing.flush()
