@@ -31,7 +31,7 @@ from shapley_coop.state import Run, RunConfig, Table, home
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin, begin_new
-from shapley_coop.state.storage.leases import Lease
+from shapley_coop.state.storage.leases import Lease, LeaseLost
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 
 _NO_CONTEXT = RunConfig()
@@ -248,6 +248,7 @@ async def _advance(
     """Play on, and keep all of it; the table at the end, or None where people are waited for."""
     ended: dict[str, Any] | None = None
     waits = False
+    saver = cast(ServerSaverMixin, app.checkpointer)
     stream = app.astream(
         given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
     )
@@ -263,9 +264,12 @@ async def _advance(
                     check_same_config(run, written)
                     if watch:
                         watch(node, _news(written))
+    except LeaseLost:
+        await saver.forget(run.run)
+        raise
     finally:
         # Whoever has the lease next, or reads that the run has ended, finds all of it.
-        await cast(ServerSaverMixin, app.checkpointer).keep(run.run)
+        await saver.keep(run.run)
     return None if waits else ended
 
 

@@ -25,13 +25,13 @@ from shapley_coop.deals import Pay
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import configured
 from shapley_coop.state import RunConfig, home, saver
+from shapley_coop.state.storage.checkpoints.owed import Owed
 from shapley_coop.state.storage.checkpoints.serializer import (
     EXAMPLES,
     StrictSerializer,
     Unreadable,
     example,
 )
-from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.deflating import deflated_like
 from shapley_coop.state.storage.home import Home
 
@@ -105,14 +105,14 @@ async def test_what_a_task_wrote_is_kept_by_itself_where_no_checkpoint_follows(
 
 
 def when_kept(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Happens whenever a saver that is opened from now on has kept what was owed."""
-    happened, keep = asyncio.Event(), ServerSaverMixin.keep
+    """Happens whenever a saver has kept what was owed."""
+    happened, keep = asyncio.Event(), Owed._keep_now
 
-    async def keeping(kept: ServerSaverMixin, thread: str) -> None:
-        await keep(kept, thread)
+    async def keeping(owed: Owed, thread: str) -> None:
+        await keep(owed, thread)
         happened.set()
 
-    monkeypatch.setattr(ServerSaverMixin, "keep", keeping)
+    monkeypatch.setattr(Owed, "_keep_now", keeping)
     return happened
 
 
@@ -202,22 +202,68 @@ def added(said: list[str], more: Sequence[list[str]]) -> list[str]:
     return [*said, *chain.from_iterable(more)]
 
 
-async def test_what_cannot_be_kept_keeps_its_thread_out_and_no_others(place: Home) -> None:
+async def test_what_cannot_be_kept_is_told_to_its_own_thread_and_kept_with_nothing_else(
+    place: Home,
+) -> None:
+    there: Any = {"configurable": {"thread_id": "another"}}
     async with saver(place) as kept:
         at = await put(kept, "", {})
         await kept.keep("t")
         await kept.aput_writes(at, [("status", object())], "task")
         await put(kept, "", {"status": "late"})
         await put(kept, "", {"status": "here"}, thread="another")
-        came = await asyncio.gather(kept.keep("t"), kept.keep("another"), return_exceptions=True)
-        assert isinstance(came[0], TypeError)
-        assert came[1] is None
-        told = await kept.aget_tuple({"configurable": {"thread_id": "t"}})
+        with pytest.raises(TypeError):
+            await kept.keep("t")
+        with pytest.raises(TypeError):
+            await put(kept, "", {"status": "later"})
+        found = await kept.aget_tuple(there)
+        assert found is not None
+        assert found.checkpoint["channel_values"] == {"status": "here"}
+        async with saver(place) as elsewhere:
+            told = await elsewhere.aget_tuple({"configurable": {"thread_id": "t"}})
         assert told is not None
         assert told.checkpoint["channel_values"] == {}
-        there = await kept.aget_tuple({"configurable": {"thread_id": "another"}})
-        assert there is not None
-        assert there.checkpoint["channel_values"] == {"status": "here"}
+        await kept.adelete_thread("t")
+
+
+async def test_a_saver_that_closes_keeps_what_it_can(place: Home) -> None:
+    there: Any = {"configurable": {"thread_id": "another"}}
+    closing_it = saver(place)
+    kept = await closing_it.__aenter__()
+    await put(kept, "", {"status": object()})
+    await put(kept, "", {"status": "here"}, thread="another")
+    with pytest.raises(TypeError):
+        await closing_it.__aexit__(None, None, None)
+    async with saver(place) as kept:
+        assert await kept.aget_tuple(there)
+
+
+async def test_steps_are_tried_again_after_a_reader_failed_or_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are the run's: whoever reads meanwhile takes none of them away."""
+    here, thread = Home(tmp_path), {"configurable": {"thread_id": "t"}}
+    full = [sqlite3.OperationalError("database or disk is full")]
+    async with saver(here) as kept:
+        put_it = kept.put  # type: ignore[attr-defined]
+
+        def once_full(*given: Any) -> Any:
+            if full:
+                raise full.pop()
+            return put_it(*given)
+
+        monkeypatch.setattr(kept, "put", once_full)
+        await put(kept, "", {"status": "one"})
+        with pytest.raises(sqlite3.OperationalError):
+            await kept.aget_tuple(thread)  # type: ignore[arg-type]
+        reading = asyncio.create_task(kept.aget_tuple(thread))  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        reading.cancel()
+        await put(kept, "", {"status": "two"})
+        await kept.keep("t")
+        async with saver(here) as elsewhere:
+            states = [x.checkpoint["channel_values"] async for x in elsewhere.alist(thread)]  # type: ignore[arg-type]
+    assert states == [{"status": "two"}, {"status": "one"}]
 
 
 def written(here: Home) -> list[str]:

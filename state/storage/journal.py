@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
+from shapley_coop.state.storage.answered import Answered, begun_here
 from shapley_coop.state.storage.at_rest import sealed_text, unsealed_text
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.driver import KeyTaken, Row, errors
@@ -94,11 +95,12 @@ class Journal(OwnedBook):
     def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
         """The answers already given to some letters of an episode.
 
-        In one query; in none where the holder of a lease knows that there are none.
+        In one query; in none where it is known that there are none.
         """
-        if (lease := held_here()) and not lease.knows(episode):
-            lease.learn(episode, self._answered(episode))
-        if not letters or (lease and lease.unanswered(episode, (one.letter for one in letters))):
+        if (lease := held_here()) and episode not in lease.answered:
+            lease.answered[episode] = Answered(self._answered(episode))
+        known = known_here(episode)
+        if not letters or (known and known.none_of(one.letter for one in letters)):
             return [None] * len(letters)
         rows = _by_place(self._answers_to(episode, [one.letter for one in letters]))
         return [next(iter(_answering(one, rows)), None) for one in letters]
@@ -143,12 +145,12 @@ class Journal(OwnedBook):
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
         """
-        _note(entry)
+        _note(episode, entry)
         return self._first_of(holder(), episode, entry)
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
         """Keep an answer, from an event loop, in one transaction with others that wait."""
-        _note(entry)
+        _note(episode, entry)
         return await batched(self._keep_all).do((holder(), episode, entry))
 
     def write_all(self, answers: Sequence[tuple[str, Entry]]) -> list[Entry | Exception]:
@@ -245,10 +247,16 @@ class Journal(OwnedBook):
         return [{"model": row["model"], **{k: int(row[k]) for k in _COUNTED}} for row in found]
 
 
-def _note(entry: Entry) -> None:
-    """Have who plays by a lease know that a letter is answered from now on."""
-    if lease := held_here():
-        lease.note(entry.letter)
+def known_here(episode: str) -> Answered | None:
+    """What is known of an episode's letters without a query; None where nothing is."""
+    lease = held_here()
+    return lease.answered.get(episode) if lease else begun_here(episode)
+
+
+def _note(episode: str, entry: Entry) -> None:
+    """Know that a letter is answered from now on."""
+    if known := known_here(episode):
+        known.note(entry.letter)
 
 
 _Rows = dict[tuple[str, str, int], list[Mapping[str, Any]]]

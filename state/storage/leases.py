@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import os
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from shapley_coop.state.storage.answered import Answered
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.driver import Row, errors
@@ -55,46 +56,18 @@ class LeaseLost(RuntimeError):
 class Lease:
     """The right to play one run; a file lock holds as long as its process lives.
 
-    Nobody else asks the run's agents meanwhile, so that its holder looks once which letters have
-    answers, and knows from then on.
-
     Args:
         first: whether nobody has held it before.
 
     Attributes:
         first: the same.
+        answered: what is known of the episodes that are played by it; nobody else asks their agents
+            meanwhile.
     """
 
     def __init__(self, first: bool = False) -> None:
         self.first = first
-        self._before: dict[str, frozenset[str]] = {}
-        self._since: set[str] = set()
-
-    def knows(self, episode: str) -> bool:
-        """Whether it is known which letters of an episode are answered."""
-        return episode in self._before
-
-    def began(self, episode: str) -> bool:
-        """Whether an episode is known to have had no answers when its holder took it up."""
-        return self._before.get(episode) == frozenset()
-
-    def learn(self, episode: str, letters: frozenset[str]) -> None:
-        """Know which letters of an episode the journal has answers to now."""
-        self._before[episode] = letters
-
-    def note(self, letter: str) -> None:
-        """Know that a letter is answered from now on."""
-        self._since.add(letter)
-
-    def unanswered(self, episode: str, letters: Iterable[str]) -> bool:
-        """Whether it is known that none of some letters is answered."""
-        if (before := self._before.get(episode)) is None:
-            return False
-        return not any(letter in before or letter in self._since for letter in letters)
-
-    def forget(self) -> None:
-        """Know nothing any more: whoever still goes on with it has to look."""
-        self._before.clear()
+        self.answered: dict[str, Answered] = {}
 
     async def check(self) -> None:
         """Make sure that the lease still holds.
@@ -119,7 +92,7 @@ def held(lease: Lease) -> Iterator[None]:
     try:
         yield
     finally:
-        lease.forget()
+        lease.answered.clear()  # whoever still goes on with it has to look
         _held.reset(token)
 
 

@@ -7,7 +7,7 @@ an earlier step, as after a power cut: what was answered and paid is kept apart 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -37,20 +37,23 @@ class Written:
         writes: channel and value, in order.
         task: its id.
         path: its place among the tasks of its step.
-        whole: whether it is being kept without a checkpoint after it.
     """
 
     at: RunnableConfig
     writes: Sequence[tuple[str, Any]]
     task: str
     path: str
-    whole: bool = False
+
+    @property
+    def ends_its_run(self) -> bool:
+        """Whether a run stops at it, for people or an error, so that no checkpoint follows soon."""
+        return any(channel in WRITES_IDX_MAP for channel, _ in self.writes)
 
     def leads_to(self, config: RunnableConfig) -> bool:
-        """Whether a checkpoint of this configuration is made of it, and of nothing kept before."""
+        """Whether a checkpoint of this configuration is made of it."""
         here, there = self.at["configurable"], config["configurable"]
         follows = all(here.get(key) == there.get(key) for key in _PLACE)
-        return follows and not self.whole and not any(w[0] in WRITES_IDX_MAP for w in self.writes)
+        return follows and not self.ends_its_run
 
     def beside(self, checkpoint: Checkpoint, serde: SerializerProtocol) -> list[tuple[Any, ...]]:
         """The rows of what the next checkpoint does not hold: additions to a `DeltaChannel`.
@@ -101,66 +104,94 @@ class Owed:
     """What a saver has not kept yet, thread by thread, in order.
 
     Args:
-        keep: keeps all that is owed to a thread.
+        keep_all: keeps what is owed to one thread: all of it, or nothing.
     """
 
-    def __init__(self, keep: Callable[[str], Awaitable[object]]) -> None:
-        self._keep = keep
+    def __init__(self, keep_all: Callable[[Sequence[Written | Put]], Awaitable[object]]) -> None:
+        self._keep_all = keep_all
         self._owed: dict[str, list[Written | Put]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
-        self._flushing: set[asyncio.Task[None]] = set()
+        self._keeping: dict[str, asyncio.Task[None]] = {}
+        self._failed: set[str] = set()
 
     def add(self, one: Written | Put) -> None:
         """Hold writes, or a checkpoint, until the thread is read, or for a moment."""
         thread = thread_of(one.at)
         self._owed.setdefault(thread, []).append(one)
-        if thread not in self._timers:
-            loop = asyncio.get_running_loop()
-            self._timers[thread] = loop.call_later(LINGER, self._flush_soon, thread)
+        self._linger(thread)
 
-    @property
-    def full(self) -> bool:
-        """Whether no more should wait."""
-        return sum(map(len, self._owed.values())) >= MOST
+    def is_late(self, thread: str) -> bool:
+        """Whether a thread's next step should wait: too much is owed, or could not be kept."""
+        return thread in self._failed or sum(map(len, self._owed.values())) >= MOST
 
-    def of(self, thread: str) -> tuple[Written | Put, ...]:
-        """What is owed to a thread, and is kept now."""
-        if timer := self._timers.pop(thread, None):
-            timer.cancel()
-        return tuple(self._owed.get(thread, ()))
+    async def keep(self, thread: str) -> None:
+        """Keep all that is owed to a thread; whoever is cancelled meanwhile does not stop it.
 
-    def over(self, thread: str, owed: Sequence[Written | Put]) -> None:
-        """That was kept, or its caller was told why not."""
-        later = [one for one in self._owed.pop(thread, ()) if one not in owed]
-        if later:
-            self._owed[thread] = later
+        Raises:
+            Exception: it cannot be kept, and is owed still.
+        """
+        while self._owed.get(thread):
+            await asyncio.shield(self._kept(thread))
+
+    async def drop(self, thread: str) -> None:
+        """Owe a thread nothing more."""
+        if keeping := self._keeping.get(thread):
+            await asyncio.wait([keeping])
+        self._owed.pop(thread, None)
+        self._failed.discard(thread)
 
     async def drained(self) -> None:
         """Keep all that is owed.
 
         Raises:
-            Exception: it cannot be kept.
+            Exception: that of a thread cannot be kept; all others' is.
         """
-        for thread in tuple(self._owed):
-            await self._keep(thread)
+        came = await asyncio.gather(*map(self.keep, [*self._owed]), return_exceptions=True)
+        for wrong in came:
+            if isinstance(wrong, BaseException):
+                raise wrong
 
-    def _flush_soon(self, thread: str) -> None:
-        flushing = asyncio.create_task(self._flush(thread))
-        self._flushing.add(flushing)
-        flushing.add_done_callback(self._flushing.discard)
+    def _linger(self, thread: str) -> None:
+        if thread not in self._timers:
+            loop = asyncio.get_running_loop()
+            self._timers[thread] = loop.call_later(LINGER, self._keep_soon, thread)
 
-    async def _flush(self, thread: str) -> None:
-        held = self._owed.get(thread, ())
-        owed = self._owed[thread] = [
-            replace(one, whole=True)
-            if isinstance(one, Written) and made_of(one, held) is None
-            else one
-            for one in held
-        ]
+    def _keep_soon(self, thread: str) -> None:
+        self._timers.pop(thread)
+        if self._owed.get(thread):
+            self._kept(thread)
+
+    def _kept(self, thread: str) -> asyncio.Task[None]:
+        """The one task that keeps what is owed to a thread now."""
+        if thread not in self._keeping:
+            self._keeping[thread] = asyncio.create_task(self._keep_now(thread))
+            self._keeping[thread].add_done_callback(_look_at)
+        return self._keeping[thread]
+
+    async def _keep_now(self, thread: str) -> None:
+        owed = tuple(self._owed[thread])
+        if timer := self._timers.pop(thread, None):
+            timer.cancel()
         try:
-            await self._keep(thread)
-        except Exception:  # whoever calls next makes them again, and is told
-            self._owed[thread] = [*owed, *self._owed.get(thread, ())]
+            await self._keep_all(owed)
+        except BaseException:
+            self._failed.add(thread)  # its next step is told, and whoever reads it
+            raise
+        else:
+            self._failed.discard(thread)
+            del self._owed[thread][: len(owed)]
+            if self._owed[thread]:
+                self._linger(thread)
+            else:
+                del self._owed[thread]
+        finally:
+            del self._keeping[thread]
+
+
+def _look_at(done: asyncio.Task[None]) -> None:
+    """Look at a task's error, which asyncio would log, were nobody waiting for it."""
+    if not done.cancelled():
+        done.exception()
 
 
 def thread_of(config: RunnableConfig | None) -> str:

@@ -55,7 +55,7 @@ class _Owing(AsyncPostgresSaver):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._owed = Owed(self.keep)
+        self._owed = Owed(self._keep_all)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
@@ -66,7 +66,7 @@ class _Owing(AsyncPostgresSaver):
         self, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, newest first."""
-        await self._owed.drained()
+        await (self.keep(thread_of(config)) if config else self._owed.drained())
         async for found in super().alist(config, **options):
             yield found
 
@@ -96,13 +96,13 @@ class _Owing(AsyncPostgresSaver):
     ) -> RunnableConfig:
         """Keep a checkpoint once the thread is read, or soon."""
         self._owed.add(put := Put(config, checkpoint, metadata, new_versions))
-        if self._owed.full:
-            await self.keep(thread_of(config))
+        if self._owed.is_late(thread := thread_of(config)):
+            await self.keep(thread)
         return put.config
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
-        await self.keep(thread_id)
+        await self.forget(str(thread_id))
         await super().adelete_thread(thread_id)
 
     async def drained(self) -> None:
@@ -115,7 +115,8 @@ class _Owing(AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _together(self) -> AsyncIterator[None]:
-        async with super()._cursor(pipeline=True) as cursor:
+        # What was sent before an error of ours would be committed with the end of the pipeline.
+        async with super()._cursor(pipeline=True) as cursor, cursor.connection.transaction():
             before = _here.set(cursor)
             try:
                 yield
@@ -131,15 +132,15 @@ class _Owing(AsyncPostgresSaver):
                 yield own
 
     async def keep(self, thread: str) -> None:
-        """Keep what is owed to a thread: all of it, or nothing."""
-        if not (owed := self._owed.of(thread)):
-            return
-        try:
-            await self._keep_all(owed)
-        finally:
-            self._owed.over(thread, owed)
+        """Keep what is owed to a thread."""
+        await self._owed.keep(thread)
+
+    async def forget(self, thread: str) -> None:
+        """Owe a thread nothing more."""
+        await self._owed.drop(thread)
 
     async def _keep_all(self, owed: Sequence[Written | Put]) -> None:
+        """Keep all of that, or nothing."""
         async with self._together():
             for one in owed:
                 if isinstance(one, Put):

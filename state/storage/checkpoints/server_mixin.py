@@ -12,6 +12,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
     BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
@@ -20,6 +21,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.base import id as checkpoint_ids
 
+from shapley_coop.state.storage.checkpoints.owed import thread_of
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
 from shapley_coop.state.storage.owned import Owners
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, requested
@@ -117,6 +119,8 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         """
         await self._check(config, claim=True)
         await super().aput_writes(config, writes, task_id, task_path)
+        if self.at_once and any(channel in WRITES_IDX_MAP for channel, _ in writes):
+            await self.keep(thread_of(config))
 
     async def _latest(self, config: RunnableConfig, found: CheckpointTuple) -> str:
         """The id of the newest checkpoint of the thread that one was found of."""
@@ -144,8 +148,8 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
             about = {k: v for k, v in config.get("metadata", {}).items() if k not in _LABELS}
             config = {**config, "metadata": about}
         kept = await super().aput(config, checkpoint, metadata, new_versions)
-        if self.at_once and metadata.get("step", 1) > 0:
-            await self.keep(place["thread_id"])
+        if self.at_once and not _is_early(metadata):
+            await self.keep(thread_of(config))
         if self.listener and not place.get("checkpoint_ns"):
             await self.listener(place["thread_id"], checkpoint["channel_values"], new_versions)
         return kept
@@ -192,9 +196,13 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         """Keep what a thread has been given and is not kept yet.
 
         Raises:
-            Exception: it cannot be.
+            Exception: it cannot be, and is tried again with the next step or the next look.
         """
         await super().keep(thread)  # type: ignore[misc]
+
+    async def forget(self, thread: str) -> None:
+        """Let go of what a thread has been given and is not kept yet: another plays it now."""
+        await super().forget(thread)  # type: ignore[misc]
 
     async def _threads_of(self, run: str) -> list[str]:
         """The threads that have checkpoints of a run; scans the metadata of every checkpoint."""
@@ -254,6 +262,11 @@ def _write_after(latest: str) -> None:
         return  # no id of LangGraph's, so that no clock is in it
     before = checkpoint_ids._last_v6_timestamp
     checkpoint_ids._last_v6_timestamp = taken if before is None else max(before, taken)  # type: ignore[assignment]
+
+
+def _is_early(metadata: CheckpointMetadata) -> bool:
+    """Whether a checkpoint is of a thread's first input, or of its start: nothing was asked yet."""
+    return metadata.get("source") in ("input", "loop") and metadata.get("step", 1) <= 0
 
 
 def _is_checkpoint(value: Any) -> bool:

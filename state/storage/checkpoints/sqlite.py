@@ -57,7 +57,8 @@ class _Threaded(BlockingSaver):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
         self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
-        self._owed = Owed(self.keep)
+        self.is_setup = True  # by whoever opened the connection: to do it commits
+        self._owed = Owed(self._keep_owed)
         self._together = False
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -72,7 +73,7 @@ class _Threaded(BlockingSaver):
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, newest first."""
         if config is None:
-            await self.drained()
+            await self._owed.drained()
         listed = partial(self.list, config, **options)
         for found in await self.in_thread(thread_of(config), lambda: list(listed())):
             yield found
@@ -95,8 +96,8 @@ class _Threaded(BlockingSaver):
         """Keep a checkpoint once the thread is read, or soon."""
         told: Any = {key: x for key, x in metadata.items() if key != _COUNTS}
         self._owed.add(put := Put(config, checkpoint, told, new_versions))
-        if self._owed.full:
-            await self.keep(thread_of(config))
+        if self._owed.is_late(thread := thread_of(config)):
+            await self.keep(thread)
         return put.config
 
     async def aput_writes(
@@ -111,12 +112,16 @@ class _Threaded(BlockingSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
-        await self.in_thread(thread_id, partial(self.delete_thread, thread_id))
+        await self.forget(str(thread_id))
+        await self._batcher.do(partial(self.delete_thread, thread_id))
 
     async def keep(self, thread: str) -> None:
         """Keep what is owed to a thread."""
-        if self._owed.of(thread):
-            await self.in_thread(thread, _nothing)
+        await self._owed.keep(thread)
+
+    async def forget(self, thread: str) -> None:
+        """Owe a thread nothing more."""
+        await self._owed.drop(thread)
 
     async def in_thread(self, thread: str, call: Callable[[], Any]) -> Any:
         """Make a call after what is owed to a thread is kept, and not if that fails.
@@ -124,17 +129,11 @@ class _Threaded(BlockingSaver):
         Raises:
             Exception: the error of the call, or of what was owed.
         """
-        owed = self._owed.of(thread)
+        await self.keep(thread)
+        return await self._batcher.do(call)
 
-        def in_order() -> Any:
-            if owed:
-                self._keep_all(owed)
-            return call()
-
-        try:
-            return await self._batcher.do(in_order)
-        finally:
-            self._owed.over(thread, owed)
+    async def _keep_owed(self, owed: Sequence[Written | Put]) -> None:
+        await self._batcher.do(partial(self._keep_all, owed))
 
     def _keep_all(self, owed: Sequence[Written | Put]) -> None:
         """Keep all of that, or nothing."""
@@ -163,8 +162,10 @@ class _Threaded(BlockingSaver):
         Raises:
             Exception: it cannot be.
         """
-        await self._owed.drained()
-        await self._batcher.drained()
+        try:
+            await self._owed.drained()
+        finally:
+            await self._batcher.drained()
 
 
 class SqliteSaver(ServerSaverMixin, _Threaded):
@@ -204,10 +205,6 @@ def _with_counts(found: CheckpointTuple) -> CheckpointMetadata:
     steps = max(0, found.metadata.get("step", 0))
     counts = dict.fromkeys(found.checkpoint["channel_versions"], (0, steps))
     return cast(CheckpointMetadata, {_COUNTS: counts, **found.metadata})
-
-
-def _nothing() -> None:
-    pass
 
 
 @asynccontextmanager
