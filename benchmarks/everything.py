@@ -4,6 +4,7 @@
     python -m benchmarks calls tokens         # some of it
     python -m benchmarks --quick              # everything at a small size, printed
     python -m benchmarks offers --peers /path/to/python
+    python -m benchmarks --since 1fe4765f     # goals as kept at that commit, and now
 
 What is measured at its full size is kept in docs/performance.json, from which docs/performance.md
 is written: every bench as it was found last, with its day and commit.
@@ -16,6 +17,7 @@ Ratios come first: absolute times are of one machine at one moment.
 
 import argparse
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -100,7 +102,14 @@ class Section:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run benchmarks and print their tables; keep the results of full-size runs."""
-    given = _options().parse_args(arguments)
+    options = _options()
+    given = options.parse_args(arguments)
+    if given.since:
+        try:
+            sys.stdout.write(since(given.since) + "\n")
+        except subprocess.CalledProcessError:
+            options.error(f"git has no {KEPT.name} at {given.since}: give a commit that has one")
+        return
     shown: dict[str, Section] = {}
     for name, found in measured(given.names or list(MODULES), given.quick, given.peers):
         sys.stdout.write(markdown(name, found) + "\n")
@@ -119,7 +128,35 @@ def kept() -> dict[str, Section]:
     """The last full-size result of every benchmark."""
     if not KEPT.exists():
         return {}
-    told = json.loads(KEPT.read_text(encoding="utf-8"))
+    return _sections(KEPT.read_text(encoding="utf-8"))
+
+
+def since(commit: str) -> str:
+    """Every goal as it was found at a commit and is kept now, in one table.
+
+    Raises:
+        subprocess.CalledProcessError: git has no such commit, or nothing was kept there.
+    """
+    told = subprocess.run(
+        ["git", "show", f"{commit}:./{KEPT.name}"],  # noqa: S607 - whichever git the user has
+        cwd=KEPT.parent,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    sections = _sections(told.stdout).values()
+    before = {goal.what: goal.found for section in sections for goal in section.found.goals}
+    rows: list[list[Cell]] = [
+        [name, *goal.row()[:3], before.get(goal.what), *goal.row()[3:]]
+        for name, section in kept().items()
+        for goal in section.found.goals
+    ]
+    columns = ("bench", *GOAL_COLUMNS[:3], f"found at {commit}", "now", "met")
+    return table(columns, rows)
+
+
+def _sections(written: str) -> dict[str, Section]:
+    told = json.loads(written)
     return {name: _section(**told[name]) for name in MODULES if name in told}
 
 
@@ -184,6 +221,7 @@ def page(sections: dict[str, Section]) -> str:
 def _options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=main.__doc__)
     options.add_argument("names", nargs="*", metavar="NAME", choices=[*MODULES, []])
+    options.add_argument("--since", metavar="COMMIT", help="goals as kept at a commit, and now")
     options.add_argument("--quick", action="store_true", help="small sizes: does it run?")
     options.add_argument("--peers", default=sys.executable, help="Python that has negmas, autogen")
     options.add_argument("-o", "--output", type=Path, help="write the page here")

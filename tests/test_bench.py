@@ -84,6 +84,25 @@ def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
     assert "| langgraph |" in text
 
 
+def test_goals_are_told_as_they_were_at_a_commit_and_are_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchmarks.everything.KEPT", tmp_path / "performance.json")
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for found in (3.0, 1.5):
+        goal = Goal("wall", 2, found)
+        keep({"exact": Section(Found("", ("who", "×"), [], [goal]), "2026-01-02", "abc")})
+        if found == 3.0:
+            for does in (["init", "-q"], ["add", "."], ["commit", "-qm", "Measure"]):
+                subprocess.run([*git, *does], cwd=tmp_path, check=True)
+    main(["--since", "HEAD"])
+    assert "| exact | wall | ≤ 2 | ≤ 2 | 3 | 1.5 | yes |" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        main(["--since", "nowhere"])
+    assert ended.value.code == 2
+    assert "at nowhere: give a commit that has one" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_benches_named_on_the_command_line_are_printed_and_written_where_it_says(tmp_path) -> None:
     command = [sys.executable, "-m", "benchmarks", "exact", "git", "--quick", "-o"]

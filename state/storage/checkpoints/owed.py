@@ -133,6 +133,10 @@ class Owed:
         while self._owed.get(thread):
             await asyncio.shield(self._kept(thread))
 
+    async def keep_for(self, config: RunnableConfig | None) -> None:
+        """Keep what is owed to the thread that is listed; to all, where none is named."""
+        await (self.keep(thread) if (thread := thread_of(config)) else self.drained())
+
     async def drop(self, thread: str) -> None:
         """Owe a thread nothing more."""
         if keeping := self._keeping.get(thread):

@@ -66,7 +66,7 @@ class _Owing(AsyncPostgresSaver):
         self, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, newest first."""
-        await (self.keep(thread_of(config)) if config else self._owed.drained())
+        await self._owed.keep_for(config)
         async for found in super().alist(config, **options):
             yield found
 

@@ -72,10 +72,9 @@ class _Threaded(BlockingSaver):
         self, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, newest first."""
-        if config is None:
-            await self._owed.drained()
+        await self._owed.keep_for(config)
         listed = partial(self.list, config, **options)
-        for found in await self.in_thread(thread_of(config), lambda: list(listed())):
+        for found in await self._batcher.do(lambda: list(listed())):
             yield found
 
     async def aget_delta_channel_history(
