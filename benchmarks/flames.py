@@ -1,9 +1,11 @@
-"""Flame graphs: an SVG of sampled stacks, in which what is wide takes long.
+"""Flame graphs: an SVG of sampled stacks, in which what is wide takes long, or much memory.
 
 Each box is a function; its width is its share of the CPU time, and what it calls stands above it.
 A browser shows a box's name and share where the pointer rests.
 """
 
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +20,8 @@ FOLDER = ROOT / "build" / "flames"
 _WIDTH, _ROW, _HEAD = 1600, 17, 34
 _LEAST = 0.001
 """The share of the smallest box that is drawn."""
+_LOOK = 0.1
+"""Seconds between two looks for a file."""
 _LETTER = 6.5
 """Pixels of a letter."""
 
@@ -49,21 +53,40 @@ def profiled(name: str, title: str) -> Iterator[dict[str, float]]:
     write_flames(name, title, stacks)
 
 
-def write_flames(name: str, title: str, stacks: Mapping[Stack, float]) -> Path:
+def profiled_while(file: Path, name: str, title: str) -> None:
+    """Have a thread of this process write a flame graph whenever a file was there for a while."""
+
+    def watch() -> None:
+        while True:
+            if file.exists():
+                with sampled() as stacks:
+                    while file.exists():
+                        time.sleep(_LOOK)
+                write_flames(name, title, stacks)
+            time.sleep(_LOOK)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def write_flames(
+    name: str, title: str, stacks: Mapping[Stack, float], unit: str = "s of CPU time"
+) -> Path:
     """Write a flame graph to `build/flames/NAME.svg`.
 
     Args:
         name: of the file.
         title: what was measured.
-        stacks: from `benchmarks.profile.sampled`.
+        stacks: from `benchmarks.profile.sampled`, or other amounts by stack.
+        unit: of the amounts.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{name}.svg"
-    path.write_text(flames(title, stacks), encoding="utf-8")
-    return path
+    part = FOLDER / f"{name}.part"
+    part.write_text(flames(title, stacks, unit), encoding="utf-8")
+    return part.replace(path)  # whoever waits for it finds all of it
 
 
-def flames(title: str, stacks: Mapping[Stack, float]) -> str:
+def flames(title: str, stacks: Mapping[Stack, float], unit: str = "s of CPU time") -> str:
     """The SVG; see `write_flames`."""
     root = _Box(title, "")
     for stack, seconds in stacks.items():
@@ -81,7 +104,7 @@ def flames(title: str, stacks: Mapping[Stack, float]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" '
         'font-family="monospace" font-size="11">'
         f'<text x="8" y="20" font-size="14">{escape(title)}: '
-        f"{root.seconds:.2f} s of CPU time</text>"
+        f"{root.seconds:.2f} {unit}</text>"
     )
     return "\n".join([head, *drawn, "</svg>", ""])
 

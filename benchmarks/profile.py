@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 EVERY = 0.001
 """Seconds between two looks."""
 
@@ -24,7 +25,20 @@ IDLE = ("select", "_worker", "_connection_worker_thread")
 
 PYTHON = "Python's own: asyncio, threads"
 
-Stack = tuple[CodeType, ...]
+
+class Line(NamedTuple):
+    """A line of code, where its function is not known, under the names that code has.
+
+    Attributes:
+        co_qualname: file and line.
+        co_filename: the file's path.
+    """
+
+    co_qualname: str
+    co_filename: str
+
+
+Stack = tuple[CodeType | Line, ...]
 """The functions of a thread, the outermost first."""
 
 

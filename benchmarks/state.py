@@ -31,7 +31,8 @@ from benchmarks.contenders import (
     run_ours,
     table_of_four,
 )
-from benchmarks.profile import PYTHON, owner
+from benchmarks.flames import write_flames
+from benchmarks.profile import PYTHON, Line, Stack, owner
 from benchmarks.seats import Gate, ScriptedModel, chatter, haggler, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal, exponent
 from shapley_coop.graphs.running import play
@@ -109,8 +110,11 @@ async def _resident(name: str, few: int, more: int) -> float:
 
 
 async def _owners(name: str, few: int, more: int) -> dict[str, float]:
-    """Each library's, or room's, share of the memory beyond that of the first few."""
-    sizes = Counter[str]()
+    """Each library's, or room's, share of the memory beyond that of the first few.
+
+    Of ours with SQLite a flame graph is written, too.
+    """
+    sizes, stacks = Counter[str](), Counter[Stack]()
     async for waiting in _waiting(name, few, more):
         if waiting == few:  # what is imported and built once is there
             tracemalloc.start(FRAMES)
@@ -118,8 +122,16 @@ async def _owners(name: str, few: int, more: int) -> dict[str, float]:
             for trace in tracemalloc.take_snapshot().traces:
                 files = (frame.filename for frame in reversed(trace.traceback))
                 sizes[next(filter(None, map(owner, files)), PYTHON)] += trace.size
+                stacks[tuple(map(_line, trace.traceback))] += trace.size
             tracemalloc.stop()
+    if name == KEPT:
+        title = f"{more - few} negotiations more: {KEPT}"
+        write_flames("memory", title, stacks, "bytes of Python's objects")
     return {part: size / sizes.total() for part, size in sizes.items()}
+
+
+def _line(frame: tracemalloc.Frame) -> Line:
+    return Line(f"{Path(frame.filename).name}:{frame.lineno}", frame.filename)
 
 
 async def _waiting(name: str, *counts: int) -> AsyncIterator[int]:

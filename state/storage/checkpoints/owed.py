@@ -130,7 +130,9 @@ class Owed:
         Raises:
             Exception: it cannot be kept, and is owed still.
         """
-        while self._owed.get(thread):
+        owed = self._owed.get(thread)
+        last = owed[-1] if owed else None
+        while last in self._owed.get(thread, ()):  # not what its run adds meanwhile
             await asyncio.shield(self._kept(thread))
 
     async def keep_for(self, config: RunnableConfig | None) -> None:
