@@ -78,8 +78,8 @@ def offers(repeats: int = 21, turns: int = 50, peers: str = sys.executable) -> F
     notes += [
         "In a turn of ours a letter is written and hashed, its answer is read and checked against "
         "the game, and the agent computes; the peer hands a list to a model that says a fixed "
-        "text. Both take two steps of LangGraph's, and ours looks in a journal before a letter is "
-        "sent, and keeps it with its answer behind, each in a thread.",
+        "text. Both take two steps of LangGraph's, and ours keeps the letter with its answer in a "
+        "journal, in a thread.",
         "Ours without a saver still waits for the disk at every turn, as the journal keeps each "
         "answer through a power cut, and the memory saver keeps nothing. Of two that both keep "
         "their state the rows with SQLite tell. Letters, answers and what agents compute take "
