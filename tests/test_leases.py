@@ -14,8 +14,15 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import hold
 from shapley_coop.seats.steps import converse
-from shapley_coop.state import RunConfig, home
-from shapley_coop.state.storage.leases import Busy, FileLeases, LeaseLost, Leases, PostgresLeases
+from shapley_coop.state import RunConfig, home, saver
+from shapley_coop.state.storage.leases import (
+    Busy,
+    FileLeases,
+    Lease,
+    LeaseLost,
+    Leases,
+    PostgresLeases,
+)
 from tests.coop_command import ROOT
 from tests.waiting import wait_for
 
@@ -130,6 +137,27 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
     outcome = await first
     assert calls == outcome["usage"]["calls"]
     assert (await follow(run))["episode"] == outcome["episode"]
+
+
+async def test_who_has_lost_its_lease_keeps_no_step_more_and_asks_nothing_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
+    checks = iter([None, None, LeaseLost("late was taken over")])
+
+    async def check(_: Lease) -> None:
+        if lost := next(checks, None):
+            raise lost
+
+    monkeypatch.setattr(Lease, "check", check)
+    run = prepare("negotiation", RunConfig(), "late")
+    with pytest.raises(LeaseLost):
+        await follow(run)
+    async with saver(home()) as elsewhere:
+        assert await elsewhere.aget_tuple({"configurable": {"thread_id": "late"}}) is None
+    outcome = await follow(run)
+    entries = home().journal.entries(outcome["episode"])
+    assert outcome["usage"]["calls"] == len([*entries])
 
 
 def test_what_another_worker_has_held_is_not_new() -> None:

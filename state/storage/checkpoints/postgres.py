@@ -163,6 +163,7 @@ class PostgresSaver(ServerSaverMixin, _Owing):
         self._pool = pool
 
     async def _threads_of(self, run: str) -> list[str]:
+        await self._owed.drained()
         async with self._pool.connection() as connection:
             found = await connection.execute(_THREADS, [run])
             return [row["thread_id"] for row in await found.fetchall()]

@@ -185,7 +185,8 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
             with self.cursor(transaction=False) as cursor:
                 return [thread for (thread,) in cursor.execute(_THREADS, [run]).fetchall()]
 
-        return list(await self.in_thread("", find))
+        await self._owed.drained()
+        return list(await self._batcher.do(find))
 
     async def _delete_run(self, thread: str, run: str) -> None:
         def delete() -> None:
