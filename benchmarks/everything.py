@@ -28,7 +28,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from benchmarks.tables import GOAL_COLUMNS, Cell, Found, Goal, machine, markdown, table
+from benchmarks.tables import GOAL_COLUMNS, VERDICTS, Cell, Found, Goal, machine, markdown, table
 from shapley_coop.evals.sweeps.provenance import provenance
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
@@ -108,7 +108,7 @@ def main(arguments: list[str] | None = None) -> None:
         try:
             sys.stdout.write(since(given.since) + "\n")
         except subprocess.CalledProcessError:
-            options.error(f"git has no {KEPT.name} at {given.since}: give a commit that has one")
+            options.error(f"git has no docs/{KEPT.name} at {given.since}: name another commit")
         return
     shown: dict[str, Section] = {}
     for name, found in measured(given.names or list(MODULES), given.quick, given.peers):
@@ -152,7 +152,7 @@ def since(commit: str) -> str:
         for goal in section.found.goals
     ]
     columns = ("bench", *GOAL_COLUMNS[:3], f"found at {commit}", "now", "met")
-    return table(columns, rows)
+    return f"{table(columns, rows)}\n\n{VERDICTS}"
 
 
 def _sections(written: str) -> dict[str, Section]:
@@ -212,6 +212,8 @@ def page(sections: dict[str, Section]) -> str:
             "## Goals",
             "",
             table(("bench", *GOAL_COLUMNS, "measured"), goals),
+            "",
+            VERDICTS,
             "",
             *(markdown(name, one.found) for name, one in sections.items()),
         ]

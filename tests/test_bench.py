@@ -100,7 +100,7 @@ def test_goals_are_told_as_they_were_at_a_commit_and_are_now(
     with pytest.raises(SystemExit) as ended:
         main(["--since", "nowhere"])
     assert ended.value.code == 2
-    assert "at nowhere: give a commit that has one" in capsys.readouterr().err
+    assert "at nowhere: name another commit" in capsys.readouterr().err
 
 
 @pytest.mark.slow
