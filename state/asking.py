@@ -119,6 +119,7 @@ def _at_hand(turn: TurnContext) -> bool:
     pointed = {*table.get("thoughts", {}), *table.get("notes", {})}.intersection(turn.asked)
     return (
         known is not None
+        and known.looked
         and known.begins
         and evaluated.game.quick
         and not turn.asking.heavy

@@ -5,7 +5,6 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -16,6 +15,7 @@ from shapley_coop.serve.view.bundle import VERSION
 from shapley_coop.serve.view.local import viewer
 from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.leases import Lease
 from tests.background import in_background
 from tests.browser import picture, tab
 from tests.paged import saved, sloppy
@@ -34,14 +34,18 @@ def serving() -> Iterator[str]:
 # On this machine
 
 
-def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None:
+def test_a_live_run_is_followed_to_its_end(
+    serving: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = threading.Semaphore(0)
     run = prepare("shapley_coop", RunConfig(game="escape_room", seed=3))
 
-    def hold(*_: Any) -> None:
-        gate.acquire(timeout=300)
+    async def hold(_: Lease) -> None:
+        # Its loop goes on, as where a model thinks: steps are kept a moment later.
+        await asyncio.to_thread(gate.acquire, timeout=300)
 
-    playing = threading.Thread(target=lambda: asyncio.run(follow(run, hold)))
+    monkeypatch.setattr(Lease, "check", hold)  # after each node
+    playing = threading.Thread(target=lambda: asyncio.run(follow(run)))
     playing.start()
     try:
         with tab() as opened:

@@ -24,7 +24,7 @@ from tests import (
 )
 from tests.counted import behind, calls, letter_of
 from tests.embedded_reply import reply
-from tests.postgres import NoPostgres
+from tests.postgres import NoPostgres, postgres
 from tests.proof import Proof
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
@@ -60,12 +60,13 @@ def test_on_postgres_too_a_run_that_is_killed_at_every_write_comes_to_its_end(
     tmp_path: Path, postgres_url: str
 ) -> None:
     """Where a write returned before it was committed, such a run would never get on."""
-    coop = warm_coop(Home(tmp_path, postgres_url))
-    play = Play.uninterrupted(coop, "whole", ("escape_room", "--graph", "llm_only"))
-    trial = Trial(coop, "killed", play)
-    proof_kills.at_every_write(trial, Random(0))
-    assert trial.kills > play.whole["turns_played"]
-    assert Audit.of(coop.home, [play], [trial]).clean
+    with postgres() as url:  # of its own: the audit looks at all that the ledger holds
+        coop = warm_coop(Home(tmp_path, url))
+        play = Play.uninterrupted(coop, "whole", ("escape_room", "--graph", "llm_only"))
+        trial = Trial(coop, "killed", play)
+        proof_kills.at_every_write(trial, Random(0))
+        assert trial.kills > play.whole["turns_played"]
+        assert Audit.of(coop.home, [play], [trial]).clean
 
 
 async def test_an_audit_sees_what_is_lost_doubled_or_changed() -> None:

@@ -15,11 +15,15 @@ class Answered:
 
     Args:
         before: those that had one when this was made.
+
+    Attributes:
+        looked: whether the journal was asked once, so that its file is open.
     """
 
     def __init__(self, before: frozenset[str] = frozenset()) -> None:
         self._before = before
         self._since: set[str] = set()
+        self.looked = False
 
     @property
     def begins(self) -> bool:

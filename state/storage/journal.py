@@ -99,7 +99,8 @@ class Journal(OwnedBook):
         """
         if (lease := held_here()) and episode not in lease.answered:
             lease.answered[episode] = Answered(self._answered(episode))
-        known = known_here(episode)
+        if known := known_here(episode):
+            known.looked = True
         if not letters or (known and known.none_of(one.letter for one in letters)):
             return [None] * len(letters)
         rows = _by_place(self._answers_to(episode, [one.letter for one in letters]))
