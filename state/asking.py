@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from typing import cast
 
 from langchain_core.runnables import RunnableConfig
@@ -17,10 +16,11 @@ from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import UNLIMITED, BudgetTracker
 from shapley_coop.state.outsiders import seat_of
 from shapley_coop.state.private import PrivateView, Refusal, private_views
+from shapley_coop.state.quick_letters import are_quick
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.settings import name_of
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.journal import Journal, known_here
+from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.letters import pack_ahead
 from shapley_coop.state.tool_runs import tools_for
 from shapley_coop.state.traces import label_root
@@ -28,12 +28,6 @@ from shapley_coop.state.turn import TurnContext, judge, read_answer
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb, to foresee what a letter costs."""
-
-FEW = 8
-"""Letters that take an event loop no longer than a thread takes to come and go."""
-
-SMALL = 64
-"""Joint actions in all turns of a game, as many as are looked at in a millisecond."""
 
 MANY = 16
 """Letters that are worth a thread of their own, which packs them for the journal."""
@@ -79,7 +73,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
         SeatError: a seat did not answer.
     """
     label_root(turn.table)
-    if _at_hand(turn):
+    if are_quick(turn):
         journal, asked = prepare(turn, write)
     else:  # one hop to a thread for all, as a hop costs more than a letter
         journal, asked = await asyncio.to_thread(prepare, turn, write)
@@ -105,38 +99,6 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
             raise one
         found[agent] = Reply(asked[agent].question.attempt, one.entry, one.steps)
     return found
-
-
-def _at_hand(turn: TurnContext) -> bool:
-    """Whether some letters are soon written, and no file or database is read for them.
-
-    In an episode that begins here no letter has an answer yet. What is read is what agents thought,
-    noted and were refused, and what is kept in files.
-    """
-    table, evaluated = turn.table, turn.evaluated
-    known = known_here(table["episode"])
-    config, offer = evaluated.config, evaluated.offered
-    pointed = {*table.get("thoughts", {}), *table.get("notes", {})}.intersection(turn.asked)
-    return (
-        known is not None
-        and known.looked
-        and known.begins
-        and evaluated.game.quick
-        and not turn.asking.heavy
-        and len(turn.asked) <= FEW
-        and not (pointed or any(turn.draft(agent) for agent in turn.asked))
-        and not (config.secrets or config.personas or config.prompts)
-        and (
-            not offer.clauses
-            or _is_small(evaluated.game)
-            or evaluated.outlook_is_known(offer, norms=turn.norms)
-        )
-    )
-
-
-def _is_small(game: Game) -> bool:
-    """Whether what an offer would pay is soon computed, by all that can be played."""
-    return game.turns * prod(map(len, game.actions.values())) <= SMALL
 
 
 def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]]:

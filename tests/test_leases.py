@@ -142,7 +142,8 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
 async def test_who_has_lost_its_lease_keeps_no_step_more_and_asks_nothing_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
+    for name in ("LINGER", "QUIET"):
+        monkeypatch.setattr(f"shapley_coop.state.storage.checkpoints.owed.{name}", 60)
     checks = iter([None, None, LeaseLost("late was taken over")])
 
     async def check(_: Lease) -> None:

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
-from shapley_coop.state.storage.answered import Answered, begun_here
+from shapley_coop.state.storage.answered import Answered
 from shapley_coop.state.storage.at_rest import sealed_text, unsealed_text
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.driver import KeyTaken, Row, errors
-from shapley_coop.state.storage.leases import held_here
+from shapley_coop.state.storage.leases import held_here, known_here
 from shapley_coop.state.storage.letters import packed, unpacked
 from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
@@ -246,12 +246,6 @@ class Journal(OwnedBook):
         with self._reading(Holder(owner)) as session:
             found = session.rows(_USED, {"owner": owner})
         return [{"model": row["model"], **{k: int(row[k]) for k in _COUNTED}} for row in found]
-
-
-def known_here(episode: str) -> Answered | None:
-    """What is known of an episode's letters without a query; None where nothing is."""
-    lease = held_here()
-    return lease.answered.get(episode) if lease else begun_here(episode)
 
 
 def _note(episode: str, entry: Entry) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from shapley_coop.state.storage.answered import Answered
+from shapley_coop.state.storage.answered import Answered, begun_here
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.driver import Row, errors
@@ -83,6 +83,12 @@ _held: ContextVar[Lease | None] = ContextVar("lease", default=None)
 def held_here() -> Lease | None:
     """The lease by which a run is played here; None outside of one."""
     return _held.get()
+
+
+def known_here(episode: str) -> Answered | None:
+    """What is known of an episode's letters without a query; None where nothing is."""
+    lease = held_here()
+    return lease.answered.get(episode) if lease else begun_here(episode)
 
 
 @contextmanager

@@ -20,7 +20,10 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 LINGER = 0.5
-"""Seconds that what is owed waits for what comes after it: steps in which nobody thinks."""
+"""Seconds that what is owed waits at most for what comes after it."""
+
+QUIET = 0.05
+"""Seconds without a step after which it waits no longer: somebody thinks, and the time is free."""
 
 MOST = 128
 """Of all threads, from which on a step waits for what is owed to its own: memory is bounded."""
@@ -111,6 +114,7 @@ class Owed:
         self._keep_all = keep_all
         self._owed: dict[str, list[Written | Put]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._latest: dict[str, float] = {}
         self._keeping: dict[str, asyncio.Task[None]] = {}
         self._failed: set[str] = set()
 
@@ -118,6 +122,7 @@ class Owed:
         """Hold writes, or a checkpoint, until the thread is read, or for a moment."""
         thread = thread_of(one.at)
         self._owed.setdefault(thread, []).append(one)
+        self._latest[thread] = asyncio.get_running_loop().time()
         self._linger(thread)
 
     def is_late(self, thread: str) -> bool:
@@ -144,6 +149,7 @@ class Owed:
         if keeping := self._keeping.get(thread):
             await asyncio.wait([keeping])
         self._owed.pop(thread, None)
+        self._latest.pop(thread, None)
         self._failed.discard(thread)
 
     async def drained(self) -> None:
@@ -158,12 +164,18 @@ class Owed:
                 raise wrong
 
     def _linger(self, thread: str) -> None:
+        """Keep what is owed to a thread from now on, once it is quiet or has waited long enough."""
         if thread not in self._timers:
             loop = asyncio.get_running_loop()
-            self._timers[thread] = loop.call_later(LINGER, self._keep_soon, thread)
+            until = loop.time() + LINGER
+            self._timers[thread] = loop.call_later(QUIET, self._keep_soon, thread, until)
 
-    def _keep_soon(self, thread: str) -> None:
-        self._timers.pop(thread)
+    def _keep_soon(self, thread: str, until: float) -> None:
+        loop, due = asyncio.get_running_loop(), min(until, self._latest.get(thread, 0) + QUIET)
+        if loop.time() < due:
+            self._timers[thread] = loop.call_at(due, self._keep_soon, thread, until)
+            return
+        del self._timers[thread]
         if self._owed.get(thread):
             self._kept(thread)
 
@@ -189,7 +201,7 @@ class Owed:
             if self._owed[thread]:
                 self._linger(thread)
             else:
-                del self._owed[thread]
+                del self._owed[thread], self._latest[thread]
         finally:
             del self._keeping[thread]
 
