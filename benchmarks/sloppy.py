@@ -40,7 +40,9 @@ WAYS = ("text", "schema", "tools")
 GAMES = {
     "contracts": "prisoners_dilemma",
     "settlement": "delivered",
-    **dict.fromkeys([name for name in names() if name.startswith("task_")], "task_exchange"),
+    "consent": "delivered",
+    "call_market": "trade",
+    **dict.fromkeys([name for name in names() if "exchange" in name], "task_exchange"),
 }
 """The workflows that do not play the escape room, and what they play."""
 

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import sloppy
 from benchmarks.contenders import raid, steps, table_of_four
 from benchmarks.everything import MODULES, QUICK, Section, keep, kept, main, page, run
 from benchmarks.seats import scripted_reply
 from benchmarks.tables import Found, Goal, exponent, figure, markdown
+from shapley_coop.graphs.catalogue import names
+from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 
 ROOT = Path(__file__).parents[1]
@@ -27,8 +30,8 @@ def test_a_bench_compares_contenders_and_judges_its_goals(name: str) -> None:
     assert found.title
     assert found.rows
     assert all(len(row) == len(found.columns) for row in found.rows)
-    names = [row[0] for row in found.rows]
-    assert len(set(names)) == len(names)
+    named = [row[0] for row in found.rows]
+    assert len(set(named)) == len(named)
     figures = [cell for row in found.rows for cell in row[1:] if isinstance(cell, float)]
     assert figures
     assert all(map(isfinite, figures))
@@ -112,6 +115,12 @@ def test_benches_named_on_the_command_line_are_printed_and_written_where_it_says
     assert done.stderr.startswith("[1/2] exact")
     written = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert all(f"## {name}" in text for name in ("exact", "git") for text in (done.stdout, written))
+
+
+@pytest.mark.parametrize("graph", names())
+def test_every_workflow_can_be_played_with_sloppy_endpoints(graph: str) -> None:
+    room = sloppy._config(graph, "text", 1, "http://127.0.0.1:9/v1")
+    assert prepare(graph, room).graph == graph
 
 
 def test_an_unknown_bench_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
