@@ -78,12 +78,12 @@ async def test_steps_are_kept_together_once_their_thread_is_read_or_a_moment_lat
             return [one.metadata["step"] async for one in elsewhere.alist(thread)]
 
         app = page.compile(checkpointer=kept)
-        linger(monkeypatch, 60)
+        monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
         await app.ainvoke({"turn": 0}, thread, durability="sync")
         assert await steps() == []
         assert (await app.aget_state(thread)).values == {"turn": 2}
         assert await steps() == [2, 1, 0, -1]
-        linger(monkeypatch, 0)
+        monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 0)
         await app.ainvoke({"turn": 5}, thread, durability="sync")
         while len(await steps()) < 8:
             await happened.wait()
@@ -104,12 +104,6 @@ async def test_what_a_task_wrote_is_kept_by_itself_where_no_checkpoint_follows(
         assert written(here) == ["status"]
 
 
-def linger(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """Have what is owed wait so long, whether its thread is quiet or not."""
-    for name in ("LINGER", "QUIET"):
-        monkeypatch.setattr(f"shapley_coop.state.storage.checkpoints.owed.{name}", seconds)
-
-
 def when_kept(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Happens whenever a saver has kept what was owed."""
     happened, keep = asyncio.Event(), Owed._keep_now
@@ -126,7 +120,7 @@ async def test_a_server_keeps_each_step_before_the_next_from_the_first_node_on(
     place: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before, nothing was asked yet: whoever is killed then begins the thread anew."""
-    linger(monkeypatch, 60)
+    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
 
     class Asked(TypedDict):
         status: str
@@ -152,7 +146,7 @@ async def test_a_step_that_is_taken_back_is_done_again_and_added_once(
     place: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beside a checkpoint is kept what the next one does not hold: additions to a list."""
-    linger(monkeypatch, 60)
+    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
 
     class Talk(TypedDict):
         said: Annotated[list[str], DeltaChannel(added, list, snapshot_frequency=99)]

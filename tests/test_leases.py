@@ -142,8 +142,7 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
 async def test_who_has_lost_its_lease_keeps_no_step_more_and_asks_nothing_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("LINGER", "QUIET"):
-        monkeypatch.setattr(f"shapley_coop.state.storage.checkpoints.owed.{name}", 60)
+    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
     checks = iter([None, None, LeaseLost("late was taken over")])
 
     async def check(_: Lease) -> None:

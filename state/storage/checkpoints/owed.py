@@ -20,10 +20,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 LINGER = 0.5
-"""Seconds that what is owed waits at most for what comes after it."""
-
-QUIET = 0.05
-"""Seconds without a step after which it waits no longer: somebody thinks, and the time is free."""
+"""Seconds that what is owed waits for what comes after it: steps in which nobody thinks long."""
 
 MOST = 128
 """Of all threads, from which on a step waits for what is owed to its own: memory is bounded."""
@@ -114,7 +111,6 @@ class Owed:
         self._keep_all = keep_all
         self._owed: dict[str, list[Written | Put]] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
-        self._latest: dict[str, float] = {}
         self._keeping: dict[str, asyncio.Task[None]] = {}
         self._failed: set[str] = set()
 
@@ -122,7 +118,6 @@ class Owed:
         """Hold writes, or a checkpoint, until the thread is read, or for a moment."""
         thread = thread_of(one.at)
         self._owed.setdefault(thread, []).append(one)
-        self._latest[thread] = asyncio.get_running_loop().time()
         self._linger(thread)
 
     def is_late(self, thread: str) -> bool:
@@ -149,7 +144,6 @@ class Owed:
         if keeping := self._keeping.get(thread):
             await asyncio.wait([keeping])
         self._owed.pop(thread, None)
-        self._latest.pop(thread, None)
         self._failed.discard(thread)
 
     async def drained(self) -> None:
@@ -164,17 +158,11 @@ class Owed:
                 raise wrong
 
     def _linger(self, thread: str) -> None:
-        """Keep what is owed to a thread from now on, once it is quiet or has waited long enough."""
         if thread not in self._timers:
             loop = asyncio.get_running_loop()
-            until = loop.time() + LINGER
-            self._timers[thread] = loop.call_later(QUIET, self._keep_soon, thread, until)
+            self._timers[thread] = loop.call_later(LINGER, self._keep_soon, thread)
 
-    def _keep_soon(self, thread: str, until: float) -> None:
-        loop, due = asyncio.get_running_loop(), min(until, self._latest.get(thread, 0) + QUIET)
-        if loop.time() < due:
-            self._timers[thread] = loop.call_at(due, self._keep_soon, thread, until)
-            return
+    def _keep_soon(self, thread: str) -> None:
         del self._timers[thread]
         if self._owed.get(thread):
             self._kept(thread)
@@ -201,7 +189,7 @@ class Owed:
             if self._owed[thread]:
                 self._linger(thread)
             else:
-                del self._owed[thread], self._latest[thread]
+                del self._owed[thread]
         finally:
             del self._keeping[thread]
 
