@@ -120,8 +120,14 @@ class Owed:
         self._owed.setdefault(thread, []).append(one)
         self._linger(thread)
 
-    def is_late(self, thread: str) -> bool:
-        """Whether a thread's next step should wait: too much is owed, or could not be kept."""
+    def is_urgent(self, thread: str, metadata: CheckpointMetadata) -> bool:
+        """Whether a checkpoint of a thread should be kept before anything else happens.
+
+        So is one that nothing else tells of: new input on a thread that was played before, and what
+        somebody edits. Others wait only until too much is owed, or something could not be kept.
+        """
+        if metadata.get("source") != "loop" and metadata.get("step", -1) >= 0:
+            return True
         return thread in self._failed or sum(map(len, self._owed.values())) >= MOST
 
     async def keep(self, thread: str) -> None:

@@ -96,7 +96,7 @@ class _Owing(AsyncPostgresSaver):
     ) -> RunnableConfig:
         """Keep a checkpoint once the thread is read, or soon."""
         self._owed.add(put := Put(config, checkpoint, metadata, new_versions))
-        if self._owed.is_late(thread := thread_of(config)):
+        if self._owed.is_urgent(thread := thread_of(config), metadata):
             await self.keep(thread)
         return put.config
 

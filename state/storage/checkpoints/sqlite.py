@@ -95,7 +95,7 @@ class _Threaded(BlockingSaver):
         """Keep a checkpoint once the thread is read, or soon."""
         told: Any = {key: x for key, x in metadata.items() if key != _COUNTS}
         self._owed.add(put := Put(config, checkpoint, told, new_versions))
-        if self._owed.is_late(thread := thread_of(config)):
+        if self._owed.is_urgent(thread := thread_of(config), metadata):
             await self.keep(thread)
         return put.config
 
