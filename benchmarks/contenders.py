@@ -35,7 +35,7 @@ PEERS = (
     "LangGraph as usual with a database is on our saver, which keeps each of its steps before the "
     "next begins: goals are against that. Its own SQLite saver, which people have, takes longer."
 )
-"""What the names of contenders do not say."""
+"""On which savers LangGraph as usual runs, and which of them goals are against."""
 
 Compiled = CompiledStateGraph[Any, Any, Any, Any]
 Clock = tuple[float, float]

@@ -20,7 +20,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 LINGER = 0.5
-"""Seconds that what is owed waits for what comes after it: steps in which nobody thinks long."""
+"""Seconds that what is owed waits for the steps after it."""
 
 MOST = 128
 """Of all threads, from which on a step waits for what is owed to its own: memory is bounded."""
