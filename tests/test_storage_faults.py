@@ -4,7 +4,7 @@ import os
 import signal
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -146,7 +146,8 @@ def frozen(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
     def tell(by: int) -> None:
         os.kill(server, by)
         for process in _children(server):
-            os.kill(process, by)
+            with suppress(ProcessLookupError):  # a backend may end between the two
+                os.kill(process, by)
 
     yield tell
     tell(signal.SIGCONT)
