@@ -139,9 +139,9 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 
 def _plugged(name: str) -> bool:
     """Whether an installed package brings a game of this name that is none of ours."""
-    if not name.isidentifier() or name not in plugins.names("games"):
-        return False
-    return not (_defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"))
+    if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
+        return False  # before the packages are looked through, which takes longer
+    return name in plugins.names("games")
 
 
 def _plugin(name: str) -> type[Game]:

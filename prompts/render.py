@@ -20,6 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from shapley_coop.canonical import cache_key
 from shapley_coop.escaping import in_letter
+from shapley_coop.prompts.compiled import compiled_beside
 
 _HERE = Path(__file__).parent
 
@@ -42,8 +43,9 @@ _environment.globals.clear()  # ours use none, and each rendering would copy the
 _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):
     _each.filters["in_line"] = _in_line
-# Read when imported: a server's event loop must not wait for files. Compiled when first filled.
+# Read when imported: a server's event loop must not wait for files.
 _templates = {path.stem: path.read_text(encoding="utf-8") for path in _HERE.glob("*.md")}
+_codes = compiled_beside(_HERE, _environment, _templates)
 
 
 # What could open a tag or close a fence; `in_letter` adds what could end a line, or hides.
@@ -85,9 +87,8 @@ def render(name: str, /, **variables: Any) -> str:
         jinja2.UndefinedError: a variable is missing.
         KeyError: there is no such letter.
     """
-    texts = _pack.get()
-    foreign = name in texts
-    template = _compiled(texts[name] if foreign else _templates[name], foreign)
+    foreign = _pack.get().get(name)
+    template = _of_a_pack(foreign) if foreign else _ours(name)
     return template.render(**variables)
 
 
@@ -134,9 +135,15 @@ def _variables(text: str) -> set[str]:
     return meta.find_undeclared_variables(_foreign.parse(text))
 
 
+@cache
+def _ours(name: str) -> Template:
+    code = _codes.get(name) or _environment.compile(_templates[name])
+    return Template.from_code(_environment, code, {})
+
+
 @lru_cache(maxsize=256)
-def _compiled(text: str, foreign: bool) -> Template:
-    return (_foreign if foreign else _environment).from_string(text)
+def _of_a_pack(text: str) -> Template:
+    return _foreign.from_string(text)
 
 
 def fenced(facts: Mapping[str, Any]) -> str:

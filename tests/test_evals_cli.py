@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from shapley_coop.cli import app
+from shapley_coop.cli.commands import command_line
 from tests.swept import ablation
 
 
 def coop(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(a) for a in arguments])
+    return CliRunner().invoke(command_line(), [str(a) for a in arguments])
 
 
 def said(*arguments: object) -> str:

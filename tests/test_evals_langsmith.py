@@ -315,14 +315,14 @@ def test_an_upload_that_is_refused_in_the_background_is_no_success(server, there
 
 
 def test_nothing_leaves_the_machine_without_an_upload(server, tmp_path, monkeypatch):
-    from shapley_coop.cli import app
+    from shapley_coop.cli.commands import command_line
 
     monkeypatch.setenv("LANGSMITH_ENDPOINT", server.url)
     monkeypatch.setenv("LANGSMITH_API_KEY", "canary-key")
     path = tmp_path / "mini.yaml"
     path.write_text(SUITE, encoding="utf-8")
     arguments = ["eval", str(path), "--seeds", "0", "-o", str(tmp_path / "out"), "--json"]
-    done = CliRunner().invoke(app, arguments)
+    done = CliRunner().invoke(command_line(), arguments)
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert set(told["conditions"]) == set(CONDITIONS)

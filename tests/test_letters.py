@@ -180,13 +180,13 @@ async def test_every_template_is_part_of_a_letter_above(
     written: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     renderer, used = sys.modules["shapley_coop.prompts.render"], set()
+    template_of = renderer._ours
 
-    class Watched(dict[str, str]):
-        def __getitem__(self, name: str) -> str:
-            used.add(name)
-            return super().__getitem__(name)
+    def watched(name: str) -> jinja2.Template:
+        used.add(name)
+        return template_of(name)
 
-    monkeypatch.setattr(renderer, "_templates", Watched(renderer._templates))
+    monkeypatch.setattr(renderer, "_ours", watched)
     ask._rules.cache_clear()  # put into words by another test, and not again
     await letters_of(written, "shapley_coop")
     here = {name for name in names() if not name.startswith(ELSEWHERE)}

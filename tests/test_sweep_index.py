@@ -66,7 +66,8 @@ def test_a_sweep_with_nothing_left_imports_nothing_that_plays(swept):
     path = swept / "big.yaml"
     path.write_text(json.dumps(BIG.model_dump(mode="json")), encoding="utf-8")
     code = (
-        "import sys; from shapley_coop.cli import app; app(sys.argv[1:], standalone_mode=False); "
+        "import sys; from shapley_coop.cli.commands import command_line; "
+        "command_line(sys.argv[1:])(standalone_mode=False); "
         "print(*{'langgraph', 'langchain_core', 'sqlalchemy', 'scipy'} & sys.modules.keys())"
     )
     told = subprocess.run(

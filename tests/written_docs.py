@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from shapley_coop.cli import app
+from shapley_coop.cli.commands import command_line
 from shapley_coop.deals import Deal, Fault, read_deal
 from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, sentence
 from shapley_coop.deals.language.labels import LABELS
@@ -50,7 +50,7 @@ def written() -> dict[str, str]:
 
 def _command_line() -> Iterator[str]:
     os.environ |= {"COLUMNS": COLUMNS, "TERMINAL_WIDTH": COLUMNS, "NO_COLOR": "1"}
-    root: Any = typer.main.get_command(app)
+    root: Any = typer.main.get_command(command_line())
     yield from (MADE, "", "# Command line", "", "What `coop COMMAND --help` prints.", "")
     yield from ("| exit code | means |", "|---|---|", "| 0 | done |")
     yield "| 1 | a run ended as an error or was not played, or what is checked does not hold |"
