@@ -50,8 +50,7 @@ def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Foun
             "A run in SQLite loads no SQLAlchemy. Of what it loads beside LangGraph, NumPy, which "
             "computes games and values, is the largest library.",
             "On top of LangGraph come our own classes, which are made at each start (dataclasses, "
-            "pydantic's models), NumPy, the command line, and the templates of the first letters, "
-            "which are compiled: to come closer, several of them have to take less.",
+            "pydantic's models), NumPy, the command line, and the run itself.",
         ],
         profiles={name: _imports(COMMANDS[name]) for name in (HELP, RUN) if name in commands},
         profiled="where the time of imports goes",

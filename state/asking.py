@@ -73,7 +73,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
         SeatError: a seat did not answer.
     """
     label_root(turn.table)
-    if are_quick(turn):
+    if quick := are_quick(turn):
         journal, asked = prepare(turn, write)
     else:  # one hop to a thread for all, as a hop costs more than a letter
         journal, asked = await asyncio.to_thread(prepare, turn, write)
@@ -82,11 +82,13 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
 
     async def hear(agents: list[str]) -> list[Heard | BaseException]:
         askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents]
+        sent = [one.question.letter for one in map(asked.__getitem__, agents) if not one.entry]
+        if quick:  # once they are on their way
+            asyncio.get_running_loop().call_later(0, pack_ahead, sent)
         if len(agents) == len(admitted) == 1:  # nobody else has to finish before a failure
             return [await askings[0]]
         if len(agents) < MANY:
             return await asyncio.gather(*askings, return_exceptions=True)
-        sent = [one.question.letter for one in map(asked.__getitem__, agents) if not one.entry]
         packing = asyncio.to_thread(pack_ahead, sent)
         *heard, _ = await asyncio.gather(*askings, packing, return_exceptions=True)
         return cast(list[Heard | BaseException], heard)

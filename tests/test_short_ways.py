@@ -126,10 +126,12 @@ async def test_sealed_actions_are_opened_where_they_were_chosen(
     assert asked == ["Alice", "Bob"]
 
 
+@pytest.mark.parametrize(("agents", "packed_ahead"), [(20, 40), (4, 4)])
 async def test_the_journal_keeps_the_same_letters_whether_they_were_packed_ahead_or_not(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, agents: int, packed_ahead: int
 ) -> None:
-    crowd = RunConfig(game="public_goods", params={"agents": 20, "rounds": 2})
+    """Those of a crowd in a thread; a few on the event loop, once the journal's file is open."""
+    room = RunConfig(game="public_goods", params={"agents": agents, "rounds": 2})
     ahead: list[Letter] = []
     kept: list[dict[str, Any]] = []
 
@@ -138,14 +140,14 @@ async def test_the_journal_keeps_the_same_letters_whether_they_were_packed_ahead
         ahead.extend(sent)
         pack_ahead(sent)
 
-    monkeypatch.setattr(asking, "pack_ahead", pack)
-    for many in (2, 1000):
-        monkeypatch.setattr(asking, "MANY", many)
-        outcome = await play("llm_only", crowd)
+    for packing in (pack, lambda _: None):
+        monkeypatch.setattr(asking, "pack_ahead", packing)
+        outcome = await play("llm_only", room)
         found = home().journal.entries(outcome["episode"])
         kept.append({one.letter: (one.letter_text, {**one.facts}) for one in found})
     assert kept[0] == kept[1]
-    assert len(kept[0]) == len(ahead) == 40
+    assert len(kept[0]) == 2 * agents
+    assert len(ahead) == packed_ahead
 
 
 def test_a_letter_that_goes_on_is_packed_anew() -> None:
