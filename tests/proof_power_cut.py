@@ -11,14 +11,18 @@ from tests.warm_coop import Stop
 def attempt(folder: Path, times: int) -> Finding:
     """Cut the power before and after each write of runs, and somewhere in what then follows."""
     plays, done, cuts = undisturbed(folder), list[Simulated](), 0
+    writes: dict[str, int] = {}  # of a play, once the power was to be cut behind its last one
     while cuts < times:
         number, name = len(done) // len(plays), list(plays)[len(done) % len(plays)]
         rng = Random(len(done))
-        first = Stop(write=1 + number // 2, before=number % 2 == 1)
+        place = number // 2 % writes.get(name, number + 1)
+        first = Stop(write=1 + place, before=number % 2 == 1)
         second = Stop(write=rng.randint(2, 30), before=rng.random() < 0.5)
         lives = [Life(stop=stop, power=True) for stop in (first, second)]
         one = live_through(f"cut {len(done)}", name, lives, folder / str(len(done)), plays)
         cuts += sum("killed" in life for life in one.lives)
+        if "killed" not in one.lives[0]:
+            writes.setdefault(name, max(1, place))
         done.append(one)
     wrong = [one for one in done if one.faults]
     return Finding(
