@@ -1,7 +1,7 @@
 """Every command of `coop`, by what people come for, and where it is written.
 
-A command is loaded when it is called, all of them when their help is shown: loading takes longer
-than most commands.
+Only the command that is called is imported, and all of them for `coop --help`: to import all takes
+longer than most commands do.
 """
 
 from collections.abc import Sequence
@@ -101,8 +101,8 @@ GROUPS = {
 }
 """Group of commands → what people come for, its help, and its commands."""
 
-_CLASSES = {"run": "run_options.RunCommand"}
-_EPILOGS = {"attack": "attacking.epilog"}
+_CLASSES = {"playing.run": "run_options.RunCommand"}
+_EPILOGS = {"attacking.attack": "attacking.epilog"}
 
 
 def command_line(words: Sequence[str] = ()) -> typer.Typer:
@@ -119,12 +119,13 @@ def command_line(words: Sequence[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_all)
-    called = next((word for word in words if not word.startswith("-")), "")
     known = {*GROUPS}.union(*COMMANDS.values())
+    first = next((word for word in words if not word.startswith("-")), "")
+    only = first if first in known else ""
     for panel, commands in COMMANDS.items():
-        _add(app, commands, panel, called if called in known else "")
+        _add(app, commands, panel, only)
     for group, (panel, told, commands) in GROUPS.items():
-        if called == group or called not in known:
+        if only in ("", group):
             app.add_typer(_group(told, commands), name=group, rich_help_panel=panel)
     return app
 
@@ -133,8 +134,8 @@ def _add(app: typer.Typer, commands: dict[str, str], panel: str | None, only: st
     """Add commands, or the only one that is called."""
     for name, place in commands.items():
         if only in ("", name):
-            kind = _found(_CLASSES[name]) if panel and name in _CLASSES else Command
-            epilog = _found(_EPILOGS[name])() if panel and name in _EPILOGS else None
+            kind = _found(_CLASSES[place]) if place in _CLASSES else Command
+            epilog = _found(_EPILOGS[place])() if place in _EPILOGS else None
             add = app.command(name, cls=kind, epilog=epilog, rich_help_panel=panel)
             add(_found(place))
 

@@ -49,7 +49,8 @@ def compiled_beside(
 
 def _digest(environment: jinja2.Environment, templates: Mapping[str, str]) -> bytes:
     """Of all that the code of templates is made of."""
-    settings = (environment.trim_blocks, environment.lstrip_blocks, environment.undefined)
+    blocks = (environment.trim_blocks, environment.lstrip_blocks)
+    settings = (*blocks, environment.keep_trailing_newline, environment.undefined)
     made_by = (jinja2.__version__, importlib.util.MAGIC_NUMBER, sorted(environment.filters))
     texts = sorted(templates.items())
     return hashlib.sha256(repr((settings, made_by, texts)).encode()).digest()

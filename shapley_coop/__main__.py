@@ -12,7 +12,7 @@ from shapley_coop.cli import main
 def process() -> None:
     """Run a command, and end the process as soon as all that it began is done.
 
-    Python would take apart each object of each module first: a thirtieth of a short run's time.
+    Python would take apart each object of each module first, which a short run notices.
     """
     try:
         main()

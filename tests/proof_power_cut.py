@@ -11,7 +11,7 @@ from tests.warm_coop import Stop
 def attempt(folder: Path, times: int) -> Finding:
     """Cut the power before and after each write of runs, and somewhere in what then follows."""
     plays, done, cuts = undisturbed(folder), list[Simulated](), 0
-    writes: dict[str, int] = {}  # of a play, once the power was to be cut behind its last one
+    writes: dict[str, int] = {}  # play → how many it makes, once a cut came behind the last
     while cuts < times:
         number, name = len(done) // len(plays), list(plays)[len(done) % len(plays)]
         rng = Random(len(done))
