@@ -17,6 +17,10 @@ from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.writer import Writer
 
 BUSY_SECONDS = 60
+SMALL_CACHE = "PRAGMA cache_size = -256"
+"""Has a connection keep 256 kB of pages: of SQLite's own 2 MB each thread's that reads would fill
+all in time, with what the system has in memory, too."""
+
 _AGAIN = 0.005
 """Seconds until a lock that SQLite itself does not wait for is tried again."""
 
@@ -158,6 +162,7 @@ class SqliteDatabase:
         )
         _write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(SMALL_CACHE)
         return connection
 
 

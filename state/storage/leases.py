@@ -119,11 +119,19 @@ class FileLeases:
         Raises:
             Busy: another worker holds it.
         """
+        lock, first = self._locked(run)
+        try:
+            yield Lease(first)
+        finally:
+            lock.release()
+
+    def _locked(self, run: str) -> tuple[FileLock, bool]:
+        """A run's lock, and whether nobody has held it before; no path is held as long as it."""
         private_folder(self._folder)
-        path = self._folder / f"{_digest(run)[:32]}.lock"
+        path = str(self._folder / f"{_digest(run)[:32]}.lock")
         # It may be acquired in one thread and released in another.
         lock = FileLock(path, mode=0o600, thread_local=False)
-        holder = path.with_suffix(".holder")
+        holder = Path(path).with_suffix(".holder")
         try:
             lock.acquire(blocking=False)
         except Timeout:
@@ -132,9 +140,10 @@ class FileLeases:
             first = not holder.exists()
             with open(holder, "wb", buffering=0, opener=_privately) as written:
                 written.write(_this_worker().encode())
-            yield Lease(first)
-        finally:
+        except BaseException:
             lock.release()
+            raise
+        return lock, first
 
 
 class PostgresLeases(Book):

@@ -23,7 +23,7 @@ from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.owed import Owed, Put, Written, made_of, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
-from shapley_coop.state.storage.driver import BUSY_SECONDS
+from shapley_coop.state.storage.driver import BUSY_SECONDS, SMALL_CACHE
 from shapley_coop.state.storage.versions import CHECKPOINTS, check_known
 
 _BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
@@ -235,6 +235,7 @@ def _connected(file: Path) -> sqlite3.Connection:
     try:
         # A killed process loses nothing; after a power cut a run resumes from an earlier step.
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(SMALL_CACHE)
         (found,) = connection.execute("PRAGMA user_version").fetchone()
         check_known("this home's file of checkpoints", found, CHECKPOINTS)
         BlockingSaver(connection).setup()
