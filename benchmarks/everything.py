@@ -19,6 +19,7 @@ import argparse
 import json
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -101,7 +102,11 @@ class Section:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run benchmarks and print their tables; keep the results of full-size runs."""
+    """Run benchmarks and print their tables; keep the results of full-size runs.
+
+    Raises:
+        SystemExit: a bench failed; the others were run, and what was kept of it stands.
+    """
     options = _options()
     given = options.parse_args(arguments)
     if given.since:
@@ -111,7 +116,12 @@ def main(arguments: list[str] | None = None) -> None:
             options.error(f"git has no docs/{KEPT.name} at {given.since}: name another commit")
         return
     shown: dict[str, Section] = {}
+    failed = list[str]()
     for name, found in measured(given.names or list(MODULES), given.quick, given.peers):
+        if isinstance(found, Exception):
+            failed.append(name)
+            traceback.print_exception(found)
+            continue
         sys.stdout.write(markdown(name, found) + "\n")
         sys.stdout.flush()
         day = datetime.now(UTC).date().isoformat()
@@ -122,6 +132,8 @@ def main(arguments: list[str] | None = None) -> None:
     if path:
         path.write_text(page(shown if given.output else kept()), encoding="utf-8")
         sys.stderr.write(f"{path} is written\n")
+    if failed:
+        sys.exit(f"failed, and not measured: {', '.join(failed)}")
 
 
 def kept() -> dict[str, Section]:
@@ -173,8 +185,12 @@ def keep(sections: dict[str, Section]) -> None:
     KEPT.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def measured(names: list[str], quick: bool, peers: str) -> Iterator[tuple[str, Found]]:
-    """Run benches one after the other, each in a process of its own; yields name and findings."""
+def measured(names: list[str], quick: bool, peers: str) -> Iterator[tuple[str, Found | Exception]]:
+    """Run benches one after the other, each in a process of its own.
+
+    Yields:
+        Each one's name, and its findings, or why there are none.
+    """
     for number, name in enumerate(names, start=1):
         sys.stderr.write(f"[{number}/{len(names)}] {name} …\n")
         sys.stderr.flush()
@@ -182,7 +198,9 @@ def measured(names: list[str], quick: bool, peers: str) -> Iterator[tuple[str, F
         more = {"peers": peers} if name == "offers" else {}
         # Spawned: no memory, thread or cache of another bench is in it.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            yield name, process.submit(run, name, **sizes, **more).result()
+            done = process.submit(run, name, **sizes, **more)
+            wrong = done.exception()
+        yield name, wrong if isinstance(wrong, Exception) else done.result()
 
 
 def run(name: str, **sizes: Any) -> Found:

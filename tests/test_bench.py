@@ -123,6 +123,17 @@ def test_every_workflow_can_be_played_with_sloppy_endpoints(graph: str) -> None:
     assert prepare(graph, room).graph == graph
 
 
+@pytest.mark.slow
+def test_a_bench_that_fails_is_told_and_the_others_are_run(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setitem(QUICK, "letters", {"most": "none"})
+    with pytest.raises(SystemExit, match="failed, and not measured: letters"):
+        main(["letters", "exact", "--quick", "-o", str(tmp_path / "page.md")])
+    assert "TypeError" in capfd.readouterr().err
+    assert "## exact" in (tmp_path / "page.md").read_text(encoding="utf-8")
+
+
 def test_an_unknown_bench_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["quickness"])
