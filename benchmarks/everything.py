@@ -105,7 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run benchmarks and print their tables; keep the results of full-size runs.
 
     Raises:
-        SystemExit: a bench failed; the others were run, and what was kept of it stands.
+        SystemExit: a bench failed; the others were run, and its last result is kept.
     """
     options = _options()
     given = options.parse_args(arguments)

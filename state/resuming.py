@@ -28,7 +28,7 @@ def _is_foreign(model: str) -> bool:
 
 def goes_on(run: Run) -> str:
     """How a run that has not ended goes on: what the register says, or the command."""
-    # The register does not say whether a worker plays it, and a lease is only told by taking it.
+    # Whether a worker plays it can only be found out by taking its lease, which would stop others.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"
 

@@ -3,6 +3,7 @@
 from uuid import uuid4
 
 import pytest
+from sqlalchemy.exc import DataError
 
 from shapley_coop.seats.records import Answer, Entry, nonce
 from shapley_coop.state.storage.journal import Journal
@@ -56,6 +57,16 @@ def test_a_text_that_postgres_does_not_take_keeps_out_itself_alone_and_is_not_qu
     assert isinstance(wrong, Exception)
     assert "secret" not in str(wrong)
     assert "plan" not in str(wrong)
+
+
+def test_an_error_of_rows_written_at_once_quotes_none_of_them(
+    postgres_url: str, episode: str
+) -> None:
+    lines = [Line(WORLD, who, 1, "secret\0plan") for who in ("Ann", "Ben")]
+    with pytest.raises(DataError) as refused:
+        Ledger(postgres_url).post(final(episode), lines)
+    assert "secret" not in str(refused.value)
+    assert "plan" not in str(refused.value)
 
 
 def test_amounts_beyond_what_json_is_certain_to_carry_are_posted_exactly(

@@ -17,9 +17,10 @@ from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.writer import Writer
 
 BUSY_SECONDS = 60
+
 SMALL_CACHE = "PRAGMA cache_size = -256"
-"""Has a connection keep 256 kB of pages: of SQLite's own 2 MB each thread's that reads would fill
-all in time, with what the system has in memory, too."""
+"""Limits a connection's cache to 256 kB. SQLite's default is 2 MB, which the connection of each
+thread would fill in time with pages that the system's own cache holds as well."""
 
 _AGAIN = 0.005
 """Seconds until a lock that SQLite itself does not wait for is tried again."""

@@ -126,12 +126,15 @@ class FileLeases:
             lock.release()
 
     def _locked(self, run: str) -> tuple[FileLock, bool]:
-        """A run's lock, and whether nobody has held it before; no path is held as long as it."""
+        """A run's lock, and whether nobody has held it before.
+
+        Apart from `of`, so that thousands of runs in flight do not hold the paths.
+        """
         private_folder(self._folder)
-        path = str(self._folder / f"{_digest(run)[:32]}.lock")
+        path = self._folder / f"{_digest(run)[:32]}.lock"
         # It may be acquired in one thread and released in another.
-        lock = FileLock(path, mode=0o600, thread_local=False)
-        holder = Path(path).with_suffix(".holder")
+        lock = FileLock(str(path), mode=0o600, thread_local=False)
+        holder = path.with_suffix(".holder")
         try:
             lock.acquire(blocking=False)
         except Timeout:

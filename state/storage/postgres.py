@@ -39,10 +39,12 @@ class PostgresSession:
         if not rows:
             return
         try:
-            if len(rows) > 1 and (told := _told_at_once(statement, rows)):
-                self._connection.execute(*told)
+            if len(rows) == 1:
+                self._connection.execute(_text(statement), rows[0])
+            elif insertion := _insertion_as_json(statement, rows):
+                self._connection.execute(*insertion)
             else:
-                self._connection.execute(_text(statement), rows if len(rows) > 1 else rows[0])
+                self._connection.execute(_text(statement), rows)
         except IntegrityError:
             raise KeyTaken("a row of that key is there already") from None
 
@@ -101,10 +103,13 @@ _NUL = r"\u0000"
 """In JSON, the one character that no text of Postgres holds."""
 
 
-def _told_at_once(statement: str, rows: Sequence[Given]) -> tuple[TextClause, Given] | None:
-    """An insertion of many rows as one statement of one value; None of any other change.
+def _insertion_as_json(statement: str, rows: Sequence[Given]) -> tuple[TextClause, Given] | None:
+    """An insertion of many rows as one statement, and its one value: all rows as JSON.
 
-    A statement for each row takes the driver and the database several times as long.
+    A statement for each row takes the driver and the database longer.
+
+    Returns:
+        None where the statement is no `Table.insert`, or JSON cannot hold a row.
     """
     found = _INSERT.fullmatch(statement)
     if found is None or found[3] != f":{found[2].replace(', ', ', :')}":
@@ -112,16 +117,16 @@ def _told_at_once(statement: str, rows: Sequence[Given]) -> tuple[TextClause, Gi
     columns = found[2].split(", ")
     plain = [{column: row[column] for column in columns} for row in rows]
     try:
-        told = orjson.dumps(plain, default=_hexadecimal).decode()
-    except TypeError:  # no text that Postgres takes: the driver is to say so of its row
+        written = orjson.dumps(plain, default=_hexadecimal).decode()
+    except TypeError:  # as of a lone surrogate: the driver refuses that row by itself
         return None
-    # Of that character Postgres would say so, too, but quote the rows.
-    return None if _NUL in told else (_of_json(found[1], found[2]), {"rows": told})
+    # The driver refuses that character, too; Postgres would quote the rows in its message.
+    return None if _NUL in written else (_from_json(found[1], found[2]), {"rows": written})
 
 
 @lru_cache(maxsize=256)
-def _of_json(table: str, columns: str) -> TextClause:
-    """The insertion of rows that are told as JSON."""
+def _from_json(table: str, columns: str) -> TextClause:
+    """The statement that inserts rows from JSON."""
     rows = f"json_populate_recordset(CAST(NULL AS {table}), CAST(:rows AS json))"
     return text(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {rows}")  # noqa: S608
 
