@@ -222,6 +222,7 @@ def a2a_agent(
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # who connects before the server accepts waits, and is not refused
         bound = listening.getsockname()[1]
         agent = Agent(f"http://127.0.0.1:{bound}", bound)
         shown = card(card_of(f"{agent.url}/rpc", streaming, version))

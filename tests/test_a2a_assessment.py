@@ -36,6 +36,7 @@ def served(app: Callable[[str], Starlette]) -> Iterator[str]:
     """Run what is made for an address on the loopback interface until the block ends; yields it."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
+        listening.listen()  # who connects before the server accepts waits, and is not refused
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
         config = uvicorn.Config(app(url), log_level="critical")
         server = uvicorn.Server(config)
