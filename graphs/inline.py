@@ -1,10 +1,11 @@
 """Nodes and verdicts that stay on the event loop, and that a synchronous `invoke` can run, too."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import cached_property
 from inspect import iscoroutinefunction, signature
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.runtime import get_runtime
 
 from shapley_coop.blocking import run_blocking
@@ -20,13 +21,24 @@ class Inline(RunnableLambda[Any, Any]):
 
     Args:
         work: synchronous, and short; or asynchronous.
+
+    Attributes:
+        work: the same.
     """
 
     def __init__(self, work: Callable[..., Any]) -> None:
         super().__init__(work)
-        self._work = work
+        self.work = work
         self._awaits = iscoroutinefunction(work)
         self._takes_runtime = len(signature(work).parameters) > 1
+
+    @cached_property
+    def deps(self) -> list[Runnable[Any, Any]]:
+        """No runnables: LangGraph would parse each function's source, at each start, to find some.
+
+        It looks for graphs that a node calls, and none of ours calls one.
+        """
+        return []
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run it from synchronous code."""
@@ -51,4 +63,4 @@ class Inline(RunnableLambda[Any, Any]):
             yield await self.ainvoke(table, config)
 
     def _call(self, table: Any) -> Any:
-        return self._work(table, get_runtime()) if self._takes_runtime else self._work(table)
+        return self.work(table, get_runtime()) if self._takes_runtime else self.work(table)
