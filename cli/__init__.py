@@ -6,7 +6,7 @@ import sys
 import typer
 
 from shapley_coop.cli.commands import command_line
-from shapley_coop.cli.console import complain, defer_gc
+from shapley_coop.cli.console import complain
 from shapley_coop.cli.failures import DEBUG, in_one_line, reason
 
 ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
@@ -14,7 +14,6 @@ ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
 
 def main() -> None:
     """Run a command; bad input is one line and exit code 2, missing credentials 3."""
-    defer_gc()
     try:
         _environment()
         sys.exit(command_line(sys.argv[1:])(standalone_mode=False))

@@ -1,6 +1,5 @@
 """What commands share: output, progress in a terminal, and asynchronous work."""
 
-import gc
 import json
 import os
 import sys
@@ -9,24 +8,17 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from shapley_coop.collector import resume_collection
 from shapley_coop.escaping import on_terminal
 
 Result = TypeVar("Result")
-
-_USUAL = gc.get_threshold()
-
-
-def defer_gc() -> None:
-    """Raise the collector's threshold during imports, whose objects all stay."""
-    gc.set_threshold(1_000_000)
 
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     """Run a coroutine to its end, with the collector's usual threshold."""
     import asyncio  # slow to import, and `coop --help` does not need it
 
-    gc.freeze()  # so that imported objects are not scanned again and again
-    gc.set_threshold(*_USUAL)
+    resume_collection()
     return asyncio.run(work)
 
 

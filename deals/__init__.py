@@ -23,55 +23,69 @@ incentives; while it runs, its `Monitor` says after every turn how each clause s
 says what becomes of it when it is broken.
 """
 
-from shapley_coop.deals.analysis.certificate import certify
-from shapley_coop.deals.analysis.reservation import reservation_in, short_of
-from shapley_coop.deals.contract import (
-    Contract,
-    amend,
-    hashes_of,
-    in_force,
-    rebuilt,
-    share_of,
-    sign,
-)
-from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import (
-    OTHERS,
-    Clause,
-    Do,
-    Forbid,
-    Give,
-    Pay,
-    Share,
-    portions,
-    sentence,
-)
-from shapley_coop.deals.language.deal import Deal, Offer, accept, put, unanimous
-from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, all_faults, first_fault, only
-from shapley_coop.deals.language.when import (
-    All,
-    AnyOf,
-    Count,
-    Earned,
-    Event,
-    Every,
-    Last,
-    Not,
-    Turns,
-    When,
-)
-from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.deals.language.wire_form import wire_form
-from shapley_coop.deals.monitor import (
-    Monitor,
-    Payment,
-    duties,
-    monitor_of,
-    payments,
-)
-from shapley_coop.deals.settlement import earned, paid, payoffs, payoffs_from
+from typing import TYPE_CHECKING
+
+from shapley_coop.lazily import offered
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.analysis.certificate import certify
+    from shapley_coop.deals.analysis.reservation import reservation_in, short_of
+    from shapley_coop.deals.contract import (
+        Contract,
+        amend,
+        hashes_of,
+        in_force,
+        rebuilt,
+        share_of,
+        sign,
+    )
+    from shapley_coop.deals.enforcement import Enforcement
+    from shapley_coop.deals.language.clauses import (
+        OTHERS,
+        Clause,
+        Do,
+        Forbid,
+        Give,
+        Pay,
+        Share,
+        portions,
+        sentence,
+    )
+    from shapley_coop.deals.language.deal import Deal, Offer, accept, put, unanimous
+    from shapley_coop.deals.language.faults import Fault
+    from shapley_coop.deals.language.reading import read_deal
+    from shapley_coop.deals.language.rules import (
+        DEAL_RULES,
+        Rule,
+        Terms,
+        all_faults,
+        first_fault,
+        only,
+    )
+    from shapley_coop.deals.language.when import (
+        All,
+        AnyOf,
+        Count,
+        Earned,
+        Event,
+        Every,
+        Last,
+        Not,
+        Turns,
+        When,
+    )
+    from shapley_coop.deals.language.wire import Message, scan
+    from shapley_coop.deals.language.wire_form import wire_form
+    from shapley_coop.deals.monitor import (
+        Monitor,
+        Payment,
+        duties,
+        monitor_of,
+        payments,
+    )
+    from shapley_coop.deals.settlement import earned, paid, payoffs, payoffs_from
+else:
+    __getattr__ = offered(__name__, __file__)
 
 __all__ = [
     "DEAL_RULES",

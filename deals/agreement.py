@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import to_micro
-from shapley_coop.deals.analysis.certificate import Certificate, certify
 from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.contract import Contract, in_force
@@ -24,6 +23,9 @@ from shapley_coop.deals.parties import bound_by
 from shapley_coop.deals.settlement import earned, paid
 from shapley_coop.games import Turn
 from shapley_coop.games.goods import Gift
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.analysis.certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,10 @@ class Agreement:
         released = releases(agents, amount, self.monitor.breaches, over)
         return [*deposits(agents, amount), *released] if self.contract else []
 
-    def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> Certificate:
+    def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> "Certificate":
         """What a deal would do to everybody's incentives if it were signed, or amended, now."""
+        from shapley_coop.deals.analysis.certificate import certify
+
         return certify(
             deal,
             self.facts,

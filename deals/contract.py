@@ -9,7 +9,7 @@ from typing_extensions import TypedDict  # pydantic reads it, and asks for this 
 
 from shapley_coop.canonical import cache_key, digest, digest_before_2
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Share, lines_of
-from shapley_coop.deals.language.deal import Deal, Offer
+from shapley_coop.deals.language.deal import Deal, Offer, put
 
 _clause: TypeAdapter[Clause] = TypeAdapter(Clause)
 
@@ -47,6 +47,20 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
     deal = Deal.of(offer["deal"])
     kept = [_ended(term, deal, from_turn) for term in contract["terms"]]
     return _contract(offer, contract["hash"], kept + _terms(offer, from_turn, start=len(kept) + 1))
+
+
+def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
+    """The contract from turn `now` on, if the deal were signed.
+
+    The deal's clauses keep the ids that its letter shows; those of the standing contract are
+    prefixed with "standing".
+    """
+    offer = put(deal, "", 1)
+    contract = amend(standing, offer, now) if standing else sign(offer, now)
+    before = len(contract["terms"]) - len(deal.clauses)
+    names = [f"standing {term['id']}" for term in contract["terms"][:before]]
+    pairs = zip([*names, *deal.ids()], contract["terms"], strict=True)
+    return {**contract, "terms": [{**term, "id": cid} for cid, term in pairs]}
 
 
 def in_force(contract: Contract | None) -> dict[str, Clause]:

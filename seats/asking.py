@@ -27,7 +27,6 @@ from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, say
 from shapley_coop.seats.person import as_message, form, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
-from shapley_coop.seats.schema import in_fields, schema_of
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
 from shapley_coop.seats.usage import counted, parts
 
@@ -199,7 +198,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     """Ask the model in the way in which its seat answers."""
     q = question
     mode = answers_of(seat, model, bool(q.tools))
-    form = None if mode == "text" else schema_of(q.letter.facts, q.carries)
+    form = None if mode == "text" else _fields_of(q)
     letter = _letter(seat, model, _told_fields(q, mode, form) if form else q)
     tools = q.tools if q.calls and q.steps else ()
     try:
@@ -217,11 +216,20 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     return _answer(reply, text, q, seat)
 
 
+def _fields_of(question: Question) -> dict[str, Any] | None:
+    """The schema of its answer; a seat that answers in text waits for no schema at its start."""
+    from shapley_coop.seats.schema import schema_of
+
+    return schema_of(question.letter.facts, question.carries)
+
+
 def _told_fields(question: Question, mode: str, form: Mapping[str, Any]) -> Question:
     """The question with the fields of its answer told behind the letter.
 
     The journal keeps the letter without them, so that a recording answers it in whatever form.
     """
+    from shapley_coop.seats.schema import in_fields
+
     told = in_fields(question.act, form["properties"], mode == "tools")
     letter = replace(question.letter, user=f"{question.letter.user.rstrip()}\n\n{told}\n")
     return replace(question, letter=letter)

@@ -6,7 +6,7 @@ import sys
 import threading
 from contextlib import suppress
 
-from shapley_coop.cli import main
+from shapley_coop.collector import defer_collection
 
 
 def process() -> None:
@@ -14,6 +14,9 @@ def process() -> None:
 
     Python would take apart each object of each module first, which a short run notices.
     """
+    defer_collection()
+    from shapley_coop.cli import main
+
     try:
         main()
     except SystemExit as ending:

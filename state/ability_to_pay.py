@@ -3,10 +3,8 @@
 from functools import partial
 
 from shapley_coop.deals import Deal, Enforcement, Fault, Give, Pay, payments
-from shapley_coop.deals.analysis.ability_to_pay import Means, unpayable
-from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
-from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
-from shapley_coop.deals.analysis.world import World
+from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means, unpayable
+from shapley_coop.deals.contract import agreed_from
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game
 from shapley_coop.remembered import Bounded
@@ -39,5 +37,8 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
         return fault
     if known is None or (fault := beyond_means(agreed, known, now)):
         return fault if known else None
+    from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
+    from shapley_coop.deals.analysis.world import World
+
     playable = partial(can_be_played, game, position, now)
     return unaffordable_together(agreed, known, World.of(game, evaluated.record), playable)

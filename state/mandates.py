@@ -6,17 +6,19 @@ would like to know. So the table holds the hash, which was there before anything
 
 from datetime import UTC, datetime
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Fault, Pay, scan, share_of, short_of
 from shapley_coop.deals.analysis.ability_to_pay import Means, paid_by
-from shapley_coop.deals.analysis.certificate import agreed_from
-from shapley_coop.deals.contract import clause_of
+from shapley_coop.deals.contract import agreed_from, clause_of
 from shapley_coop.deals.language.choices import chosen
-from shapley_coop.deals.signing import Mandate
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.table import AgentOutput
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.signing import Mandate
 
 OUTSIDE = "MANDATE"
 """The label of an act that its author's principal does not allow."""
@@ -49,7 +51,7 @@ def outside(
 
 
 def beyond(
-    evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str, now: datetime
+    evaluated: EvaluatedTable, mandate: "Mandate", deal: Deal, phase: str, now: datetime
 ) -> Fault | None:
     """Why a mandate does not allow its agent to sign a deal."""
     if mandate.expired(now):
@@ -75,7 +77,9 @@ def beyond(
     return None
 
 
-def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str) -> Fault | None:
+def least_kept(
+    evaluated: EvaluatedTable, mandate: "Mandate", deal: Deal, phase: str
+) -> Fault | None:
     """Why a deal leaves an agent with less than its mandate requires."""
     least, agent = mandate.min_end, mandate.agent
     if least is None:
@@ -86,7 +90,7 @@ def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: s
     return evaluated.below(deal, agent, least, norms)
 
 
-def _action(evaluated: EvaluatedTable, mandate: Mandate, agent: str, text: str) -> Fault | None:
+def _action(evaluated: EvaluatedTable, mandate: "Mandate", agent: str, text: str) -> Fault | None:
     if mandate.expired(datetime.now(UTC)):
         return None  # an action that was promised in time is kept
     message = scan(text)

@@ -8,7 +8,6 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import wire_form
-from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.games.params import COUNT
 from shapley_coop.state.groups import negotiators
 from shapley_coop.state.membership import own_outlook
@@ -85,6 +84,8 @@ def certified_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what it would do to every agent's incentives."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
+        from shapley_coop.deals.analysis.certificate_words import as_record, in_words
+
         certificate = turn.evaluated.signed.certificate(turn.evaluated.offered)
         facts["offer"]["certificate"] = in_words(certificate)
         facts["offer"]["incentives"] = as_record(certificate)

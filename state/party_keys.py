@@ -1,11 +1,11 @@
 """The keys that a run knows its parties by, as its configuration names them."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shapley_coop.deals.signing import PublicKey, read_public
-from shapley_coop.state.storage.keys import key_of
+if TYPE_CHECKING:
+    from shapley_coop.deals.signing import PublicKey
 
 
 class PartyKey(BaseModel):
@@ -32,13 +32,18 @@ class PartyKey(BaseModel):
         Raises:
             ValueError: there is no such key, or it is of another kind.
         """
+        from shapley_coop.deals.signing import read_public
+        from shapley_coop.state.storage.keys import key_of
+
         if self.public:
             return self.model_copy(update={"public": read_public(self.public).pem})
         return self.model_copy(update={"public": key_of(self.name).public.pem})
 
     @property
-    def key(self) -> PublicKey:
+    def key(self) -> "PublicKey":
         """The public part."""
+        from shapley_coop.deals.signing import PublicKey
+
         return PublicKey(self.public)
 
 

@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapley_coop.deals import Deal, Fault, Offer
-from shapley_coop.deals.orders import ORDER, Placed, orders_hash, orders_in
 from shapley_coop.deals.signing import (
     Binding,
-    PublicKey,
     Signature,
     binding,
     is_signed,
@@ -25,6 +23,8 @@ from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 if TYPE_CHECKING:
+    from shapley_coop.deals.orders import Placed
+    from shapley_coop.deals.signing import PublicKey
     from shapley_coop.state.evaluated import EvaluatedTable
     from shapley_coop.state.turn import TurnContext
 
@@ -43,8 +43,10 @@ def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | Non
     return None
 
 
-def order_to_sign(episode: str, agent: str, placed: Sequence[Placed]) -> Binding:
+def order_to_sign(episode: str, agent: str, placed: Sequence["Placed"]) -> Binding:
     """What an agent signs with its orders to a call market, which are revision 1 of its plan."""
+    from shapley_coop.deals.orders import orders_hash
+
     return binding(
         agent=agent, episode=episode, topic="plan", turn=1, revision=1, accepts=orders_hash(placed)
     )
@@ -71,15 +73,20 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
         The same with the signature, or SIGN: it carries a signature that is not its key's of what
         it binds itself to, or none where the run requires one.
     """
-    config, sealed = turn.evaluated.config, turn.asking.act == ORDER
+    config = turn.evaluated.config
     party = config.keys.get(agent)
+    if party is None:
+        return said
+    from shapley_coop.deals.orders import ORDER, orders_in  # with a market's clearing
+
+    sealed = turn.asking.act == ORDER
     if sealed:
         placed = orders_in(text, agent, turn.evaluated.game.goods)
         bound = order_to_sign(turn.table["episode"], agent, placed) if placed else None
     else:
         bound = to_sign(turn, agent, said)
     # What orders come to is signed by a key of this home when they are cleared.
-    if party is None or bound is None or (party.name and sealed):
+    if bound is None or (party.name and sealed):
         return said
     if party.name:
         return {**said, "signature": sign_binding(key_of(party.name), bound)}
@@ -137,7 +144,7 @@ def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str
     return found
 
 
-def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) -> list[str]:
+def wrongly_signed(table: Table, keys: Mapping[str, "PublicKey"], required: bool) -> list[str]:
     """Which signatures in a run's talk are not of what was agreed, or are missing.
 
     Args:
@@ -155,7 +162,7 @@ def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) 
     return found
 
 
-def unsigned(agreed: Agreed, episode: str, keys: Mapping[str, PublicKey]) -> Iterator[str]:
+def unsigned(agreed: Agreed, episode: str, keys: Mapping[str, "PublicKey"]) -> Iterator[str]:
     """Which parties with a key did not sign an agreement, or signed another one."""
     for agent, key in keys.items():
         signature = agreed.signatures.get(agent)

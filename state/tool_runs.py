@@ -1,6 +1,6 @@
 """The table's tools as LangChain's: what a seat may call, and how `verify` computes it again."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import ValidationError
@@ -10,8 +10,10 @@ from shapley_coop.seats.calls import TRIED
 from shapley_coop.seats.modes import tries_drafts
 from shapley_coop.seats.steps import MOST_TRIES
 from shapley_coop.state.run_config import OUTSIDERS
-from shapley_coop.state.tools import PublicTool, tools_of
 from shapley_coop.state.turn import TurnContext
+
+if TYPE_CHECKING:
+    from shapley_coop.state.tools import PublicTool
 
 
 def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
@@ -22,6 +24,8 @@ def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
         return ()
     if seat.human or seat.program:
         return ()
+    from shapley_coop.state.tools import tools_of  # few seats call tools
+
     return tuple(_bound(tool) for tool in tools_of(turn, agent))
 
 
@@ -39,13 +43,15 @@ def computed(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]
     Raises:
         ValueError: the agent has no such tool there.
     """
+    from shapley_coop.state.tools import tools_of
+
     for one in tools_of(turn, agent):
         if one.name == tool:
             return str(_bound(one).invoke(arguments))
     raise ValueError(f"{agent} has no tool {tool} at {turn.at}")
 
 
-def _bound(tool: PublicTool) -> BaseTool:
+def _bound(tool: "PublicTool") -> BaseTool:
     def run(**given: Any) -> str:
         return tool.run(tool.arguments(**given))
 

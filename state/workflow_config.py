@@ -28,9 +28,12 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
         plays: the kind of game that it can play.
         nodes: gives the nodes that write letters, once they are known.
     """
+    default: Any = FieldInfo.merge_field_infos(RunConfig.model_fields["game"], default=game)
 
     class Config(RunConfig):
-        __doc__ = RunConfig.__doc__
+        __qualname__ = RunConfig.__qualname__  # by which JSON schemas name it
+
+        game: str | dict[str, Any] = default
 
         @classmethod
         def __get_pydantic_json_schema__(
@@ -45,11 +48,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
                 fields["params"] = _params(fields["params"], plays)
             return found
 
-    default = FieldInfo.merge_field_infos(RunConfig.model_fields["game"], default=game)
-    made: type[RunConfig] = create_model(
-        "RunConfig", __base__=Config, game=(str | dict[str, Any], default)
-    )
-    return made
+    return Config
 
 
 def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[Opening]:

@@ -34,6 +34,7 @@ GROUND = {
         "amounts",
         "blocking",
         "canonical",
+        "collector",
         "currencies",
         "earned_value",
         "escaping",
@@ -119,7 +120,11 @@ def test_a_run_loads_no_library_and_no_other_game_than_it_needs(tmp_path: Path) 
     )
     loaded = {*ran.stderr.split()}
     assert {"shapley_coop.games.escape_room", "langgraph.graph"} <= loaded
-    rooms = ("games.exchange", "games.trade", "games.raid_battle", "seats.a2a", "seats.python_seat")
+    rooms = (
+        *("games.exchange", "games.trade", "games.raid_battle", "seats.a2a", "seats.python_seat"),
+        *("seats.schema", "state.tools", "deals.orders", "deals.analysis.certificate"),
+        *("deals.signing.keys", "deals.signing.mandate", "seats.embedded.delegating"),
+    )
     assert not loaded & {"yaml", "openai", "psycopg", "sqlalchemy", "langgraph.checkpoint.memory"}
     assert not loaded & {f"{PACKAGE}.{room}" for room in rooms}
 

@@ -45,7 +45,7 @@ def public_tools(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
 
 @pytest.fixture
 def with_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shapley_coop.state.tool_runs.tools_of", public_tools)
+    monkeypatch.setattr("shapley_coop.state.tools.tools_of", public_tools)
 
 
 def asks_first(*calls: tuple[str, dict[str, Any]]) -> Reply:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
+from shapley_coop.deals.contract import Contract, in_force, share_of
 from shapley_coop.deals.language.clauses import Pay, Share, portions
 from shapley_coop.deals.language.condition import compiled_condition
 from shapley_coop.deals.language.faults import Fault
@@ -51,6 +52,14 @@ def means_of(game: Game) -> dict[str, Any]:
         return {}
     told = {agent: plain(amount) for agent, amount in most.items()}
     return {"means": {"most": told, "together": plain(together)}}
+
+
+def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
+    """Why some payer could never pay what a contract asks of it; None where that is unknown."""
+    if means is None:
+        return None
+    pays = {cid: clause for cid, clause in in_force(agreed).items() if isinstance(clause, Pay)}
+    return unaffordable(pays, share_of(agreed), means, now)
 
 
 def unaffordable(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop.deals.analysis.ability_to_pay import Means, unaffordable
+from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means
 from shapley_coop.deals.analysis.by_counts import parties_by_counts
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
@@ -33,10 +33,10 @@ from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
 from shapley_coop.deals.analysis.world import World
-from shapley_coop.deals.contract import Contract, amend, in_force, share_of, sign
+from shapley_coop.deals.contract import Contract, agreed_from, in_force
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Give, Pay, Share
-from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
@@ -169,28 +169,6 @@ def vet(
     """Examine a deal as it arrives, as JSON; what cannot be read is a fault."""
     deal = read_deal(raw)
     return deal if isinstance(deal, Fault) else certify(deal, facts, enforcement, norms=norms)
-
-
-def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Why some payer could never pay what a contract asks of it; None where that is unknown."""
-    if means is None:
-        return None
-    pays = {cid: clause for cid, clause in in_force(agreed).items() if isinstance(clause, Pay)}
-    return unaffordable(pays, share_of(agreed), means, now)
-
-
-def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
-    """The contract from turn `now` on, if the deal were signed.
-
-    The deal's clauses keep the ids that its letter shows; those of the standing contract are
-    prefixed with "standing".
-    """
-    offer = put(deal, "", 1)
-    contract = amend(standing, offer, now) if standing else sign(offer, now)
-    before = len(contract["terms"]) - len(deal.clauses)
-    names = [f"standing {term['id']}" for term in contract["terms"][:before]]
-    pairs = zip([*names, *deal.ids()], contract["terms"], strict=True)
-    return {**contract, "terms": [{**term, "id": cid} for cid, term in pairs]}
 
 
 def _enumerated(

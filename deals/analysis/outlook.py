@@ -26,13 +26,12 @@ from typing import Any
 
 from shapley_coop.amounts import from_micro
 from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis.certificate import agreed_from
 from shapley_coop.deals.analysis.exact_outlook import exact_rows
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, averaged
 from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
-from shapley_coop.deals.contract import Contract, in_force, share_of
+from shapley_coop.deals.contract import Contract, agreed_from, in_force, share_of
 from shapley_coop.deals.enforcement import Enforcement, net
 from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.deal import Deal

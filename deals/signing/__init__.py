@@ -12,34 +12,41 @@ Signatures are those of DSSE envelopes over canonical JSON (RFC 8785); `docs/ver
 them with openssl and with node. The extra `keys` brings the library, which is loaded when needed.
 """
 
-from shapley_coop.deals.signing.binding import (
-    Binding,
-    Signature,
-    binding,
-    element,
-    is_signed,
-    sign_binding,
-    signature_in,
-    without_signature,
-)
-from shapley_coop.deals.signing.envelope import (
-    Envelope,
-    as_bytes,
-    read_envelope,
-    sign_envelope,
-)
-from shapley_coop.deals.signing.keys import (
-    Algorithm,
-    PrivateKey,
-    PublicKey,
-    read_public,
-)
-from shapley_coop.deals.signing.mandate import (
-    Mandate,
-    SignedMandate,
-    read_mandate,
-    sign_mandate,
-)
+from typing import TYPE_CHECKING
+
+from shapley_coop.lazily import offered
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.signing.acceptance import (
+        Binding,
+        Signature,
+        binding,
+        element,
+        is_signed,
+        sign_binding,
+        signature_in,
+        without_signature,
+    )
+    from shapley_coop.deals.signing.envelope import (
+        Envelope,
+        as_bytes,
+        read_envelope,
+        sign_envelope,
+    )
+    from shapley_coop.deals.signing.keys import (
+        Algorithm,
+        PrivateKey,
+        PublicKey,
+        read_public,
+    )
+    from shapley_coop.deals.signing.mandate import (
+        Mandate,
+        SignedMandate,
+        read_mandate,
+        sign_mandate,
+    )
+else:
+    __getattr__ = offered(__name__, __file__)
 
 __all__ = [
     "Algorithm",

@@ -10,11 +10,13 @@ import binascii
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop.canonical import canonical
-from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.files import no_number, unique_keys
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.signing.keys import PrivateKey
 
 MOST_BYTES = 64_000_000
 """Of a file that is read as an envelope."""
@@ -66,7 +68,7 @@ def pae(payload_type: str, payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
-def sign_envelope(payload_type: str, content: Any, keys: Iterable[PrivateKey]) -> Envelope:
+def sign_envelope(payload_type: str, content: Any, keys: Iterable["PrivateKey"]) -> Envelope:
     """Sign plain JSON with one key or several."""
     payload = canonical(content)
     message = pae(payload_type, payload)

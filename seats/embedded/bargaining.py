@@ -16,7 +16,6 @@ from shapley_coop.games.gives import legal_in
 from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
-from shapley_coop.seats.embedded.delegating import Delegator
 from shapley_coop.seats.embedded.letter_facts import (
     deal_in,
     fact,
@@ -139,6 +138,8 @@ class Agent:
                 player = Player(self.facts, self.record, self.rng)
                 return _action(player.choose(self.self_.strategy))
         if self.facts.get("mediator"):
+            from shapley_coop.seats.embedded.delegating import Delegator
+
             return _action(Delegator(self.facts, self.record).choose())
         world, contract = self.outlook.world, self.facts.get("contract")
         if world.writes or not contract:

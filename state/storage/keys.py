@@ -3,22 +3,27 @@
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from shapley_coop.deals.signing import Algorithm, PrivateKey, PublicKey
 from shapley_coop.files import read_text
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.home import home
 
+if TYPE_CHECKING:  # few runs have keys
+    from shapley_coop.deals.signing import Algorithm, PrivateKey, PublicKey
+
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 
 
-def new_key(name: str, algorithm: Algorithm = "Ed25519") -> PublicKey:
+def new_key(name: str, algorithm: "Algorithm" = "Ed25519") -> "PublicKey":
     """Make a key and keep it.
 
     Raises:
         ValueError: there is one of that name, or it is no name.
         KeysMissing: the extra `keys` is not installed.
     """
+    from shapley_coop.deals.signing import PrivateKey
+
     path, key = _path(name), PrivateKey.new(algorithm)
     private_folder(path.parent)
     try:
@@ -30,13 +35,15 @@ def new_key(name: str, algorithm: Algorithm = "Ed25519") -> PublicKey:
     return key.public
 
 
-def key_of(name: str) -> PrivateKey:
+def key_of(name: str) -> "PrivateKey":
     """A key of this home.
 
     Raises:
         ValueError: there is none of that name, or its file holds none.
         KeysMissing: the extra `keys` is not installed.
     """
+    from shapley_coop.deals.signing import PrivateKey
+
     path = _path(name)
     if not path.exists():
         known = ", ".join(key_names()) or "none"

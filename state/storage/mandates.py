@@ -7,12 +7,14 @@ principal shows it.
 import json
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from shapley_coop.deals.signing import SignedMandate, as_bytes, read_mandate
-from shapley_coop.deals.signing.envelope import envelope_of
 from shapley_coop.files import read_text
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.kept import KEPT, keep, place
+
+if TYPE_CHECKING:  # few runs have mandates
+    from shapley_coop.deals.signing import SignedMandate
 
 
 def keep_mandate(text: str, agent: str) -> str:
@@ -25,13 +27,15 @@ def keep_mandate(text: str, agent: str) -> str:
     Raises:
         ValueError: it is none, is not signed by its principal, or is another agent's.
     """
+    from shapley_coop.deals.signing import as_bytes
+
     found = mandate_of(text) if text.startswith(KEPT) else _read(text, f"the mandate of {agent}")
     if found.mandate.agent != agent:
         raise ValueError(f"the mandate of {agent} is {found.mandate.agent}'s: give its own")
     return keep("mandates", as_bytes(found.envelope).decode().rstrip("\n"))
 
 
-def mandate_of(name: str) -> SignedMandate:
+def mandate_of(name: str) -> "SignedMandate":
     """A mandate by what stands on the table for it.
 
     Raises:
@@ -41,12 +45,15 @@ def mandate_of(name: str) -> SignedMandate:
 
 
 @lru_cache(maxsize=64)
-def _kept(folder: Path, name: str) -> SignedMandate:
+def _kept(folder: Path, name: str) -> "SignedMandate":
     path = place(folder, "mandates", name)
     return _read(read_text(path, "a mandate kept in this home"), str(path))
 
 
-def _read(text: str, source: str) -> SignedMandate:
+def _read(text: str, source: str) -> "SignedMandate":
+    from shapley_coop.deals.signing import read_mandate
+    from shapley_coop.deals.signing.envelope import envelope_of
+
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):

@@ -12,13 +12,15 @@ renegotiation with the same clauses.
 import base64
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import canonical
 from shapley_coop.deals.signing.envelope import base64_bytes, pae
-from shapley_coop.deals.signing.keys import PrivateKey, PublicKey
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.signing.keys import PrivateKey, PublicKey
 
 BINDING = "application/vnd.coop.acceptance+json"
 """The payload type of an acceptance, a proposal's own included."""
@@ -59,13 +61,13 @@ def binding(
     }
 
 
-def sign_binding(key: PrivateKey, bound: Binding) -> Signature:
+def sign_binding(key: "PrivateKey", bound: Binding) -> Signature:
     """Sign an acceptance."""
     signature = key.sign(pae(BINDING, canonical(bound)))
     return {"keyid": key.public.keyid, "sig": base64.b64encode(signature).decode()}
 
 
-def is_signed(key: PublicKey, bound: Mapping[str, Any], signature: Mapping[str, Any]) -> bool:
+def is_signed(key: "PublicKey", bound: Mapping[str, Any], signature: Mapping[str, Any]) -> bool:
     """Whether exactly this acceptance was signed with this key."""
     if signature.get("keyid") != key.keyid:
         return False
