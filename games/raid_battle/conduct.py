@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO, exact
-from shapley_coop.games.raid_battle.replay import IDLE, Coalitions, Ints, attack
+from shapley_coop.games.raid_battle.replay import IDLE, Coalitions, Ints, attack, only_first
 from shapley_coop.games.raid_battle.rules import (
     FIREBALL,
     HEAL,
@@ -154,47 +154,50 @@ class RaidsUnderWay:
         return self._earned
 
     def _step(self, t: int) -> None:
-        alive = (self._heroes > 0) & ~self._over[:, None]
-        skills = np.where(alive & self._members, self._chosen(t), IDLE)
-        acts = skills != IDLE
-        casts = skills == CASTS
-        rolls = self._dice.row(t + 1, CASTS, casts.any(axis=0))
-        cast = np.where(casts, rolls, 0)
-        dealt = np.cumsum(cast, axis=1)
-        acts &= self._boss[:, None] > dealt - cast  # whoever comes after the killing blow is late
         running = ~self._over
-        self._boss = np.where(running, np.maximum(self._boss - dealt[:, -1], 0), self._boss)
-        heals = acts & (skills == HEALS)
+        active = (self._heroes > 0) & self._members & running[:, None]
+        skills = np.where(active, self._chosen(t), IDLE)
+        casts = skills == CASTS
+        cast = casts * self._dice.row(t + 1, CASTS, casts.any(axis=0))
+        dealt = np.cumsum(cast, axis=1)
+        # Whoever comes after the killing blow is late.
+        acts = (skills != IDLE) & (self._boss[:, None] > dealt - cast)
+        self._boss = np.maximum(self._boss - dealt[:, -1], 0)
+        heals, taunts = acts & (skills == HEALS), only_first(acts & (skills == TAUNTS))
         self._mend(t, heals)
-        taunts = acts & (skills == TAUNTS)
-        taunts &= np.cumsum(taunts, axis=1) == 1  # only the first takes effect
-        before = self._heroes.copy()
         attack(self._params, self._heroes, (self._boss > 0) & running, taunts)
-        self._heroes = np.where(running[:, None], self._heroes, before)
-        cooling = np.where(taunts, self._params.cooldown, self._cooldown)
-        self._cooldown = np.maximum(cooling - 1, 0)
-        own = (acts & casts) * self._cast + heals * self._heal + taunts * self._taunt
-        self._earned[:, :-1] += own
+        self._cooldown[taunts] = self._params.cooldown
+        np.maximum(self._cooldown - 1, 0, out=self._cooldown)
+        own = self._earned[:, :-1]
+        for done, paid in (
+            (acts & casts, self._cast),
+            (heals, self._heal),
+            (taunts, self._taunt),
+        ):
+            if paid and done.any():
+                own += done * paid
         self._close(t)
 
     def _chosen(self, t: int) -> Ints:
         """Each hero's skill: as recorded, else the next of its own turns that it can repeat."""
-        plan, n = self._plan, self._params.heroes
+        plan, (m, n) = self._plan, self._heroes.shape
         done = plan.skills[t] if t < len(plan.skills) else np.full(n, OFF, dtype=np.int64)
-        cooling = self._cooldown > 0
-        off = (done == OFF) | ((done == TAUNTS) & cooling)
+        some = np.flatnonzero((done == OFF) | (done == TAUNTS))  # the heroes that may do another
+        cooling = self._cooldown[:, some] > 0
+        off = (done[some] == OFF) | cooling
+        skills = np.broadcast_to(done, (m, n))
         if not off.any():
-            return np.broadcast_to(done, off.shape)
-        skills = np.broadcast_to(done, off.shape).copy()
-        skills[off] = IDLE
-        moved = off & (plan.counts > 0) & self._members & (self._heroes > 0)
+            return skills
+        other, cursor = np.where(off, IDLE, done[some]), self._cursor[:, some]
+        moved = off & (plan.counts[some] > 0) & self._members[:, some] & (self._heroes[:, some] > 0)
         if moved.any():
-            hero = np.broadcast_to(np.arange(n), off.shape)
-            at = np.where(cooling, plan.ready[hero, self._cursor], self._cursor)
+            at = np.where(cooling, plan.ready[some, cursor], cursor)
             found = moved & (at >= 0)
-            skills[found] = plan.own[hero[found], at[found]]
-            after = (at + 1) % np.maximum(plan.counts, 1)
-            self._cursor = np.where(found, after, self._cursor)
+            other = np.where(found, plan.own[some, at], other)
+            after = np.where(at + 1 < plan.counts[some], at + 1, 0)
+            self._cursor[:, some] = np.where(found, after, cursor)
+        skills = skills.copy()
+        skills[:, some] = other
         return skills
 
     def _mend(self, t: int, heals: Coalitions) -> None:

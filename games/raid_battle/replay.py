@@ -87,8 +87,7 @@ def step(params: RaidParams, raids: Raids, skills: Ints, rolls: Ints, members: C
     heroes = raids.heroes.copy()
     for healer in np.flatnonzero(skills == SKILLS.index(HEAL)):
         _heal(params, heroes, int(healer), acts[:, healer], int(rolls[healer]))
-    taunts = acts & (skills == SKILLS.index(TAUNT)) & (raids.cooldown == 0)
-    taunts &= np.cumsum(taunts, axis=1) == 1  # only the first takes effect
+    taunts = only_first(acts & (skills == SKILLS.index(TAUNT)) & (raids.cooldown == 0))
     attack(params, heroes, boss > 0, taunts)
     cooldown = np.maximum(np.where(taunts, params.cooldown, raids.cooldown) - 1, 0)
     return Raids(boss, heroes, cooldown)
@@ -120,10 +119,19 @@ def _heal(params: RaidParams, heroes: Ints, healer: int, acts: Coalitions, amoun
     heroes[raid, weakest] = np.where(heals, np.minimum(before + amount, params.hero_hp), before)
 
 
+def only_first(taunts: Coalitions) -> Coalitions:
+    """Of all who Taunt in a raid, the one whose Taunt takes effect; shapes (m, n)."""
+    raid, first = np.arange(len(taunts)), taunts.argmax(axis=1)
+    found = np.zeros_like(taunts)
+    found[raid, first] = taunts[raid, first]
+    return found
+
+
 def attack(params: RaidParams, heroes: Ints, stands: Coalitions, taunts: Coalitions) -> None:
     """The boss strikes taunters, or the weakest, in each raid in which it `stands`."""
     raid = np.arange(len(heroes))
-    heroes -= params.taunted_strike * (taunts & stands[:, None])
+    if taunts.any():
+        heroes -= params.taunted_strike * (taunts & stands[:, None])
     free = stands & ~taunts.any(axis=1)
     standing = np.where(free[:, None] & (heroes > 0), heroes, _NO_HERO)
     for _ in range(min(params.targets, params.heroes)):
