@@ -13,7 +13,8 @@ from shapley_coop.amounts import exact
 from shapley_coop.deals import Give, Pay, in_force
 from shapley_coop.deals.clearing import BUY, SELL, Order, clear
 from shapley_coop.evals.verifying_books import wrongly_cleared
-from shapley_coop.state import Home, Table, game_of
+from shapley_coop.graphs.running import play
+from shapley_coop.state import Home, RunConfig, Table, game_of
 from tests.calling import AGENTS, ended, order, passed, send, sound, two_trade
 from tests.delegating import wrong_in_export
 from tests.proof_kills import at_every_write
@@ -158,6 +159,21 @@ async def test_embedded_agents_reach_the_best_welfare_and_nobody_ends_below_its_
     assert told in outcome["happened"]["words"][-1]
     assert all(outcome["payoffs"][agent] >= alone[agent] for agent in AGENTS)
     assert sum(alone.values()) < exact(points.best or 0)
+    await sound(outcome)
+
+
+async def test_an_embedded_buyer_bids_what_it_can_pay_where_more_is_worth_it(
+    tmp_path: Path,
+) -> None:
+    lamp: dict[str, Any] = {"Sam": {"holds": {"lamp": 1}, "worth": {"lamp": 40}}}
+    lamp["Bea"] = {"holds": {"lamp": 0}, "worth": {"lamp": 60}, "purse": 55}
+    file = tmp_path / "lamp.json"
+    file.write_text(json.dumps({"agents": lamp}))
+    room = RunConfig(game="trade", params={"market": str(file)})
+    outcome = await play("call_market", room)
+    assert outcome["status"] == "agreed"
+    assert 40 < outcome["payoffs"]["Sam"] <= 55
+    assert sum(outcome["payoffs"].values()) == 60
     await sound(outcome)
 
 

@@ -16,6 +16,7 @@ BAD_INPUT = [
     (("run", "broken.yaml"), "broken.yaml: cannot be read as a game"),
     (("run", "list.yaml"), "list.yaml: holds no game: give name, agents, actions and payoffs"),
     (("run", "half.yaml"), "payoffs"),
+    (("run", "folder.yaml"), "folder.yaml is a folder: give a game's name, or a file"),
     (("run", "."), "no game '.': there are "),
     ((*RUN, "--graph", "nope"), "no workflow 'nope': there are llm_only, "),
     ((*RUN, "--model", "rational"), "'rational' is no model: give provider:name"),
@@ -79,6 +80,7 @@ def test_bad_input_is_refused_in_one_line(
     coop: Coop, tmp_path: Path, argv: tuple[str, ...], fix: str
 ) -> None:
     (tmp_path / "broken.yaml").write_text("a: [1, 2\nb: }")
+    (tmp_path / "folder.yaml").mkdir()
     (tmp_path / "list.yaml").write_text("- 1\n- 2\n")
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00\x01")
     (tmp_path / "typo.yaml").write_text("base: {game: escape_room}\nvary: {ruonds: [1, 2]}\n")

@@ -1,6 +1,7 @@
 """What a principal allows its agent binds the agent, whatever it says, and can be shown later."""
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -48,7 +49,6 @@ def label_of(table: Table, agent: str) -> str:
         ({"min_end": "4.6"}, False),
         ({"never": ("door",)}, True),
         ({"expires": "2999-01-01T00:00:00Z"}, True),
-        ({"expires": "2026-01-01T00:00:00Z"}, False),
     ],
     ids=str,
 )
@@ -61,6 +61,24 @@ async def test_an_agent_signs_within_its_mandate_alone(
     assert (table["contract"] is not None) == signs
     if not signs:
         assert label_of(table, "Bob") in ("MANDATE", "RESERVE")
+
+
+async def test_one_that_expires_while_all_play_allows_nothing_more(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script["Alice", "propose"] = BOB_PAYS
+    script["Bob", "answer"] = "<ACCEPT>"
+    later = SimpleNamespace(now=lambda zone: datetime(2999, 1, 2, tzinfo=zone))
+    monkeypatch.setattr("shapley_coop.state.mandates.datetime", later)
+    table = await played(mandates=given(expires="2999-01-01T00:00:00Z"))
+    assert table["contract"] is None
+    assert label_of(table, "Bob") == "MANDATE"
+
+
+async def test_one_that_has_expired_is_refused_before_anybody_plays() -> None:
+    with pytest.raises(ValueError, match=r"of Bob expired at 2026-01-01 .*: have its principal"):
+        await played(mandates=given(expires="2026-01-01T00:00:00Z"))
+    assert home().runs.list() == []
 
 
 async def test_an_agent_neither_promises_nor_takes_what_it_may_never_do(script: Script) -> None:

@@ -44,9 +44,9 @@ def _to_sell(market: Guess) -> Iterator[tuple[str, str, Fraction]]:
 
 
 def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
-    """Every unit of others that is worth something to me, as long as I could pay for all of them.
+    """Every unit of others that is worth something to me, as far as I could pay for all of them.
 
-    Of several goods the dearest units come first.
+    Of several goods the dearest units come first. For one worth more than I have left, I bid that.
     """
     wanted = []
     for good, own in market.holds[market.me].items():
@@ -59,10 +59,10 @@ def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
     if market.purse is None:
         return wanted
     left, kept = market.purse, []
-    for order in wanted:
-        if order[2] <= left:
-            left -= order[2]
-            kept.append(order)
+    for side, good, limit in wanted:
+        if price := min(limit, left):
+            left -= price
+            kept.append((side, good, price))
     return kept
 
 

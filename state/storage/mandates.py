@@ -5,6 +5,7 @@ principal shows it.
 """
 
 import json
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,11 +26,17 @@ def keep_mandate(text: str, agent: str) -> str:
         agent: whom it has to bind.
 
     Raises:
-        ValueError: it is none, is not signed by its principal, or is another agent's.
+        ValueError: it is none, is not signed by its principal, has expired, or is another agent's.
     """
     from shapley_coop.deals.signing import as_bytes
 
-    found = mandate_of(text) if text.startswith(KEPT) else _read(text, f"the mandate of {agent}")
+    known = text.startswith(KEPT)
+    found = mandate_of(text) if known else _read(text, f"the mandate of {agent}")
+    if not known and found.mandate.expired(datetime.now(UTC)):
+        raise ValueError(
+            f"the mandate of {agent} expired at {found.mandate.expires}: have its principal sign "
+            "another"
+        )
     if found.mandate.agent != agent:
         raise ValueError(f"the mandate of {agent} is {found.mandate.agent}'s: give its own")
     return keep("mandates", as_bytes(found.envelope).decode().rstrip("\n"))
