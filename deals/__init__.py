@@ -2,6 +2,7 @@
 
 Intents, prices, task allocations, contracts and reward splits are all a list of typed clauses.
 
+>>> from shapley_coop.deals import Deal, Do, Event, Last, Pay, accept, put, unanimous
 >>> deal = Deal(clauses=[
 ...     Do(agent="Alice", action="lever"),
 ...     Pay(payer="Bob", payee="Alice", amount="5.5",

@@ -3,9 +3,9 @@
 >>> from shapley_coop.seats import Letter, Seat, chat_model
 >>> seat = Seat(model="embedded:rational")
 >>> model = chat_model(seat, agent="Alice", seed=7)
->>> letter = Letter(system="No rules.", user='```json\\n{"you": "Alice", "ask": "reason"}\\n```')
+>>> letter = Letter(system="No rules.", user='```json\\n{"you": "Alice", "ask": "act"}\\n```')
 >>> model.invoke(letter.messages()).text
-'<s>I cannot decide: the letter does not say: agents, actions, payoffs, turn, turns.</s>'
+'<s>I cannot decide: the letter does not say: legal.</s>'
 
 `chat_model` is the only lookup from `provider:name` to a model; a `Journal` keeps every letter
 and answer, once, for the operator alone (`state.storage.journal`).

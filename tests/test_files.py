@@ -1,13 +1,12 @@
 """Reading what people wrote: a fault is one line with the path; private files stay private."""
 
-import doctest
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from shapley_coop import files, invalid
+from shapley_coop import files
 from shapley_coop.files import read_data, read_json, read_mapping, read_text
 from shapley_coop.games.files import read_file
 from shapley_coop.invalid import first_error
@@ -129,7 +128,3 @@ def test_the_first_error_is_one_line(content: object, line: str) -> None:
     with pytest.raises(ValidationError) as refused:
         _Model.model_validate(content)
     assert str(first_error(refused.value)).startswith(line)
-
-
-def test_the_example_runs() -> None:
-    assert doctest.testmod(files).failed == doctest.testmod(invalid).failed == 0

@@ -3,7 +3,6 @@
 import ast
 import asyncio
 import contextvars
-import doctest
 import inspect
 import os
 import re
@@ -16,7 +15,7 @@ from types import ModuleType
 import pytest
 
 import shapley_coop
-from shapley_coop import blocking, remembered, seats, state
+from shapley_coop import seats, state
 from shapley_coop.blocking import run_blocking
 
 ROOT = Path(__file__).parents[1]
@@ -121,16 +120,10 @@ def test_the_workflow_is_compiled_under_its_name() -> None:
 # Blocking
 
 
-def test_what_is_made_of_an_object_is_remembered() -> None:
-    assert doctest.testmod(remembered).failed == 0
-
-
 def test_blocking_returns_and_raises_what_the_coroutine_does() -> None:
     async def fail() -> None:
         raise LookupError("inside")
 
-    assert doctest.testmod(blocking).failed == 0
-    assert doctest.testmod(shapley_coop).failed == 0
     with pytest.raises(LookupError, match="inside"):
         run_blocking(fail())
 

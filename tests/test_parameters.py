@@ -1,12 +1,11 @@
 """What a game can be told is listed, of every game, with what refuses a value."""
 
-import doctest
 from typing import Any
 
 import pytest
 
 from shapley_coop import games
-from shapley_coop.games import GameError, parameter_list
+from shapley_coop.games import GameError
 from tests.coop_command import Coop
 
 
@@ -18,7 +17,6 @@ def listed(coop: Coop, game: str) -> dict[str, dict[str, Any]]:
 
 
 def test_a_parameter_has_its_type_default_bounds_and_meaning(coop: Coop) -> None:
-    assert doctest.testmod(parameter_list).failed == 0
     raid = listed(coop, "raid_battle")
     assert raid["strike"] == {
         "name": "strike",

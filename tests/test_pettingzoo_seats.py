@@ -1,6 +1,5 @@
 """Seats of ours, and policies that others trained, act in environments of others."""
 
-import doctest
 import os
 import sys
 import types
@@ -12,7 +11,7 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.graphs.running import play as run
 from shapley_coop.permissions import permit_program
-from shapley_coop.seats import Seat, SeatError, policies
+from shapley_coop.seats import Seat, SeatError
 from shapley_coop.seats.policies import Policy
 from shapley_coop.state import RunConfig
 
@@ -85,7 +84,3 @@ async def test_a_policy_takes_a_seat_in_an_environment_of_others(monkeypatch):
         else:
             ended.append((await playing)["payoffs"])
     assert ended == [{"player_1": 1, "player_2": -1}]
-
-
-def test_the_example_of_a_policy_holds():
-    assert doctest.testmod(policies).failed == 0

@@ -1,5 +1,6 @@
 """Keys and signatures of parties: who bound itself to what, for anybody to verify.
 
+>>> from shapley_coop.deals.signing import PrivateKey, binding, is_signed, sign_binding
 >>> bob = PrivateKey.new()
 >>> shown = binding(agent="Bob", episode="e1", topic="plan", turn=1, revision=2, accepts="8a8c85")
 >>> signature = sign_binding(bob, shown)
