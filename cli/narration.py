@@ -7,6 +7,7 @@ from shapley_coop.cli.console import say, show_table
 from shapley_coop.cli.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.deals.mediation import DELEGATED
 from shapley_coop.deals.parties import MOST_TOLD
+from shapley_coop.many import MANY
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
 from shapley_coop.state.timeline import said_event
@@ -176,8 +177,9 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
 def _without(outcome: dict[str, Any]) -> str:
     """What payoffs hold beside gains: what each has at the baseline, if anything."""
     alone = outcome["credit"].get("alone") or {}
-    each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items()) if len(alone) <= 12 else "…"
-    return f" Payoffs include what it pays: {each}." if any(alone.values()) else ""
+    each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
+    told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"
+    return f" Payoffs include what it pays: {told}." if any(alone.values()) else ""
 
 
 def report(outcome: dict[str, Any]) -> None:
