@@ -4,7 +4,8 @@ The k-double auction with k = 1/2 (Chatterjee and Samuelson, 1983; Rustichini, S
 Williams, 1994): limits to buy are ranked from above, limits to sell from below, and as many units
 trade as there are pairs of which the buyer's limit is no lower. The price is in the middle of what
 clears that many. No other single price trades more, nobody trades at a price worse than its limit,
-and what is bought is what is sold. Here it is 4: for more, Ben would sell a third that nobody buys.
+and what is bought is what is sold. In the example the price is 4: at any more, Ben would offer a
+third unit, which nobody buys.
 
 >>> orders = [Order("Ann", BUY, 2, Fraction(9)), Order("Ben", SELL, 3, Fraction(4))]
 >>> cleared = clear(orders)

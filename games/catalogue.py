@@ -112,7 +112,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
     if not _is_file(path):
         what = "file" if Path(game).suffix else "game"
-        if what == "file" and os.path.isdir(path):  # which takes any text, as no Path does
+        if what == "file" and os.path.isdir(path):  # Path.is_dir raises for a name too long
             raise GameError(f"{game} is a folder: give a game's name, or a file")
         raise GameError(no_such(what, game, names(), "or give a file"))
     return str(path.absolute()) if path.suffix == _PYTHON else _parse(path)

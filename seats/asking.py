@@ -217,7 +217,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
 
 
 def _fields_of(question: Question) -> dict[str, Any] | None:
-    """The schema of its answer; a seat that answers in text waits for no schema at its start."""
+    """The schema of its answer; to load what makes it would delay a run that answers in text."""
     from shapley_coop.seats.schema import schema_of
 
     return schema_of(question.letter.facts, question.carries)

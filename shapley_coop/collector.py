@@ -6,11 +6,11 @@ _USUAL = gc.get_threshold()
 
 
 def defer_collection() -> None:
-    """Collect next to nothing from here on."""
+    """Raise the threshold so far that next to nothing is collected from here on."""
     gc.set_threshold(1_000_000)
 
 
 def resume_collection() -> None:
-    """Collect as usual, but never look through what there is by now."""
+    """Collect as usual again, and leave alone whatever exists by now."""
     gc.freeze()
     gc.set_threshold(*_USUAL)

@@ -77,7 +77,8 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
     party = config.keys.get(agent)
     if party is None:
         return said
-    from shapley_coop.deals.orders import ORDER, orders_in  # with a market's clearing
+    # Few agents sign, and this loads the clearing of markets, too.
+    from shapley_coop.deals.orders import ORDER, orders_in
 
     sealed = turn.asking.act == ORDER
     if sealed:

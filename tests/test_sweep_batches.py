@@ -264,7 +264,7 @@ MOMENTS = {
     "before it is created": Stop(write=1, at=(f"{BOOK}.enter",)),
     "before its name is known": Stop(write=1, before=True, at=(f"{BOOK}.begun",)),
     "while it is in progress": Stop(write=2, at=(f"{BOOK}.begun",)),
-    "while its answers are kept": Stop(write=1, at=(JOURNAL,)),  # one write may be of all
+    "while its answers are kept": Stop(write=1, at=(JOURNAL,)),  # it may keep all of them
 }
 
 

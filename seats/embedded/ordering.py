@@ -46,7 +46,8 @@ def _to_sell(market: Guess) -> Iterator[tuple[str, str, Fraction]]:
 def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
     """Every unit of others that is worth something to me, as far as I could pay for all of them.
 
-    Of several goods the dearest units come first. For one worth more than I have left, I bid that.
+    Of several goods the dearest units come first. For a unit that is worth more than I have left,
+    I bid what I have left.
     """
     wanted = []
     for good, own in market.holds[market.me].items():

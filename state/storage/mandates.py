@@ -32,6 +32,7 @@ def keep_mandate(text: str, agent: str) -> str:
 
     known = text.startswith(KEPT)
     found = mandate_of(text) if known else _read(text, f"the mandate of {agent}")
+    # A kept one was in force when it was given; what it no longer allows is checked act by act.
     if not known and found.mandate.expired(datetime.now(UTC)):
         raise ValueError(
             f"the mandate of {agent} expired at {found.mandate.expires}: have its principal sign "
