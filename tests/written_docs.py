@@ -20,7 +20,7 @@ from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, se
 from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.deals.language.when import words
 from shapley_coop.state import Home
-from tests.warm_coop import users_coop
+from tests.warm_coop import Coop, users_coop
 from tests.written_picture import picture
 from tests.written_schemas import kinds
 
@@ -220,12 +220,21 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def _drawn() -> str:
-    """The picture of the README's first run."""
+    """Draw the README's run."""
     with tempfile.TemporaryDirectory() as folder:
         coop = users_coop(Home(Path(folder) / ".coop"), Path(folder))
-        assert coop.run("run", "escape_room", "--seed", "3", "--name", "first").code == 0
-        assert coop.run("report", "first", "-o", "first.json").code == 0
-        return picture(json.loads((Path(folder) / "first.json").read_text(encoding="utf-8")))
+        seat = "Cem=embedded:defector"
+        assert coop.run("run", "shared_service", "--agent", seat, "--name", "shared").code == 0
+        assert coop.run("report", "shared", "-o", "shared.json").code == 0
+        bundle = json.loads((Path(folder) / "shared.json").read_text(encoding="utf-8"))
+        return picture(bundle, {rule: _due(coop, rule) for rule in ("equal", "proportional")})
+
+
+def _due(coop: Coop, rule: str) -> dict[str, float]:
+    due: dict[str, float] = json.loads(coop.run("credit", "shared", "--value", rule, "--json").out)[
+        "due"
+    ]
+    return due
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
-"""The README's picture: one run as its page tells it, drawn from the run's own data as SVG.
+"""The README's picture: what three agents earned in play, and what they end with by their contract.
 
-What happened in a sentence, the contract clause by clause, and how each agent came from what it
-earned to what it ended with. Text and lines take the reader's colours, in light and in dark.
+Drawn from a run's own data as SVG: what happened, the contract clause by clause, and for each agent
+a bar before and a bar after, beside what other rules would have given it. Text takes the reader's
+colours, in light and in dark.
 """
 
 import textwrap
@@ -9,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from shapley_coop.amounts import to_micro
 from shapley_coop.evals.reports.charts import COLOURS, Axis
 
-WIDTH, LINE, BAR, LEFT, RIGHT = 760, 20, 26, 360, 736
+WIDTH, LINE, BAR, LEFT, RIGHT = 760, 20, 22, 150, 500
+COLUMNS = (566, 660, 736)
+"""Where the numbers of the rules end: each other rule, and last the one that the contract names."""
 SIGNS = {"kept": "✓", "broken": "✗", "idle": "="}
 _STYLE = (
     "text{font:14px system-ui,sans-serif;fill:#1f2328}.small{font-size:12px;fill:#59636e}"
@@ -22,17 +24,21 @@ _STYLE = (
 )
 
 
-def picture(bundle: Mapping[str, Any]) -> str:
-    """Draw a run.
+Amounts = Mapping[str, float]
+
+
+def picture(bundle: Mapping[str, Any], others: Mapping[str, Amounts]) -> str:
+    """Draw a run whose contract names a norm.
 
     Args:
         bundle: what `coop report RUN -o RUN.json` writes.
+        others: what each agent would end with by two other rules, by the rule's name.
     """
     drawn = list(_story(bundle, 34))
-    drawn += list(_contract(bundle, drawn_to := _below(drawn) + 30))
-    drawn += list(_waterfall(bundle, max(_below(drawn), drawn_to) + 30))
-    height = _below(drawn) + 26
-    told = escape("".join(part["text"] for part in bundle["story"]), quote=True)
+    drawn += list(_contract(bundle, _below(drawn) + 30))
+    drawn += list(_before_and_after(bundle["outcome"]["points"], others, _below(drawn) + 34))
+    height = _below(drawn) + 22
+    told = escape(_told(bundle), quote=True)
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
@@ -58,59 +64,50 @@ def _text(x: int, y: int, text: str, style: str = "", anchor: str = "start") -> 
     return y, f'<text{kind} x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
+def _told(bundle: Mapping[str, Any]) -> str:
+    return f"{bundle['game']['about']} {''.join(part['text'] for part in bundle['story'])}"
+
+
 def _story(bundle: Mapping[str, Any], top: int) -> Iterator[Drawn]:
-    yield _text(24, top, f"{bundle['run']} · {bundle['game']['name']} · {bundle['graph']}", "head")
-    told = "".join(part["text"] for part in bundle["story"])
-    for n, line in enumerate(textwrap.wrap(told, 102), start=1):
-        yield _text(24, top + 4 + n * LINE, line)
+    for n, line in enumerate(textwrap.wrap(_told(bundle), 102)):
+        yield _text(24, top + n * LINE, line)
 
 
 def _contract(bundle: Mapping[str, Any], top: int) -> Iterator[Drawn]:
-    signed = " and ".join(bundle["contract"]["signatures"])
+    signed = ", ".join(bundle["contract"]["signatures"])
     yield _text(24, top, f"The contract that {signed} signed", "head")
     for n, clause in enumerate(bundle["contract"]["clauses"], start=1):
         stood = clause["turns"][-1]
         y = top + 4 + n * LINE
-        yield _text(24, y, f"{SIGNS[stood['is']]}  {clause['id']}. {clause['text']}")
-        yield _text(RIGHT, y, stood["note"], "small", "end")
+        yield _text(24, y, f"{SIGNS[stood['is']]}  {clause['text']}")
+        yield _text(736, y, stood["note"], "small", "end")
 
 
-def _waterfall(bundle: Mapping[str, Any], top: int) -> Iterator[Drawn]:
-    steps, ended = bundle["credit"]["waterfall"], bundle["outcome"]["points"]["ended"]
-    yield _text(24, top, "From what each earned to what it was paid", "head")
+def _before_and_after(
+    points: Mapping[str, Amounts], others: Mapping[str, Amounts], top: int
+) -> Iterator[Drawn]:
+    earned, ended = points["earned"], points["ended"]
+    yield _text(24, top, "EUR before and after", "head")
+    for x, name in zip(COLUMNS, [*others, "Shapley"], strict=True):
+        yield _text(x, top, name, "head" if name == "Shapley" else "small", "end")
+    axis = Axis.around("", [*earned.values(), *ended.values()], include=[0])
     y = top + 8
-    axis = Axis.around("", [x for agent in ended for x in _levels(steps, agent)], include=[0])
     for colour, agent in zip(COLOURS, ended, strict=False):
-        y += LINE + 6
-        yield _text(24, y, agent, "head")
-        at = 0.0
-        for step in steps:
-            amount = step["amounts"][agent]
-            yield from _bar(axis, y := y + BAR, at, amount, step["words"], colour)
-            at += amount
-        yield from _bar(axis, y := y + BAR, 0, ended[agent], "ends with", colour, strong=True)
-        assert to_micro(at) == to_micro(ended[agent]), "the steps lead to the payoff"
-
-
-def _levels(steps: Sequence[Mapping[str, Any]], agent: str) -> Iterator[float]:
-    level = 0.0
-    for step in steps:
-        level += step["amounts"][agent]
-        yield level
+        yield _text(24, y + BAR, agent, "head")
+        yield from _bar(axis, y := y + BAR, earned[agent], "earned", colour, 0.4)
+        yield from _bar(axis, y := y + BAR, ended[agent], "ends with", colour, 1)
+        for x, amounts in zip(COLUMNS, [*others.values(), ended], strict=True):
+            style = "head" if amounts is ended else "small"
+            yield _text(x, y, f"{amounts[agent]:g}", style, "end")
+        y += 8
 
 
 def _bar(
-    axis: Axis, y: int, start: float, amount: float, words: str, colour: str, strong: bool = False
+    axis: Axis, y: int, amount: float, words: str, colour: str, opacity: float
 ) -> Iterator[Drawn]:
-    left, right = sorted(axis.at(x, LEFT, RIGHT - 60) for x in (start, start + amount))
-    zero = axis.at(0, LEFT, RIGHT - 60)
-    yield _text(40, y, words if len(words) < 52 else f"{words[:51]}…", "" if strong else "small")
-    yield y, f'<path class="line" d="M{zero:.1f} {y - 17}V{y + 7}"/>'
-    opacity = 1 if strong else 0.55
-    yield (
-        y,
-        f'<rect x="{left:.1f}" y="{y - 12}" width="{max(1.5, right - left):.1f}" height="14" '
-        f'fill="{colour}" opacity="{opacity}"/>',
-    )
-    sign = "" if strong else "+" if amount > 0 else ""
-    yield _text(RIGHT, y, f"{sign}{amount:g}".replace("-", "−"), "" if strong else "small", "end")
+    zero, end = axis.at(0, LEFT, RIGHT - 40), axis.at(amount, LEFT, RIGHT - 40)
+    left, width = min(zero, end), max(1.5, abs(end - zero))
+    yield _text(LEFT - 10, y, words, "small", "end")
+    shape = f'x="{left:.1f}" y="{y - 13}" width="{width:.1f}" height="16"'
+    yield y, f'<rect {shape} fill="{colour}" opacity="{opacity}"/>'
+    yield _text(round(left + width) + 6, y, f"{amount:g}".replace("-", "−"), "small")
