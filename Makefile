@@ -48,14 +48,9 @@ test-under-load: $(READY)
 soak: $(READY)
 	$(BIN)/python -m tests.soak
 
-ROOMS := cli credit deals evals games graphs nodes prompts seats serve state
-
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	# mypy looks for modules in folders: these are laid out as they are installed.
-	mkdir -p build/typed/shapley_coop
-	ln -sfn $(addprefix $(CURDIR)/,$(ROOMS) $(wildcard shapley_coop/*.py)) build/typed/shapley_coop/
 	$(BIN)/mypy
 
 # LangGraph server and Studio, on port 2024, without a key.

@@ -9,7 +9,14 @@ These names are public (`docs/python.md` has an example of each); no other modul
 Each is imported when it is first used, so that importing the package costs nothing.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+if not (Path(__file__).parent / "graphs").is_dir():  # git wrote its link as a text file
+    raise ImportError(
+        "this clone has no symbolic links, which make its folders one package: "
+        "git config core.symlinks true, then git checkout -- shapley_coop"
+    )
 
 from shapley_coop.lazily import offered
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -20,7 +19,6 @@ PACKAGE = "shapley_coop"
 OUTSIDE = {"tests", "benchmarks", "docs", "build"}
 """Folders at the root that are not installed."""
 
-SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 ROOMS = [
     path
     for path in ROOT.iterdir()
@@ -44,18 +42,31 @@ def files(pattern: str) -> set[Path]:
     }
 
 
-def test_every_folder_with_modules_is_a_listed_package() -> None:
+def test_every_room_at_the_root_is_seen_inside_the_package() -> None:
+    """By a link, which editors, type checkers and installations follow alike."""
+    links = {
+        path.name: os.readlink(path) for path in (ROOT / PACKAGE).iterdir() if path.is_symlink()
+    }
+    assert links == {room.name: f"../{room.name}" for room in ROOMS if room.name != PACKAGE}
     folders = {path.parent for path in files("*.py")}
-    assert sorted(SETUP["packages"]) == sorted(
-        installed_as(folder / "x").removesuffix("/x").replace("/", ".") for folder in folders
-    )
     assert {folder for folder in folders if not (folder / "__init__.py").exists()} == set()
 
 
-def test_every_room_is_installed_under_the_one_name() -> None:
-    assert SETUP["package-dir"] == {
-        PACKAGE if room.name == PACKAGE else f"{PACKAGE}.{room.name}": room.name for room in ROOMS
-    }
+def test_a_clone_without_links_says_so_in_one_line(tmp_path: Path) -> None:
+    """As git on Windows writes them unless links are enabled: files that hold their targets."""
+    (tmp_path / PACKAGE).mkdir()
+    shutil.copy(ROOT / PACKAGE / "__init__.py", tmp_path / PACKAGE)
+    (tmp_path / PACKAGE / "graphs").write_text("../graphs", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {PACKAGE}"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "git config core.symlinks true" in done.stderr.splitlines()[-1]
 
 
 SERVED = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
