@@ -52,6 +52,8 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	# How much there is to read, beside what it may be and what it shall be.
+	$(BIN)/python -m tests.budgets
 
 # LangGraph server and Studio, on port 2024, without a key.
 dev: $(READY)
