@@ -113,7 +113,11 @@ def _tell(outcome: "Outcome") -> None:
     say(f"  look: {', '.join(f'coop show {run}' for run in outcome.runs) or 'no run'}")
 
 
-def epilog() -> str:
-    """Describe each adversary in a paragraph, for the end of the command's help."""
+def _adversaries() -> str:
+    """Describe each adversary in a paragraph."""
     told = [f"{name}: {who.tries}. Twin: {who.twin}." for name, who in ADVERSARIES.items()]
     return "\n\n".join(["Adversaries:", *told])
+
+
+EPILOGS = {"attack": _adversaries()}
+"""What ends a command's help."""

@@ -1,15 +1,16 @@
 """Every command of `coop`, by what people come for, and where it is written.
 
 Only the command that is called is imported, and all of them for `coop --help`: to import all takes
-longer than most commands do.
+longer than most commands do. The commands of extensions come behind those of the core.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from shapley_coop import extension
 from shapley_coop.cli.console import say
 from shapley_coop.cli.helping import Command
 from shapley_coop.cli.options import TrustPrograms
@@ -19,90 +20,80 @@ EXPERIMENT, SERVE, INSPECT = "Experiment", "Serve and show", "Inspect and verify
 
 COMMANDS = {
     PLAY: {
-        "run": "playing.run",
-        "demo": "measuring.demo",
-        "resume": "playing.resume",
-        "answer": "answering.answer",
-        "list": "listing.list_",
+        "run": "shapley_coop.cli.playing:run",
+        "demo": "shapley_coop.cli.measuring:demo",
+        "resume": "shapley_coop.cli.playing:resume",
+        "answer": "shapley_coop.cli.answering:answer",
+        "list": "shapley_coop.cli.listing:list_",
+        "new game": "shapley_coop.cli.authoring:game",
     },
     INSPECT: {
-        "runs": "keeping.runs",
-        "show": "showing.show",
-        "verify": "inspecting.verify",
-        "check": "checking.check",
-        "letters": "inspecting.letters",
-        "graph": "inspecting.graph",
-        "rm": "keeping.rm",
-        "prune": "keeping.prune",
-        "doctor": "inspecting.doctor",
+        "runs": "shapley_coop.cli.keeping:runs",
+        "show": "shapley_coop.cli.showing:show",
+        "verify": "shapley_coop.cli.inspecting:verify",
+        "check": "shapley_coop.cli.checking:check",
+        "letters": "shapley_coop.cli.inspecting:letters",
+        "graph": "shapley_coop.cli.inspecting:graph",
+        "rm": "shapley_coop.cli.keeping:rm",
+        "prune": "shapley_coop.cli.keeping:prune",
+        "doctor": "shapley_coop.cli.inspecting:doctor",
     },
     CHECK: {
-        "mandate": "keys.mandate",
-        "attack": "attacking.attack",
-        "validate": "exchanging.validate",
+        "mandate": "shapley_coop.cli.keys:mandate",
+        "attack": "shapley_coop.cli.attacking:attack",
+        "validate": "shapley_coop.cli.exchanging:validate",
+        "contract check": "shapley_coop.cli.contracts:check",
+        "contract audit": "shapley_coop.cli.contracts:audit",
+        "contract table": "shapley_coop.cli.contracts:table",
+        "keys new": "shapley_coop.cli.keys:new",
+        "keys list": "shapley_coop.cli.keys:list_",
+        "keys show": "shapley_coop.cli.keys:show",
     },
     CREDIT: {
-        "credit": "settling.credit",
-        "attribute": "attributing.attribute",
-        "settle-git": "crediting_git.settle_git",
-        "wev": "settling.wev",
-        "pay": "paying.pay",
+        "credit": "shapley_coop.cli.settling:credit",
+        "attribute": "shapley_coop.cli.attributing:attribute",
+        "settle-git": "shapley_coop.cli.crediting_git:settle_git",
+        "wev": "shapley_coop.cli.settling:wev",
+        "pay": "shapley_coop.cli.paying:pay",
+        "import raid-log": "shapley_coop.cli.importing:raid_log",
+        "import company-log": "shapley_coop.cli.importing:company_log",
+        "import coopeval": "shapley_coop.cli.importing_coopeval:coopeval",
+        "import negotiation-arena": "shapley_coop.cli.importing_arena:negotiation_arena",
     },
     EXPERIMENT: {
-        "sweep": "experimenting.sweep",
-        "status": "reporting.status",
-        "export": "exporting.export",
-        "compare": "reporting.compare",
-        "merge": "reporting.merge",
-        "eval": "evaluating.evaluate",
-        "tournament": "tournaments.tournament",
+        "sweep": "shapley_coop.cli.experimenting:sweep",
+        "status": "shapley_coop.cli.reporting:status",
+        "export": "shapley_coop.cli.exporting:export",
+        "compare": "shapley_coop.cli.reporting:compare",
+        "merge": "shapley_coop.cli.reporting:merge",
+        "eval": "shapley_coop.cli.evaluating:evaluate",
+        "tournament": "shapley_coop.cli.tournaments:tournament",
+        "scenario show": "shapley_coop.cli.exchanging:show",
+        "scenario table": "shapley_coop.cli.exchanging:table",
+        "scenario write": "shapley_coop.cli.exchanging:write",
     },
     SERVE: {
-        "view": "viewing.view",
-        "report": "viewing.report",
-        "dev": "serving.dev",
-        "mcp": "serving.mcp",
-        "a2a": "being_an_agent.a2a",
+        "view": "shapley_coop.cli.viewing:view",
+        "report": "shapley_coop.cli.viewing:report",
+        "dev": "shapley_coop.cli.serving:dev",
+        "mcp": "shapley_coop.cli.serving:mcp",
+        "a2a": "shapley_coop.cli.being_an_agent:a2a",
     },
 }
-"""What people come for → command → its module here, and its function there."""
+"""What people come for → a command's words → its function."""
 
 GROUPS = {
-    "new": (
-        PLAY,
-        "Begin a game of your own.",
-        {"game": "authoring.game"},
-    ),
+    "new": "Begin a game of your own.",
     "contract": (
-        CHECK,
-        "Check contracts before they are signed, audit records, tabulate what contracts do.",
-        {"check": "contracts.check", "audit": "contracts.audit", "table": "contracts.table"},
+        "Check contracts before they are signed, audit records, tabulate what contracts do."
     ),
-    "scenario": (
-        EXPERIMENT,
-        "Scenarios of task exchange.",
-        {"show": "exchanging.show", "table": "exchanging.table", "write": "exchanging.write"},
-    ),
-    "keys": (
-        CHECK,
-        "Keys that parties sign with.",
-        {"new": "keys.new", "list": "keys.list_", "show": "keys.show"},
-    ),
-    "import": (
-        CREDIT,
-        "Read published records.",
-        {
-            "raid-log": "importing.raid_log",
-            "company-log": "importing.company_log",
-            "coopeval": "importing_coopeval.coopeval",
-            "negotiation-arena": "importing_arena.negotiation_arena",
-        },
-    ),
+    "scenario": "Scenarios of task exchange.",
+    "keys": "Keys that parties sign with.",
+    "import": "Read published records.",
 }
-"""Group of commands → what people come for, its help, and its commands."""
+"""The first word of commands of two → its help; an extension's group has what it is for."""
 
-_CLASSES = {"playing.run": "run_options.RunCommand"}
-_EPILOGS = {"attacking.attack": "attacking.epilog"}
+_CLASSES = {"run": "shapley_coop.cli.run_options:RunCommand"}
 
 
 def command_line(words: Sequence[str] = ()) -> typer.Typer:
@@ -119,36 +110,49 @@ def command_line(words: Sequence[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_all)
-    known = {*GROUPS}.union(*COMMANDS.values())
+    groups: dict[str, typer.Typer] = {}
+    for panel, command, place, told in _called(words):
+        first, _, second = command.partition(" ")
+        if not second:
+            _add(app, command, place, panel)
+            continue
+        if first not in groups:
+            groups[first] = typer.Typer(help=told, no_args_is_help=True)
+            app.add_typer(groups[first], name=first, rich_help_panel=panel)
+        _add(groups[first], command, place, None)
+    return app
+
+
+def _called(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    """Return the commands that these words can mean: all, where the first names none."""
     first = next((word for word in words if not word.startswith("-")), "")
-    only = first if first in known else ""
+    for commands in (_of_the_core, _of_extensions):
+        if only := [row for row in commands() if row[1].partition(" ")[0] == first]:
+            return only
+    return [*_of_the_core(), *_of_extensions()]
+
+
+def _of_the_core() -> Iterator[tuple[str, str, str, str]]:
+    """Yield panel, words, place and the help of the words' group."""
     for panel, commands in COMMANDS.items():
-        _add(app, commands, panel, only)
-    for group, (panel, told, commands) in GROUPS.items():
-        if only in ("", group):
-            app.add_typer(_group(told, commands), name=group, rich_help_panel=panel)
-    return app
+        for command, place in commands.items():
+            yield panel, command, place, GROUPS.get(command.partition(" ")[0], "")
 
 
-def _add(app: typer.Typer, commands: dict[str, str], panel: str | None, only: str = "") -> None:
-    """Add commands, or the only one that is called."""
-    for name, place in commands.items():
-        if only in ("", name):
-            kind = _found(_CLASSES[place]) if place in _CLASSES else Command
-            epilog = _found(_EPILOGS[place])() if place in _EPILOGS else None
-            add = app.command(name, cls=kind, epilog=epilog, rich_help_panel=panel)
-            add(_found(place))
+def _of_extensions() -> Iterator[tuple[str, str, str, str]]:
+    for one in extension.installed().values():
+        for panel, commands in one.commands.items():
+            for command, place in commands.items():
+                yield panel, command, place, one.about
 
 
-def _group(told: str, commands: dict[str, str]) -> typer.Typer:
-    app = typer.Typer(help=told, no_args_is_help=True)
-    _add(app, commands, panel=None)
-    return app
-
-
-def _found(place: str) -> Any:
-    module, _, name = place.partition(".")
-    return getattr(import_module(f"shapley_coop.cli.{module}"), name)
+def _add(app: typer.Typer, command: str, place: str, panel: str | None) -> None:
+    """Add a command; what its module has as `EPILOG` for it ends its help."""
+    kind = extension.imported(_CLASSES[command]) if command in _CLASSES else Command
+    run = extension.imported(place)
+    epilogs: Mapping[str, str] = getattr(import_module(run.__module__), "EPILOGS", {})
+    name = command.rpartition(" ")[2]
+    app.command(name, cls=kind, epilog=epilogs.get(command), rich_help_panel=panel)(run)
 
 
 def _version(wanted: bool) -> None:

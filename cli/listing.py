@@ -1,4 +1,4 @@
-"""`coop list`: the games, workflows and embedded characters, and the parameters of one game."""
+"""`coop list`: games, workflows, embedded characters, extensions; the parameters of one game."""
 
 import json
 from typing import Annotated, Any
@@ -22,17 +22,20 @@ def list_(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List the games, workflows and embedded characters, or the parameters of one game."""
+    """List games, workflows, embedded characters and extensions, or the parameters of one game."""
     if game:
         _list_parameters(game, as_json)
         return
-    from shapley_coop import games, graphs
+    from shapley_coop import extension, games, graphs
     from shapley_coop.seats.embedded import CHARACTERS
+
+    extensions = {name: one.about for name, one in extension.installed().items()}
 
     found = {
         "games": {name: games.summary(name) for name in games.names()},
         "graphs": {name: graphs.summary(name) for name in graphs.names()},
         "characters": {f"embedded:{name}": c.about for name, c in CHARACTERS.items()},
+        "extensions": extensions | {n: f"not loaded: {w}" for n, w in extension.broken().items()},
     }
     if as_json:
         say_json(found)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from shapley_coop import plugins
+from shapley_coop import extension
 from shapley_coop.files import no_such
 from shapley_coop.games.files import read_file
 from shapley_coop.games.foresight import Foresight
@@ -25,7 +25,7 @@ _PYTHON = ".py"
 
 def names() -> list[str]:
     """The games that can be named, those of installed packages too, sorted."""
-    found = {path.stem for path in _HERE.glob("*.yaml")} | set(plugins.names("games"))
+    found = {path.stem for path in _HERE.glob("*.yaml")} | set(extension.offered("games"))
     return sorted(found | {entry.stem for entry in _HERE.iterdir() if _defines_a_game(entry.stem)})
 
 
@@ -143,7 +143,7 @@ def _plugged(name: str) -> bool:
     """Whether an installed package brings a game of this name that is none of ours."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
         return False  # before the packages are looked through, which takes longer
-    return name in plugins.names("games")
+    return name in extension.offered("games")
 
 
 def _plugin(name: str) -> type[Game]:
@@ -153,16 +153,16 @@ def _plugin(name: str) -> type[Game]:
         GameError: it cannot be loaded, or is no game.
     """
     try:
-        kind = plugins.load("games", name)
-    except plugins.BrokenPlugin as error:
+        kind = extension.load("games", name)
+    except extension.BrokenExtension as error:
         raise GameError(str(error)) from None
     kind = getattr(kind, "GAME", kind)
     if not (isinstance(kind, type) and issubclass(kind, Game)):
         reason = "it is no subclass of shapley_coop.games.Game"
-        raise GameError(str(plugins.broken("games", name, reason)))
+        raise GameError(str(extension.faulty("games", name, reason)))
     if missing := sorted(kind.__abstractmethods__):
         reason = f"{kind.__name__} lacks {', '.join(missing)}: define each"
-        raise GameError(str(plugins.broken("games", name, reason)))
+        raise GameError(str(extension.faulty("games", name, reason)))
     return kind
 
 

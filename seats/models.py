@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
-from shapley_coop import plugins
+from shapley_coop import extension
 from shapley_coop.seats.clients import Clients, bounded, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, PYTHON, RECORDING, CredentialsMissing, Seat
@@ -90,8 +90,8 @@ def _check_python(
 
 def _check_callable(seat: Seat) -> None:
     """Refuse a model that cannot be called: its key, its address or its package is missing."""
-    if seat.provider in plugins.names("seats"):
-        plugins.load("seats", seat.provider)
+    if seat.provider in extension.offered("seats"):
+        extension.load("seats", seat.provider)
         return
     _check_endpoint(seat)
     if not seat.base_url:
@@ -122,7 +122,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         from shapley_coop.seats.python_seat import PythonChatModel
 
         return PythonChatModel(source=seat.name, agent=agent, seed=seed)
-    if seat.provider in plugins.names("seats"):
+    if seat.provider in extension.offered("seats"):
         return _plugged(seat, agent, seed)
     here = clients_here()
     if seat not in here.models:
@@ -131,11 +131,11 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
 
 def _plugged(seat: Seat, agent: str, seed: int) -> BaseChatModel:
-    """A chat model of an installed package."""
-    found = plugins.load("seats", seat.provider)(seat, agent=agent, seed=seed)
+    """A chat model of an extension."""
+    found = extension.load("seats", seat.provider)(seat, agent=agent, seed=seed)
     if not isinstance(found, BaseChatModel):
         reason = f"it made a {type(found).__name__}, no LangChain chat model"
-        raise plugins.broken("seats", seat.provider, reason)
+        raise extension.faulty("seats", seat.provider, reason)
     return found
 
 

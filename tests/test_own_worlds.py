@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop import plugins
+from shapley_coop import extension
 from shapley_coop.games import load, names
 from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line, valid
 from tests.embedded_reply import reply
@@ -23,18 +23,22 @@ def model(seat, *, agent, seed):
 def broken(seat, *, agent, seed):
     return 7
 """
-ENTRIES = """\
-[shapley_coop.games]
-hamlet = hamlet_pack.worlds:GAME
-ghost = hamlet_pack.nowhere:GAME
-number = hamlet_pack.seats:SEATS
+EXTENSION = """\
+from shapley_coop.extension import Extension
 
-[shapley_coop.seats]
-hamlet = hamlet_pack.seats:model
-
-[shapley_coop.suites]
-hamlets = hamlet_pack
+EXTENSION = Extension(
+    name="hamlet",
+    about="A hamlet.",
+    games={
+        "hamlet": "hamlet_pack.worlds:GAME",
+        "ghost": "hamlet_pack.nowhere:GAME",
+        "number": "hamlet_pack.seats:SEATS",
+    },
+    seats={"hamlet": "hamlet_pack.seats:model"},
+    suites={"hamlets": "hamlet_pack"},
+)
 """
+ENTRIES = "[shapley_coop.extensions]\nhamlet = hamlet_pack:EXTENSION\nlost = nowhere:EXTENSION\n"
 
 
 @pytest.fixture
@@ -45,7 +49,7 @@ def pack(coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     for each in (folder, info):
         each.mkdir(parents=True)
     assert coop("new", "game", "hamlet", "-o", str(folder / "worlds.py")).code == 0
-    (folder / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "__init__.py").write_text(EXTENSION, encoding="utf-8")
     (folder / "seats.py").write_text(SEATS + "SEATS = 7\n", encoding="utf-8")
     suite = "name: hamlets\nbase: {game: hamlet, graph: llm_only}\nseeds: [1]\n"
     (folder / "hamlets.yaml").write_text(suite, encoding="utf-8")
@@ -53,9 +57,9 @@ def pack(coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     (info / "entry_points.txt").write_text(ENTRIES, encoding="utf-8")
     monkeypatch.syspath_prepend(str(site))
     invalidate_caches()
-    plugins._found.cache_clear()
+    extension._found.cache_clear()
     yield
-    plugins._found.cache_clear()
+    extension._found.cache_clear()
     for name in [name for name in sys.modules if name.startswith("hamlet_pack")]:
         del sys.modules[name]
 
@@ -86,7 +90,7 @@ def test_installed_packages_bring_games_seats_and_suites(coop: Coop, pack: None)
 
 def test_a_broken_plug_in_breaks_nothing_else(coop: Coop, pack: None) -> None:
     listed = coop("list", "--json").result["games"]
-    assert listed["ghost"].startswith("cannot be played: ghost of hamlet-pack")
+    assert listed["ghost"].startswith("cannot be played: ghost of hamlet")
     assert "no subclass" in listed["number"]
     assert listed["escape_room"] == load("escape_room").summary()
     told = one_line(coop("run", "ghost"), USAGE)

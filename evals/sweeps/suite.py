@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from shapley_coop import plugins
+from shapley_coop import extension
 from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
 from shapley_coop.evals.sweeps.seeds import MOST_SEEDS, Seeds
 from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
@@ -146,11 +146,11 @@ def shipped() -> list[str]:
 
 
 def _file_of(name: str) -> Path:
-    """The file of a suite: one that comes with the project or an installed package, or a path."""
+    """The file of a suite: one that comes with the project or an extension, or a path."""
     if name in shipped():
         return _SHIPPED / f"{name}.yaml"
-    if name in plugins.names("suites"):
-        found = Path(str(plugins.load("suites", name).__file__))
+    if name in extension.offered("suites"):
+        found = Path(str(extension.load("suites", name).__file__))
         return found.parent / f"{name}.yaml"
     return Path(name)
 
@@ -163,7 +163,7 @@ def load_suite(name: str) -> Suite:
     """
     path = _file_of(name)
     if not path.is_file():
-        known = [*shipped(), *plugins.names("suites")]
+        known = [*shipped(), *extension.offered("suites")]
         raise ValueError(no_such("suite", name, known, "or give a file"))
     content = read_mapping(path, "a suite", "give name, base and vary")
     try:

@@ -1,0 +1,144 @@
+"""What an extension brings, and which are installed.
+
+An extension is a package with its code, its tests and one object of named parts. Those of this
+distribution are the folders of `extensions/`, each with `EXTENSION` in its `__init__.py`; an
+installed package names its own as an entry point::
+
+    [project.entry-points."shapley_coop.extensions"]
+    hamlet = "my_package:EXTENSION"
+
+The core knows extensions by this object alone: it imports what a part names when somebody uses it,
+and goes on without an extension that is absent.
+
+>>> tug = Extension("tug", "Games with a rope.", games={"tug": "my_package.tug:GAME"})
+>>> tug.games["tug"]
+'my_package.tug:GAME'
+"""
+
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+GROUP = "shapley_coop.extensions"
+
+Places = Mapping[str, str]
+"""Name → `module:name`, which is imported when it is used."""
+
+Kind = Literal["games", "schemes", "seats", "programs", "measures", "routes", "suites"]
+
+
+@dataclass(frozen=True)
+class Extension:
+    """One extension; every part may be left out.
+
+    Attributes:
+        name: what it is called, as its folder is.
+        about: what it is for, in one line; `coop list` and the help of its commands show it.
+        games: subclasses of `Game`.
+        schemes: a scheme before a colon → the subclass of `Game` that plays what stands behind it,
+            its parameter `factory`.
+        seats: a provider → a callable of a seat, an agent and a seed that makes a chat model.
+        programs: a module → its tuple of factories that may sit as `python:module:factory` without
+            the operator's leave, since they are shipped.
+        measures: a measure's key → its `Evaluator`.
+        routes: a name → a callable that makes a Starlette route of the server.
+        suites: a suite's name → the package whose folder holds `name.yaml`.
+        commands: what people come for → the words of a command, as `attribute` or `import coopeval`
+            → its function.
+    """
+
+    name: str
+    about: str
+    games: Places = field(default_factory=dict)
+    schemes: Places = field(default_factory=dict)
+    seats: Places = field(default_factory=dict)
+    programs: Places = field(default_factory=dict)
+    measures: Places = field(default_factory=dict)
+    routes: Places = field(default_factory=dict)
+    suites: Places = field(default_factory=dict)
+    commands: Mapping[str, Places] = field(default_factory=dict)
+
+
+class BrokenExtension(ValueError):
+    """An extension, or a part of one, cannot be loaded; one line says which, and why."""
+
+
+def installed() -> Mapping[str, Extension]:
+    """Return the extensions that can be loaded, by name: this distribution's, then others'."""
+    return {name: found for name, found in _found().items() if isinstance(found, Extension)}
+
+
+def broken() -> Mapping[str, str]:
+    """Return why each extension that cannot be loaded cannot, by its name."""
+    return {name: found for name, found in _found().items() if isinstance(found, str)}
+
+
+def offered(kind: Kind) -> Mapping[str, tuple[Extension, str]]:
+    """Return what all extensions offer of a kind: name → the extension, and the place."""
+    return {
+        name: (extension, place)
+        for extension in installed().values()
+        for name, place in getattr(extension, kind).items()
+    }
+
+
+def load(kind: Kind, name: str) -> Any:
+    """Import what an extension offers.
+
+    Raises:
+        BrokenExtension: it cannot be imported.
+        KeyError: no extension offers it.
+    """
+    try:
+        return imported(offered(kind)[name][1])
+    except KeyError:
+        raise
+    except Exception as error:  # whatever a package that is not ours may do when it is loaded
+        raise faulty(kind, name, error) from None
+
+
+def imported(place: str) -> Any:
+    """Import what `module:name` names."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name) if name else import_module(module)
+
+
+def faulty(kind: Kind, name: str, error: BaseException | str) -> BrokenExtension:
+    """Say in one line why a part of an extension cannot be used."""
+    extension, place = offered(kind)[name]
+    return BrokenExtension(f"{name} of {extension.name} ({place}): {_one_line(error)}")
+
+
+@cache
+def _found() -> Mapping[str, Extension | str]:
+    found: dict[str, Extension | str] = {}
+    for name in _shipped():
+        found[name] = _loaded(EntryPoint(name, f"{GROUP}.{name}:EXTENSION", GROUP))
+    for entry in sorted(entry_points(group=GROUP)):
+        found.setdefault(entry.name, _loaded(entry))
+    return found
+
+
+def _shipped() -> list[str]:
+    try:
+        folder = import_module(GROUP)
+    except ModuleNotFoundError:  # all were removed
+        return []
+    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
+
+
+def _loaded(entry: EntryPoint) -> Extension | str:
+    try:
+        extension = entry.load()
+    except Exception as error:  # whatever a package that is not ours may do when it is loaded
+        return f"{entry.name} ({entry.value}): {_one_line(error)}"
+    return extension if isinstance(extension, Extension) else f"{entry.value} is no Extension"
+
+
+def _one_line(error: BaseException | str) -> str:
+    said = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    return " ".join(said.split())[:300]
