@@ -55,10 +55,6 @@ COMMANDS = {
         "settle-git": "shapley_coop.cli.crediting_git:settle_git",
         "wev": "shapley_coop.cli.settling:wev",
         "pay": "shapley_coop.cli.paying:pay",
-        "import raid-log": "shapley_coop.cli.importing:raid_log",
-        "import company-log": "shapley_coop.cli.importing:company_log",
-        "import coopeval": "shapley_coop.cli.importing_coopeval:coopeval",
-        "import negotiation-arena": "shapley_coop.cli.importing_arena:negotiation_arena",
     },
     EXPERIMENT: {
         "sweep": "shapley_coop.cli.experimenting:sweep",
@@ -89,7 +85,6 @@ GROUPS = {
     ),
     "scenario": "Scenarios of task exchange.",
     "keys": "Keys that parties sign with.",
-    "import": "Read published records.",
 }
 """The first word of commands of two → its help; an extension's group has what it is for."""
 

@@ -1,1 +1,1 @@
-"""What can be removed: each folder here is an extension, which the core finds by its `EXTENSION`."""
+"""What can be removed: each folder here is an extension, found by its `EXTENSION`."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from extensions.studies.tests.test_company_log import TALK
 from tests.raid_plays import as_log, raid, rotation
-from tests.test_company_log import TALK
 
 DATA = Path(os.environ.get("COOP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of others' records is absent")

@@ -52,7 +52,8 @@ GROUND = {
 
 
 def modules(room: str) -> list[Path]:
-    return sorted((ROOT / room).rglob("*.py"))
+    found = sorted((ROOT / room).rglob("*.py"))
+    return [path for path in found if "tests" not in path.relative_to(ROOT).parts]
 
 
 def imported(path: Path) -> set[str]:
@@ -158,4 +159,27 @@ def test_nothing_imports_the_command_line() -> None:
 
 def test_every_folder_of_modules_at_the_root_is_a_room() -> None:
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
-    assert packages - {"benchmarks"} == {*ALLOWED, PACKAGE}
+    assert packages - {"benchmarks"} == {*ALLOWED, PACKAGE, "extensions"}
+
+
+EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
+NEEDS: dict[str, set[str]] = {}
+"""Extension → the other extensions that it imports."""
+
+
+def test_the_core_names_no_extension() -> None:
+    for path in [path for room in (*ALLOWED, PACKAGE) for path in modules(room)]:
+        strays = {name for name in imported(path) if name.startswith("extensions")}
+        assert strays == set(), path
+        assert f"{PACKAGE}.extensions." not in path.read_text(encoding="utf-8"), path
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_an_extension_imports_the_core_and_what_it_declares(name: str) -> None:
+    others = {
+        one.split(".")[1]
+        for path in modules(f"extensions/{name}")
+        for one in imported(path)
+        if one.startswith("extensions.")
+    }
+    assert others - {name} == NEEDS.get(name, set())

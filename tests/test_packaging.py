@@ -38,7 +38,7 @@ def files(pattern: str) -> set[Path]:
         path
         for room in ROOMS
         for path in room.rglob(pattern)
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not {"__pycache__", "tests"} & {*path.relative_to(ROOT).parts}
     }
 
 

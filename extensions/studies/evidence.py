@@ -1,6 +1,6 @@
 """Writes `docs/evidence.md`: what records of others, replayed by our rules, show.
 
-    python -m shapley_coop.evals.papers.evidence --raids raid-*.json --company log.json \\
+    python -m shapley_coop.extensions.studies.evidence --raids raid-*.json --company log.json \\
         --coopeval DIR --printed TABLE.tex --arena DIR --page docs/evidence.md
 
 Each line of the page is computed from a record that is given here; of a record that is not given
@@ -14,18 +14,23 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from shapley_coop.evals.papers.coopeval import import_study
-from shapley_coop.evals.papers.coopeval_printed import DILEMMAS, compared, printed_table, rates
-from shapley_coop.evals.papers.coopeval_records import (
+from shapley_coop.extensions.studies.company_log import import_company_log, negotiation_beside
+from shapley_coop.extensions.studies.coopeval import import_study
+from shapley_coop.extensions.studies.coopeval_printed import (
+    DILEMMAS,
+    compared,
+    printed_table,
+    rates,
+)
+from shapley_coop.extensions.studies.coopeval_records import (
     CONFIG,
     DESIGNS,
     RECORDS,
     without_records,
 )
-from shapley_coop.evals.papers.negotiation_arena import replay_study
-from shapley_coop.evals.papers.negotiation_arena_protection import protection
-from shapley_coop.games.raid_battle.log import import_raid_log
-from shapley_coop.games.software_company.log import import_company_log, negotiation_beside
+from shapley_coop.extensions.studies.negotiation_arena import replay_study
+from shapley_coop.extensions.studies.negotiation_arena_protection import protection
+from shapley_coop.extensions.studies.raid_log import import_raid_log
 
 RAIDS = "https://github.com/hyyh28/game_theory_llm"
 COMPANY = "https://github.com/hyyh28/ShapleyCoop"
@@ -34,10 +39,10 @@ ARENA = "https://github.com/vinid/NegotiationArena"
 
 HEAD = """# Evidence others can check
 
-What this code says of records that others published. `python -m shapley_coop.evals.papers.evidence`
-writes this page and says in its help how. The records are read where the reader has them and are no
-part of this project; the digest is the SHA-256 of what was read, so that the same record can be
-told from another.
+What this code says of records that others published. This page is written by
+`python -m shapley_coop.extensions.studies.evidence`, whose help says how. The records are read where
+the reader has them and are no part of this project; the digest is the SHA-256 of what was read, so
+that the same record can be told from another.
 
 What models did in these records was done for others' studies, elsewhere. What is shown is that our
 rules, settlement and certificates come to the same; it is no finding about any model.

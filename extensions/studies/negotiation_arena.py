@@ -27,7 +27,7 @@ from typing import Any, cast
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Fault, Give, Pay, all_faults, put
-from shapley_coop.evals.papers.negotiation_arena_records import (
+from shapley_coop.extensions.studies.negotiation_arena_records import (
     Recorded,
     Trade,
     Unreadable,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.papers.negotiation_arena import replay_study
-from shapley_coop.evals.papers.negotiation_arena_protection import protection
-from tests.arena_study import BLUE, DIVISION, RED, SALE, SWAP, game, sale
+from extensions.studies.tests.arena_study import BLUE, DIVISION, RED, SALE, SWAP, game, sale
+from shapley_coop.extensions.studies.negotiation_arena import replay_study
+from shapley_coop.extensions.studies.negotiation_arena_protection import protection
 
 OFFER, YES = "PROPOSAL", ("ACCEPT", None)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.extensions.studies.company_log import RecordedCompany, import_company_log
 from shapley_coop.games import GameError
-from shapley_coop.games.software_company.log import RecordedCompany, import_company_log
 
-DATA = Path(os.environ.get("COOP_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data")
+DATA = Path(os.environ.get("COOP_SHARED_DATA") or Path(__file__).parents[4] / "shared" / "data")
 
 LOG = (
     '{"Task Description": "Build it", "Programmer": "wrote, completed: 10 lines of code",'

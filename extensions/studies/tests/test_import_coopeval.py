@@ -8,11 +8,11 @@ from itertools import product
 
 import pytest
 
-from shapley_coop.evals.papers.coopeval import certified, import_study, payments_of
-from shapley_coop.evals.papers.coopeval_games import study_game
-from shapley_coop.evals.papers.coopeval_printed import rates
+from extensions.studies.tests.coopeval_study import GAMES, PRINTED, moves, study, under_contract
+from shapley_coop.extensions.studies.coopeval import certified, import_study, payments_of
+from shapley_coop.extensions.studies.coopeval_games import study_game
+from shapley_coop.extensions.studies.coopeval_printed import rates
 from tests.chance import dice
-from tests.coopeval_study import GAMES, PRINTED, moves, study, under_contract
 
 ANN, BEN = "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
 PD, GOODS = "PrisonersDilemma", "PublicGoods"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.evals.papers.evidence import main, of_company, of_raid
-from tests.coopeval_study import PRINTED, moves, study, under_contract
+from extensions.studies.tests.coopeval_study import PRINTED, moves, study, under_contract
+from extensions.studies.tests.test_company_log import TALK
+from shapley_coop.extensions.studies.evidence import main, of_company, of_raid
 from tests.raid_plays import as_log, raid, rotation
-from tests.test_company_log import TALK
 
-DATA = Path(os.environ.get("COOP_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data")
-PAGE = Path(__file__).parents[1] / "docs" / "evidence.md"
+DATA = Path(os.environ.get("COOP_SHARED_DATA") or Path(__file__).parents[4] / "shared" / "data")
+PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 PD, ANN, BEN = "PrisonersDilemma", "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
 
 

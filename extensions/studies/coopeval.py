@@ -27,8 +27,8 @@ from shapley_coop.deals import OTHERS, Deal, Do, Event, Last, Monitor, Pay, cert
 from shapley_coop.deals.analysis.certificate_words import as_record
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
-from shapley_coop.evals.papers.coopeval_games import StudyGame
-from shapley_coop.evals.papers.coopeval_records import Design, Experiment, Round, experiments
+from shapley_coop.extensions.studies.coopeval_games import StudyGame
+from shapley_coop.extensions.studies.coopeval_records import Design, Experiment, Round, experiments
 from shapley_coop.games import Turn
 
 TOLERANCE = Fraction(1, 10**5)

@@ -10,8 +10,8 @@ from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.papers.negotiation_arena import Replayed
-    from shapley_coop.evals.papers.negotiation_arena_protection import Protection
+    from shapley_coop.extensions.studies.negotiation_arena import Replayed
+    from shapley_coop.extensions.studies.negotiation_arena_protection import Protection
 
 Folder = Annotated[
     Path, typer.Argument(help="A folder of the study's records, with all folders below it.")
@@ -34,8 +34,8 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
     """
     import json
 
-    from shapley_coop.evals.papers.negotiation_arena import replay_study
-    from shapley_coop.evals.papers.negotiation_arena_protection import protection
+    from shapley_coop.extensions.studies.negotiation_arena import replay_study
+    from shapley_coop.extensions.studies.negotiation_arena_protection import protection
 
     found, unreadable = replay_study(folder)
     if not found:

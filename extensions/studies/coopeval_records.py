@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import exact, parse_exact
-from shapley_coop.evals.papers.coopeval_games import StudyGame, study_game
+from shapley_coop.extensions.studies.coopeval_games import StudyGame, study_game
 from shapley_coop.files import TooLarge, files_below, read_json, text_of
 
 CONTRACTING = "Contracting"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.evals.papers.negotiation_arena import Replayed
+from shapley_coop.extensions.studies.negotiation_arena import Replayed
 
 
 @dataclass(frozen=True)

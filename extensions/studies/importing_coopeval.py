@@ -10,8 +10,8 @@ from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.papers.coopeval import Imported
-    from shapley_coop.evals.papers.coopeval_printed import Compared, Rates
+    from shapley_coop.extensions.studies.coopeval import Imported
+    from shapley_coop.extensions.studies.coopeval_printed import Compared, Rates
 
 Folder = Annotated[
     Path, typer.Argument(help="A folder of the study's records, with all folders below it.")
@@ -41,14 +41,14 @@ def coopeval(
 
     Exit code 0: all agree; 1: something differs; 2: wrong usage.
     """
-    from shapley_coop.evals.papers.coopeval import import_study
-    from shapley_coop.evals.papers.coopeval_printed import (
+    from shapley_coop.extensions.studies.coopeval import import_study
+    from shapley_coop.extensions.studies.coopeval_printed import (
         DILEMMAS,
         compared,
         printed_table,
         rates,
     )
-    from shapley_coop.evals.papers.coopeval_records import without_records
+    from shapley_coop.extensions.studies.coopeval_records import without_records
 
     table = printed_table(printed) if printed else {}
     found = import_study(folder)

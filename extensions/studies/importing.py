@@ -13,7 +13,7 @@ from shapley_coop.cli.settling import DataFile, show_earned
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from shapley_coop.games.software_company.log import RecordedCompany
+    from shapley_coop.extensions.studies.company_log import RecordedCompany
 
 KINDS = ("damage", "healing", "taunt")
 
@@ -26,7 +26,7 @@ def raid_log(file: DataFile, set_: SetPairs = None, as_json: Json = False) -> No
     Exit code 0: our rules play what the log says; 1: they differ, and no shares are given; 2: wrong
     usage.
     """
-    from shapley_coop.games.raid_battle.log import import_raid_log
+    from shapley_coop.extensions.studies.raid_log import import_raid_log
 
     log = import_raid_log(file, settings_from(set_))
     if as_json:
@@ -71,7 +71,7 @@ def company_log(file: DataFile, negotiation: Negotiation = None, as_json: Json =
     A negotiation alone is read as well: what each role asked for, and what was decided.
     """
     from shapley_coop.credit import wev_report
-    from shapley_coop.games.software_company.log import import_company_log
+    from shapley_coop.extensions.studies.company_log import import_company_log
 
     company = import_company_log(file, negotiation)
     report = wev_report(company.artefacts(), company.rewards or None) if company.entries else {}

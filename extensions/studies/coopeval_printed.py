@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from shapley_coop.evals.papers.coopeval import Imported
+from shapley_coop.extensions.studies.coopeval import Imported
 from shapley_coop.files import read_text
 
 DILEMMAS = ("PrisonersDilemma", "PublicGoods", "TravellersDilemma", "TrustGame")
