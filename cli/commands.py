@@ -40,7 +40,6 @@ COMMANDS = {
     },
     CHECK: {
         "mandate": "shapley_coop.cli.keys:mandate",
-        "attack": "shapley_coop.cli.attacking:attack",
         "validate": "shapley_coop.cli.exchanging:validate",
         "contract check": "shapley_coop.cli.contracts:check",
         "contract audit": "shapley_coop.cli.contracts:audit",
@@ -63,7 +62,6 @@ COMMANDS = {
         "compare": "shapley_coop.cli.reporting:compare",
         "merge": "shapley_coop.cli.reporting:merge",
         "eval": "shapley_coop.cli.evaluating:evaluate",
-        "tournament": "shapley_coop.cli.tournaments:tournament",
         "scenario show": "shapley_coop.cli.exchanging:show",
         "scenario table": "shapley_coop.cli.exchanging:table",
         "scenario write": "shapley_coop.cli.exchanging:write",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli import comprehending, reporting
+from shapley_coop.cli import reporting
 from shapley_coop.cli.console import note, say, say_json, show_table
 from shapley_coop.cli.experimenting import (
     INCOMPLETE,
@@ -18,7 +18,7 @@ from shapley_coop.cli.experimenting import (
     run_cells,
     sweep_folder,
 )
-from shapley_coop.cli.options import BaseUrl, Json, NoSandbox, PriceFile
+from shapley_coop.cli.options import Json, NoSandbox, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison, Estimate
@@ -31,15 +31,11 @@ MOST_COLUMNS = 8
 def evaluate(
     suite: Annotated[
         str,
-        typer.Argument(
-            help="A suite by name or file; 'letters' asks a model what its letters mean."
-        ),
+        typer.Argument(help="A suite by name or file."),
     ],
     out: Out = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
-    model: Annotated[str, typer.Option(help="Of 'letters': who is asked.")] = "",
-    base_url: BaseUrl = None,
     upload: Annotated[
         bool, typer.Option(help="To LangSmith: a dataset, and an experiment a condition.")
     ] = False,
@@ -51,13 +47,6 @@ def evaluate(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
-    if suite == comprehending.LETTERS:
-        comprehending.ask_about_letters(model, base_url, seeds, max_connections, as_json)
-        return
-    if model or base_url:
-        raise ValueError(
-            "--model and --base-url go with coop eval letters: a suite names its seats"
-        )
     from shapley_coop.evals.sweeps.langsmith import Experiment, against
     from shapley_coop.evals.sweeps.langsmith import upload as to_langsmith
     from shapley_coop.evals.sweeps.sweep import Limits

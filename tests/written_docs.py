@@ -9,20 +9,22 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from shapley_coop.cli.commands import command_line
+from shapley_coop.cli.commands import COMMANDS, command_line
 from shapley_coop.deals import Deal, Fault, read_deal
 from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, sentence
 from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.deals.language.when import words
+from shapley_coop.extension import installed
 from shapley_coop.state import Home
 from tests.warm_coop import Coop, users_coop
 from tests.written_picture import picture
-from tests.written_schemas import kinds
+from tests.written_schemas import Kind, kinds
 
 DOCS = Path(__file__).parents[1] / "docs"
 MADE = "<!-- Made by `python -m tests.written_docs`: change the code, not this page. -->"
@@ -31,47 +33,78 @@ COLUMNS = "80"
 
 def written() -> dict[str, str]:
     """Every file that is made from the code, by its path below docs/."""
-    schemas = {
-        f"schemas/{kind.name}.schema.json": json.dumps(kind.schema, indent=2, ensure_ascii=False)
-        for kind in kinds()
-    }
+    schemas = {f"schemas/{kind.name}.schema.json": _schema(kind) for kind in kinds()}
+    for name in shipped():
+        schemas |= {
+            f"schemas/{name}/{kind.name}.schema.json": _schema(kind) for kind in kinds_of(name)
+        }
     return {
         "reference/cli.md": "\n".join(_command_line()),
         "reference/clauses.md": "\n".join(_clause_language()),
         "reference/labels.md": "\n".join(_labels()),
         "reference/files.md": "\n".join(_files()),
+        **{f"reference/extensions/{name}.md": "\n".join(_extension(name)) for name in shipped()},
         "pictures/first.svg": _drawn(),
         **{path: f"{text}\n" for path, text in schemas.items()},
     }
 
 
+def shipped() -> list[str]:
+    """The extensions that lie in this clone."""
+    return sorted(path.parent.name for path in DOCS.parent.glob("extensions/*/__init__.py"))
+
+
+def kinds_of(name: str) -> list[Kind]:
+    """Every kind of file of an extension that has a schema."""
+    if not (DOCS.parent / "extensions" / name / "tests" / "written_kinds.py").exists():
+        return []
+    found: list[Kind] = import_module(f"extensions.{name}.tests.written_kinds").kinds()
+    return found
+
+
+def _schema(kind: Kind) -> str:
+    return json.dumps(kind.schema, indent=2, ensure_ascii=False)
+
+
 # The command line
 
 
-def _command_line() -> Iterator[str]:
+def _root() -> Any:
     os.environ |= {"COLUMNS": COLUMNS, "TERMINAL_WIDTH": COLUMNS, "NO_COLOR": "1"}
-    root: Any = typer.main.get_command(command_line())
+    return typer.main.get_command(command_line())
+
+
+def _command_line() -> Iterator[str]:
     yield from (MADE, "", "# Command line", "", "What `coop COMMAND --help` prints.", "")
     yield from ("| exit code | means |", "|---|---|", "| 0 | done |")
     yield "| 1 | a run ended as an error or was not played, or what is checked does not hold |"
     yield "| 2 | wrong usage or bad input: one line says what, where, and what would be right |"
     yield from ("| 3 | a model's key is missing |", "| 130 | interrupted |", "")
-    groups: dict[str, list[Any]] = {}
-    for command in root.commands.values():
-        groups.setdefault(str(command.rich_help_panel), []).append(command)
-    for group, commands in groups.items():
+    root = _root()
+    for group, commands in COMMANDS.items():
         yield from (f"## {group}", "")
         for command in commands:
-            inner = getattr(command, "commands", None)
-            for name, one in _named(command, inner):
-                yield from (f"### {name}", "", "```text", _help(one, name), "```", "")
+            yield from _shown(root, command, "###")
 
 
-def _named(command: Any, inner: dict[str, Any] | None) -> Iterator[tuple[str, Any]]:
-    if inner is None:
-        yield f"coop {command.name}", command
-    else:
-        yield from ((f"coop {command.name} {name}", one) for name, one in inner.items())
+def _extension(name: str) -> Iterator[str]:
+    one = installed()[name]
+    yield from (MADE, "", f"# Extension: {name}", "", one.about, "")
+    root = _root()
+    for commands in one.commands.values():
+        for command in commands:
+            yield from _shown(root, command, "##")
+    for kind in kinds_of(name):
+        yield from _file(kind, f"../../schemas/{name}")
+    yield ""
+
+
+def _shown(root: Any, called: str, mark: str) -> Iterator[str]:
+    """Yield the help of the command that is called by these words."""
+    command, name = root, f"coop {called}"
+    for word in called.split():
+        command = command.commands[word]
+    yield from (f"{mark} {name}", "", "```text", _help(command, name), "```", "")
 
 
 def _help(command: Any, name: str) -> str:
@@ -196,13 +229,18 @@ def _files() -> Iterator[str]:
     yield "with the YAML language server uses one with this first line:"
     yield from ("", "```yaml", "# yaml-language-server: $schema=game.schema.json", "```")
     for kind in kinds():
-        yield from ("", f"## {kind.name}", "", f"Read by {kind.read_by}. Schema:")
-        yield f"[{kind.name}.schema.json](../schemas/{kind.name}.schema.json)."
-        yield from _fields(kind.schema)
-        for key, entry in kind.entries.items():
-            yield from ("", f"Each of `{key}`:")
-            yield from _fields(kind.schema["$defs"][entry])
+        yield ""
+        yield from _file(kind, "../schemas")
     yield ""
+
+
+def _file(kind: Kind, schemas: str) -> Iterator[str]:
+    yield from (f"## {kind.name}", "", f"Read by {kind.read_by}. Schema:")
+    yield f"[{kind.name}.schema.json]({schemas}/{kind.name}.schema.json)."
+    yield from _fields(kind.schema)
+    for key, entry in kind.entries.items():
+        yield from ("", f"Each of `{key}`:")
+        yield from _fields(kind.schema["$defs"][entry])
 
 
 def _fields(schema: dict[str, Any]) -> Iterator[str]:

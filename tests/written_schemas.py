@@ -12,7 +12,6 @@ from pydantic import BaseModel, TypeAdapter
 from shapley_coop.deals import Deal
 from shapley_coop.evals.sweeps.prices import Price, PriceList
 from shapley_coop.evals.sweeps.suite import Suite
-from shapley_coop.evals.tournament.entry import Tournament
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.games.software_company.task import Task
@@ -37,13 +36,12 @@ class Kind(NamedTuple):
 
 
 def kinds() -> list[Kind]:
-    """Every kind of file that has a schema."""
+    """Every kind of file of the core that has a schema."""
     prices = TypeAdapter[PriceList | dict[str, Price]](PriceList | dict[str, Price])
     return [
         Kind("game", "`coop run FILE`, and every command that takes a game", _game()),
         Kind("contract", "`coop contract check FILE`, `coop contract audit FILE`", _contract()),
         Kind("suite", "`coop sweep FILE`, `coop eval FILE`", _suite()),
-        Kind("tournament", "`coop tournament FILE`", _tournament()),
         Kind(
             "config", "`RunConfig` in Python, a server's context, a suite's `base`", _of(RunConfig)
         ),
@@ -85,23 +83,12 @@ def _config() -> Schema:
 
 def _suite() -> Schema:
     """A suite whose `base` knows the fields of a run's configuration, and the workflows."""
-    schema, base = _of_runs(Suite)
+    schema, base = of_runs(Suite)
     schema["properties"]["base"] = {"description": "Of every run.", "default": {}, **base}
     return schema
 
 
-def _tournament() -> Schema:
-    """A tournament whose games know the same fields but for seats and seed, which it varies."""
-    schema, base = _of_runs(Tournament)
-    properties, seats = schema["properties"], base["properties"].pop("seats")
-    del base["properties"]["seed"]
-    properties["seats"]["additionalProperties"] = seats["additionalProperties"]
-    properties["games"]["additionalProperties"] = {**base, "required": ["game"]}
-    properties["games"]["propertyNames"] = {"pattern": "^[a-z_][a-z0-9_]*$"}
-    return schema
-
-
-def _of_runs(model: type[BaseModel]) -> tuple[Schema, Schema]:
+def of_runs(model: type[BaseModel]) -> tuple[Schema, Schema]:
     """The schema of a file about many runs, with its spellings of seeds, and that of a run."""
     schema, config = _of(model), _config()
     seeds = schema["properties"]["seeds"]

@@ -39,10 +39,10 @@ ARENA = "https://github.com/vinid/NegotiationArena"
 
 HEAD = """# Evidence others can check
 
-What this code says of records that others published. This page is written by
-`python -m shapley_coop.extensions.studies.evidence`, whose help says how. The records are read where
-the reader has them and are no part of this project; the digest is the SHA-256 of what was read, so
-that the same record can be told from another.
+What this code says of records that others published.
+`python -m shapley_coop.extensions.studies.evidence` writes this page and says in its help how. The
+records are read where the reader has them and are no part of this project; the digest is the
+SHA-256 of what was read, so that the same record can be told from another.
 
 What models did in these records was done for others' studies, elsewhere. What is shown is that our
 rules, settlement and certificates come to the same; it is no finding about any model.

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 from shapley_coop.amounts import MICRO, plain
 from shapley_coop.deals import Deal, Pay, Share, put, sign
-from shapley_coop.evals.attacks.checks import is_signed
-from shapley_coop.evals.attacks.offers import offer, willing
-from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked, Script
+from shapley_coop.extensions.trials.attacks.checks import is_signed
+from shapley_coop.extensions.trials.attacks.offers import offer, willing
+from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
+from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import Line, RunConfig, home

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from shapley_coop.evals.measures.stats import LEVEL, Estimate
-from shapley_coop.evals.tournament.population import shares
+from shapley_coop.extensions.trials.tournament.population import shares
 
 Floats = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from shapley_coop.cli.commands import command_line
-from shapley_coop.evals.comprehension import asked_about, letters_of
-from shapley_coop.evals.comprehension.questions import questions
+from shapley_coop.extensions.trials.comprehension import asked_about, letters_of
+from shapley_coop.extensions.trials.comprehension.questions import questions
 from shapley_coop.seats import Seat
 from shapley_coop.seats.records import Entry
 from tests.stub_openai import StubOpenAI
@@ -115,7 +115,7 @@ def test_a_name_is_right_by_its_words(answer: str, right: bool) -> None:
 
 @pytest.mark.slow
 def test_coop_eval_letters_prints_a_score_and_no_evidence_about_models() -> None:
-    done = CliRunner().invoke(command_line(), ["eval", "letters", "--json"])
+    done = CliRunner().invoke(command_line(), ["comprehend", "--json"])
     told = json.loads(done.stdout)
     assert told["simulated"] is True
     assert told["wrong"] == []
@@ -125,12 +125,11 @@ def test_coop_eval_letters_prints_a_score_and_no_evidence_about_models() -> None
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["letters", "--model", "human"], "people are not asked"),
-        (["letters", "--model", "nobody"], "nobody"),
-        (["escape_room", "--model", "embedded:rational"], "a suite names its seats"),
+        (["--model", "human"], "people are not asked"),
+        (["--model", "nobody"], "nobody"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(given: list[str], words: str) -> None:
-    done = CliRunner().invoke(command_line(), ["eval", *given])
+    done = CliRunner().invoke(command_line(), ["comprehend", *given])
     assert isinstance(done.exception, ValueError)
     assert words in str(done.exception)

@@ -6,9 +6,9 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO, plain
 from shapley_coop.deals import Deal
-from shapley_coop.evals.attacks.checks import is_signed
-from shapley_coop.evals.attacks.contracts import escrowed
-from shapley_coop.evals.attacks.offers import (
+from shapley_coop.extensions.trials.attacks.checks import is_signed
+from shapley_coop.extensions.trials.attacks.contracts import escrowed
+from shapley_coop.extensions.trials.attacks.offers import (
     action,
     anything_else,
     generously,
@@ -16,8 +16,8 @@ from shapley_coop.evals.attacks.offers import (
     offer,
     paid_by,
 )
-from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked, Script
+from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
+from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.state import game_of
 
 GANG = 2

@@ -16,7 +16,13 @@ import yaml
 from langchain_core.runnables import RunnableConfig
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.evals.attacks.seat import Pace, Script, ScriptedChatModel, at_once, seated
+from shapley_coop.extensions.trials.attacks.seat import (
+    Pace,
+    Script,
+    ScriptedChatModel,
+    at_once,
+    seated,
+)
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened, table_of

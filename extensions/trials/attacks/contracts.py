@@ -5,8 +5,8 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.deals.enforcement import ESCROW
-from shapley_coop.evals.attacks.checks import is_signed
-from shapley_coop.evals.attacks.offers import (
+from shapley_coop.extensions.trials.attacks.checks import is_signed
+from shapley_coop.extensions.trials.attacks.offers import (
     action,
     anything_else,
     kept,
@@ -14,8 +14,8 @@ from shapley_coop.evals.attacks.offers import (
     paid_for,
     promises,
 )
-from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Answer, Asked, Script
+from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
+from shapley_coop.extensions.trials.attacks.seat import Answer, Asked, Script
 from shapley_coop.state import home
 
 DEPOSIT = "10"

@@ -21,8 +21,8 @@ from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.sweep import Limits, Tally
-    from shapley_coop.evals.tournament.entry import Tournament
-    from shapley_coop.evals.tournament.ranking import Rank
+    from shapley_coop.extensions.trials.tournament.entry import Tournament
+    from shapley_coop.extensions.trials.tournament.ranking import Rank
 
 VERIFY = "verify"
 PAGE = "leaderboard.html"
@@ -63,7 +63,7 @@ def tournament(
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
     from shapley_coop.evals.sweeps.shards import shard_from
     from shapley_coop.evals.sweeps.sweep import Limits
-    from shapley_coop.evals.tournament.entry import Tournament, load_tournament
+    from shapley_coop.extensions.trials.tournament.entry import Tournament, load_tournament
 
     limits = Limits(at_once=max_connections, errors=fail_on_error)
     entered = load_tournament(file)
@@ -73,7 +73,7 @@ def tournament(
 
 
 def _verify(folder: Path, as_json: bool) -> None:
-    from shapley_coop.evals.tournament import kept
+    from shapley_coop.extensions.trials.tournament import kept
 
     found = kept.verify(folder)
     for line in found.noted:
@@ -102,8 +102,8 @@ def _play(
     from shapley_coop.evals.sweeps.shards import live_in_home_of
     from shapley_coop.evals.sweeps.shards import shard as shard_of
     from shapley_coop.evals.sweeps.suite import expand
-    from shapley_coop.evals.tournament.entry import suites
-    from shapley_coop.evals.tournament.kept import enter
+    from shapley_coop.extensions.trials.tournament.entry import suites
+    from shapley_coop.extensions.trials.tournament.kept import enter
     from shapley_coop.seats.keys import keys_bound
 
     chosen = suites(entered)
@@ -130,8 +130,8 @@ def _play(
 
 def _publish(place: Path, as_json: bool) -> None:
     """Rank the seats, keep and print the ranking, and write the page."""
-    from shapley_coop.evals.tournament import kept
-    from shapley_coop.evals.tournament.page import leaderboard
+    from shapley_coop.extensions.trials.tournament import kept
+    from shapley_coop.extensions.trials.tournament.page import leaderboard
 
     played = kept.played_in(place)
     ranking = played.ranking()

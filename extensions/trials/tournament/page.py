@@ -10,8 +10,8 @@ from shapley_coop.evals.reports import pages
 from shapley_coop.evals.reports.charts import Axis, Bar, intervals
 from shapley_coop.evals.reports.layout import number, prose
 from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.tournament.ranking import Rank
-from shapley_coop.evals.tournament.results import COLUMNS, REGRET, Played
+from shapley_coop.extensions.trials.tournament.ranking import Rank
+from shapley_coop.extensions.trials.tournament.results import COLUMNS, REGRET, Played
 
 _TEMPLATE = Path(__file__).parent / "page.html"
 

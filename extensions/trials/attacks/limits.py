@@ -7,8 +7,8 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Pay
 from shapley_coop.deals.language.wire import MAX_MESSAGE, MAX_SPEECH
-from shapley_coop.evals.attacks.checks import agreed, is_signed
-from shapley_coop.evals.attacks.offers import (
+from shapley_coop.extensions.trials.attacks.checks import agreed, is_signed
+from shapley_coop.extensions.trials.attacks.offers import (
     action,
     anything_else,
     forged,
@@ -21,8 +21,8 @@ from shapley_coop.evals.attacks.offers import (
     stakes,
     willing,
 )
-from shapley_coop.evals.attacks.run import Arena
-from shapley_coop.evals.attacks.seat import PROVIDER, Asked, Script
+from shapley_coop.extensions.trials.attacks.run import Arena
+from shapley_coop.extensions.trials.attacks.seat import PROVIDER, Asked, Script
 from shapley_coop.graphs.running import follow
 from shapley_coop.prompts import quoted
 from shapley_coop.seats import SeatError

@@ -18,11 +18,18 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
-from shapley_coop.evals.attacks import claims, collusion, consent, contracts, limits, words
-from shapley_coop.evals.attacks.cases import ADVERSARIES
-from shapley_coop.evals.attacks.checks import standing
-from shapley_coop.evals.attacks.run import About, Arena, Check, NotReachedError
 from shapley_coop.evals.measures.stats import Estimate, rate_interval
+from shapley_coop.extensions.trials.attacks import (
+    claims,
+    collusion,
+    consent,
+    contracts,
+    limits,
+    words,
+)
+from shapley_coop.extensions.trials.attacks.cases import ADVERSARIES
+from shapley_coop.extensions.trials.attacks.checks import standing
+from shapley_coop.extensions.trials.attacks.run import About, Arena, Check, NotReachedError
 from shapley_coop.games import load
 from shapley_coop.seats import Seat, SeatError, check_seat
 from shapley_coop.seats.clients import clients

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Event, Forbid, Last, Pay, wire_form
-from shapley_coop.evals.attacks.seat import Asked
+from shapley_coop.extensions.trials.attacks.seat import Asked
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.foresight import Payoffs
 from shapley_coop.seats.embedded.outlook import Outlook, transfers_to

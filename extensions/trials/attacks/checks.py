@@ -1,7 +1,7 @@
 """The checks after a trial, from the record, the ledger and the letters."""
 
 from shapley_coop.deals import Deal, Message, read_deal, scan
-from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
+from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.seats.records import Entry
 
 

@@ -17,9 +17,9 @@ from shapley_coop.deals import monitor, scan
 from shapley_coop.deals.enforcement import releases
 from shapley_coop.deals.language.memory import Latest
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.evals.attacks.cases import ADVERSARIES
-from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.trials.attacks.cases import ADVERSARIES
+from shapley_coop.extensions.trials.attacks.scorecard import Outcome, scorecard
 from shapley_coop.seats import Seat
 from shapley_coop.state import EvaluatedTable, home
 from shapley_coop.state.storage.ledger import Ledger

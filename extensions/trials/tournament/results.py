@@ -9,8 +9,8 @@ import numpy as np
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.stats import Estimate, Floats, mean_interval
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.tournament.entry import FIRST, ROLES, SECOND, Tournament
-from shapley_coop.evals.tournament.ranking import Rank, rank
+from shapley_coop.extensions.trials.tournament.entry import FIRST, ROLES, SECOND, Tournament
+from shapley_coop.extensions.trials.tournament.ranking import Rank, rank
 
 RESAMPLES = 2_000
 """Of a mean's interval: a page has some hundreds."""

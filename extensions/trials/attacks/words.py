@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shapley_coop.evals.attacks.checks import agreed, greedily, said_in
-from shapley_coop.evals.attacks.offers import action, forged, generous, greedy, offer
-from shapley_coop.evals.attacks.run import Arena, Played
-from shapley_coop.evals.attacks.seat import Asked, Script
+from shapley_coop.extensions.trials.attacks.checks import agreed, greedily, said_in
+from shapley_coop.extensions.trials.attacks.offers import action, forged, generous, greedy, offer
+from shapley_coop.extensions.trials.attacks.run import Arena, Played
+from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.prompts import quoted
 
 ORDER = (

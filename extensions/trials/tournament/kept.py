@@ -15,7 +15,8 @@ from shapley_coop.evals.sweeps.lines import files_of
 from shapley_coop.evals.sweeps.store import read, replace_file
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, expand, refuse_programs
-from shapley_coop.evals.tournament.entry import (
+from shapley_coop.evals.verifying_books import named
+from shapley_coop.extensions.trials.tournament.entry import (
     FIRST,
     SECOND,
     Tournament,
@@ -23,10 +24,9 @@ from shapley_coop.evals.tournament.entry import (
     suite_name,
     suites,
 )
-from shapley_coop.evals.tournament.ranking import Rank
-from shapley_coop.evals.tournament.results import Played
-from shapley_coop.evals.tournament.verifying import seal, wrong_in
-from shapley_coop.evals.verifying_books import named
+from shapley_coop.extensions.trials.tournament.ranking import Rank
+from shapley_coop.extensions.trials.tournament.results import Played
+from shapley_coop.extensions.trials.tournament.verifying import seal, wrong_in
 from shapley_coop.files import read_json
 
 ENTRY, RANKING = "tournament.json", "ranking.json"

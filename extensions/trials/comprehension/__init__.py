@@ -1,5 +1,5 @@
 """Whether a model understands its letters: questions beside real letters, scored by code."""
 
-from shapley_coop.evals.comprehension.asking import Score, asked_about, letters_of
+from shapley_coop.extensions.trials.comprehension.asking import Score, asked_about, letters_of
 
 __all__ = ["Score", "asked_about", "letters_of"]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from shapley_coop.evals.comprehension.questions import Question, questions
+from shapley_coop.extensions.trials.comprehension.questions import Question, questions
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Seat
 from shapley_coop.seats.asking import Question as Asked

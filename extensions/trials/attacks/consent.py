@@ -6,8 +6,8 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 
 from shapley_coop.deals import Deal, Pay, put
-from shapley_coop.evals.attacks.checks import agreed, not_sold
-from shapley_coop.evals.attacks.offers import (
+from shapley_coop.extensions.trials.attacks.checks import agreed, not_sold
+from shapley_coop.extensions.trials.attacks.offers import (
     forged,
     generous,
     generously,
@@ -15,8 +15,8 @@ from shapley_coop.evals.attacks.offers import (
     offer,
     promises,
 )
-from shapley_coop.evals.attacks.run import Arena, NotReachedError
-from shapley_coop.evals.attacks.seat import Asked, Script
+from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError
+from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.graphs.running import answer
 from shapley_coop.graphs.workflow import App
 

@@ -11,11 +11,11 @@ import pytest
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import expand
-from shapley_coop.evals.tournament.entry import load_tournament, shipped, suites
-from shapley_coop.evals.tournament.kept import enter, played_in
-from shapley_coop.evals.tournament.page import matrix
-from shapley_coop.evals.tournament.population import shares
-from shapley_coop.evals.tournament.ranking import rank, strengths, wins
+from shapley_coop.extensions.trials.tournament.entry import load_tournament, shipped, suites
+from shapley_coop.extensions.trials.tournament.kept import enter, played_in
+from shapley_coop.extensions.trials.tournament.page import matrix
+from shapley_coop.extensions.trials.tournament.population import shares
+from shapley_coop.extensions.trials.tournament.ranking import rank, strengths, wins
 from tests.browser import PHONE, picture, tab
 from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line
 

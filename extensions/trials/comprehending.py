@@ -1,17 +1,17 @@
-"""`coop eval letters`: whether a model understands its letters."""
+"""`coop comprehend`: whether a model understands its letters."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from shapley_coop.cli.console import finish, say, say_json, show_table, waiting
-from shapley_coop.cli.options import seats_from
+from shapley_coop.cli.experimenting import AtOnce, Seeds
+from shapley_coop.cli.options import BaseUrl, Json, seats_from
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.comprehension import Score
+    from shapley_coop.extensions.trials.comprehension import Score
     from shapley_coop.seats import Seat
-
-LETTERS = "letters"
-"""The name under which `coop eval` asks about letters."""
 
 SHOWN_WRONG = 10
 READ_BY_CODE = (
@@ -20,19 +20,23 @@ READ_BY_CODE = (
 )
 
 
-def ask_about_letters(
-    model: str, base_url: str | None, seeds: str, at_once: int, as_json: bool
+def comprehend(
+    model: Annotated[str, typer.Option(help="Who is asked.")] = "embedded:rational",
+    base_url: BaseUrl = None,
+    seeds: Seeds = "",
+    max_connections: AtOnce = 16,
+    as_json: Json = False,
 ) -> None:
-    """Play runs, ask a model about their letters, and print what it got right."""
+    """Ask a model what its letters mean, and count what it gets right."""
     from shapley_coop.evals.sweeps.seeds import parse_seeds
     from shapley_coop.seats import Seat, check_seat
 
-    seat = Seat.model_validate(seats_from(model or "embedded:rational", None, base_url)["*"])
+    seat = Seat.model_validate(seats_from(model, None, base_url)["*"])
     if seat.human:
         raise ValueError("--model human: people are not asked about letters; give a model")
     check_seat(seat)
     with waiting("asking about letters"):
-        score = finish(_score(seat, parse_seeds(seeds) if seeds else [0], at_once))
+        score = finish(_score(seat, parse_seeds(seeds) if seeds else [0], max_connections))
     if as_json:
         say_json(_told(seat, score))
         return
@@ -47,7 +51,7 @@ def ask_about_letters(
 
 
 async def _score(seat: "Seat", seeds: Sequence[int], at_once: int) -> "Score":
-    from shapley_coop.evals.comprehension import asked_about, letters_of
+    from shapley_coop.extensions.trials.comprehension import asked_about, letters_of
 
     return await asked_about(await letters_of(seeds), seat, at_once=at_once)
 

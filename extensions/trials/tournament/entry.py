@@ -1,6 +1,6 @@
 """A tournament as one YAML file, and the suites that it stands for.
 
->>> from shapley_coop.evals.tournament.entry import Tournament, suites
+>>> from shapley_coop.extensions.trials.tournament.entry import Tournament, suites
 >>> seats = {"hard": "embedded:greedy", "fair": "embedded:rational"}
 >>> games = {"room": {"game": "escape_room"}}
 >>> [suite.name for suite in suites(Tournament(name="two", seats=seats, games=games))]

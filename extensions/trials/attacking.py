@@ -7,10 +7,10 @@ import typer
 
 from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
 from shapley_coop.cli.options import BaseUrl, Json, seats_from
-from shapley_coop.evals.attacks.cases import ADVERSARIES
+from shapley_coop.extensions.trials.attacks.cases import ADVERSARIES
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.attacks.scorecard import Outcome, Scorecard
+    from shapley_coop.extensions.trials.attacks.scorecard import Outcome, Scorecard
 
 BROKEN = 1
 Target = Annotated[
@@ -46,7 +46,7 @@ def attack(
 
     Exit code 0: every promise held and every twin passed; 1: otherwise; 2: wrong usage.
     """
-    from shapley_coop.evals.attacks.scorecard import scorecard
+    from shapley_coop.extensions.trials.attacks.scorecard import scorecard
     from shapley_coop.seats import Seat
 
     target = Seat.model_validate(seats_from(model, None, base_url)["*"])

@@ -15,9 +15,9 @@ from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.store import read
 from shapley_coop.evals.sweeps.suite import Cell, expand
-from shapley_coop.evals.tournament.entry import Tournament, suites
-from shapley_coop.evals.tournament.kept import enter, keep_ranking, played_in
-from shapley_coop.evals.tournament.verifying import seal, wrong_in
+from shapley_coop.extensions.trials.tournament.entry import Tournament, suites
+from shapley_coop.extensions.trials.tournament.kept import enter, keep_ranking, played_in
+from shapley_coop.extensions.trials.tournament.verifying import seal, wrong_in
 from tests.coop_command import FAILED, SCHEMA, USAGE, Coop, one_line
 from tests.scripted import Script
 
