@@ -303,6 +303,12 @@ HOSTILE_GAMES = [
             '[{"player": "x", "action": "y", "points": 1}]',
             "1 moves in a game of 2",
         ),
+        ("records.jsonl", '{"votes": []}', "records.jsonl:1: no round in it"),
+        (
+            "records.jsonl",
+            '[{"player": "x", "action": "y"}, {"player": "z", "action": "y", "points": 1}]',
+            "records.jsonl:1 round 1: a move lacks one of player, action, points",
+        ),
         ("config.json", "[]", "no mapping with game and mechanism"),
         ("config.json", '{"game": {"type": "Chess"}, "mechanism": {"type": "x"}}', "'Chess'"),
         ("config.json", '{"game": {"type": "PublicGoods"}, "mechanism": {"type": "x"}}', "lack"),

@@ -198,13 +198,16 @@ def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
             match = json.loads(line) if line.strip() else []
         except (ValueError, RecursionError):
             raise ValueError(f"{where}: is no JSON") from None
-        for count, (moves, around) in enumerate(_moves(match, {}), start=1):
+        rounds = list(_moves(match, {}))
+        if match and not rounds:
+            raise ValueError(f"{where}: no round in it: moves with {', '.join(_MOVE)} are needed")
+        for count, (moves, around) in enumerate(rounds, start=1):
             yield _round(moves, around, f"{where} round {count}", world)
 
 
 def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
     """Every list of moves in a record, with the mapping it stands in."""
-    if isinstance(part, list) and part and all(_is_move(one) for one in part):
+    if isinstance(part, list) and any(_is_move(one) for one in part):
         yield part, around
     elif isinstance(part, list):
         for one in part:
@@ -215,12 +218,14 @@ def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Ma
 
 
 def _is_move(one: Any) -> bool:
-    return isinstance(one, dict) and all(key in one for key in _MOVE)
+    return isinstance(one, dict) and any(key in one for key in _MOVE)
 
 
 def _round(moves: list[Any], around: Mapping[str, Any], where: str, world: StudyGame) -> Round:
     if len(moves) != len(world.seats):
         raise ValueError(f"{where}: {len(moves)} moves in a game of {len(world.seats)}")
+    if not all(isinstance(move, dict) and set(_MOVE) <= set(move) for move in moves):
+        raise ValueError(f"{where}: a move lacks one of {', '.join(_MOVE)}")
     return Round(
         where=where,
         players=tuple(str(move["player"]) for move in moves),
