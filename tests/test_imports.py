@@ -38,6 +38,7 @@ GROUND = {
         "currencies",
         "earned_value",
         "escaping",
+        "extras",
         "files",
         "invalid",
         "lazily",
