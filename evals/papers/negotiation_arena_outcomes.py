@@ -43,6 +43,7 @@ def recomputed(record: Recorded) -> Summary:
     start = tuple(map(_fractions, record.holds))
     changes = changes_by(record.accepted or ({}, {}))
     end = tuple(map(_added, start, changes))
+    outcome: tuple[Amounts, ...]
     if record.kind == "sale":
         outcome = tuple({MONEY: gain} if gain else {} for gain in gains(record, changes))
     else:
@@ -85,7 +86,7 @@ def _added(one: Amounts, other: Amounts) -> dict[str, Fraction]:
     return {good: amount for good, amount in total.items() if amount}
 
 
-def _shown(part: str | Sequence[Amounts] | Sequence[Mapping[str, int]] | None) -> str:
+def _shown(part: str | Sequence[Mapping[str, int | Fraction]] | None) -> str:
     if part is None or isinstance(part, str):
         return part or "none"
     return " and ".join(
