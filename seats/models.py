@@ -236,7 +236,8 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
         return init_chat_model(seat.model, **settings)  # type: ignore[no-any-return]
     except ImportError as error:
         named = _INSTALL.search(str(error))
-        raise missing(seat.model, named[1] if named else error.name or "its package") from None
+        package = named[1] if named else error.name or f"langchain-{seat.provider}"
+        raise missing(seat.model, package) from None
     except ValueError as error:
         raise ValueError(f"{seat.model}: {' '.join(str(error).split())[:200]}") from None
 

@@ -258,6 +258,7 @@ def test_each_printed_percentage_that_is_not_ours_is_named_with_exit_code_1(
     [
         ("no table", "no table with Mechanism, Metric"),
         (PRINTED.replace("WD & 50.0 &", "WD &"), "a row of Mediation has not as many cells"),
+        (PRINTED * 2, "two rows NS of Mediation: give one table"),
     ],
 )
 def test_a_printed_table_that_cannot_be_read_is_refused_in_one_line(

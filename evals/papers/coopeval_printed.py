@@ -124,6 +124,8 @@ def printed_table(file: Path) -> Printed:
             continue
         if len(row) != len(rows[start]):
             raise ValueError(f"{file}: a row of {mechanism} has not as many cells as the head")
+        if (mechanism, row[1]) in found:
+            raise ValueError(f"{file}: two rows {row[1]} of {mechanism}: give one table")
         cells = zip(rows[start][2:], values, strict=True)
         found[mechanism, row[1]] = {name: value[0] for name, value in cells if value}
     if not found:
