@@ -12,6 +12,10 @@ GAMES: dict[str, dict[str, Any]] = {
 }
 Row = dict[str, Any]
 
+ANN, BEN = "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
+MEDIATORS = {ANN: ["DEFECT", "COOPERATE"], BEN: ["COOPERATE", "COOPERATE"]}
+"""One that punishes who stays away, and one that can be exploited."""
+
 
 def study(
     folder: Path,
