@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from operator import truediv
 from pathlib import Path
 from statistics import median, quantiles
@@ -21,6 +20,7 @@ from benchmarks.contenders import table_of_four
 from benchmarks.flames import FOLDER
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
+from shapley_coop.extras import is_installed, missing
 from tests.server_process import BareServer
 
 OURS, PLAIN = "ours: negotiation, SQLite", "a plain graph, in memory"
@@ -62,8 +62,8 @@ def server(repeats: int = 11, latency: float = 0.2, at_once: int = 100) -> Found
     )
     columns = ("what is served", "p95 / the plain graph's", "p50, s", "p95, s")
     what = f"development server, {at_once} at once: p95 / the plain graph's"
-    if find_spec("langgraph_api") is None:
-        why = "Left out: langgraph-api is not installed (pip install shapley-coop[dev])."
+    if not is_installed("langgraph_api"):
+        why = f"Left out: {missing('the server', 'langgraph_api', 'dev')}."
         return Found(title, columns, [], [Goal(what, 1.0, None, must=1.1)], [why])
     with scratch() as folder, _served(folder, latency, at_once) as addresses:
         times = asyncio.run(_times(addresses, repeats, at_once))

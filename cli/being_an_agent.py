@@ -6,6 +6,7 @@ import typer
 
 from shapley_coop.cli.console import note
 from shapley_coop.cli.options import BaseUrl
+from shapley_coop.extras import needing
 
 JUDGE = "judge"
 PORT = 9009
@@ -34,7 +35,7 @@ def a2a(
     It sends letters to every address that a request names: listen only where you trust all who can
     call.
     """
-    try:
+    with needing("a2a", "coop a2a"):
         import uvicorn
 
         from shapley_coop.serve.a2a.agents import (
@@ -44,9 +45,6 @@ def a2a(
             Subject,
             application,
         )
-    except ModuleNotFoundError as error:
-        missing = f"{error.name} is not installed: pip install 'shapley-coop[a2a]'"
-        raise ValueError(f"coop a2a: {missing}") from None
     from shapley_coop.cli.options import seats_from
     from shapley_coop.seats import Seat, check_seat
     from shapley_coop.seats.keys import bind_keys

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TYPE_CHECKING
 
+from shapley_coop.extras import missing
+
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
@@ -96,7 +98,7 @@ def _tools() -> Iterator[Finding]:
     try:
         yield Finding("ok  ", "langgraph dev", version("langgraph-api"))
     except PackageNotFoundError:
-        yield Finding("note", "langgraph dev", "not installed; needed for make dev")
+        yield Finding("note", "langgraph dev", str(missing("coop dev", "langgraph_api", "dev")))
 
 
 def _sandbox() -> Iterator[Finding]:

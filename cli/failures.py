@@ -13,6 +13,7 @@ MORE = f"see more with {DEBUG}=1"
 
 def reason(error: BaseException) -> str:
     """Why something failed, as far as it can be told; empty where the text may be private."""
+    from shapley_coop.extras import LibraryMissing
     from shapley_coop.games import GameError
     from shapley_coop.games.catalogue import own_fault
     from shapley_coop.graphs.same_run import ConfigChanged
@@ -22,7 +23,7 @@ def reason(error: BaseException) -> str:
 
     if own := own_fault(error):
         return own
-    if isinstance(error, SeatError | Unreadable | GameError | ConfigChanged):
+    if isinstance(error, SeatError | Unreadable | GameError | ConfigChanged | LibraryMissing):
         return str(error)
     of_system = _of_system(error) if isinstance(error, OSError) else ""
     if of_system:

@@ -144,11 +144,14 @@ def _check_ready(run: Any) -> None:
 
     Raises:
         GameError: says what is missing.
+        ValueError: its answers could not be kept.
     """
     from shapley_coop.state import game_of
+    from shapley_coop.state.storage.at_rest import check_key
 
     game = game_of(run.room)
     if run.state != "ended":
+        check_key()
         game.make_ready()
 
 

@@ -14,6 +14,7 @@ import typer
 
 from shapley_coop.cli.console import note
 from shapley_coop.cli.options import Port
+from shapley_coop.extras import is_installed, missing
 
 JOBS = "10"
 
@@ -38,22 +39,26 @@ def dev(
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
     from shapley_coop.games.catalogue import read
-    from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
-    from shapley_coop.serve.server.callers import configured
-    from shapley_coop.serve.server.operator_only import GAME_FILES
 
     if not Path("langgraph.json").exists():
         raise ValueError("no langgraph.json here: run coop dev in the project's folder")
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    if command is None:
-        raise ValueError("langgraph is not installed: make setup, or pip install shapley-coop[dev]")
+    if command is None or not is_installed("langgraph_api"):
+        raise missing("coop dev", "langgraph" if command is None else "langgraph_api", "dev")
+    from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
+    from shapley_coop.serve.server.callers import configured
+    from shapley_coop.serve.server.operator_only import GAME_FILES
+
     chosen = free_port(host, port)
     address = f"http://{host}:{chosen}"
     secret = secrets.token_urlsafe(24) if token and not configured() else ""
     asks = secret or configured()
     open_to = "for those with a token" if asks else "without authentication: for this machine"
     note(f"LangGraph server on {address}, {open_to}.")
-    note(f"Agents of others sit down over A2A at {address}/table.")
+    if is_installed("a2a"):
+        note(f"Agents of others sit down over A2A at {address}/table.")
+    else:
+        note(f"No agents of others: {missing('/table', 'a2a', 'a2a')}")
     if secret:
         note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
     for one in game or []:

@@ -108,12 +108,12 @@ def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | 
     write_file(out, text)
     say(str(out))
     if figures:
-        from shapley_coop.evals.reports.figures import can_png, write_figures
+        from shapley_coop.evals.reports.figures import why_no_png, write_figures
 
         for written in write_figures(drawn(folder), figures):
             say(str(written))
-        if not can_png():
-            note("no PNG: pip install shapley-coop[figures]")
+        if lacking := why_no_png():
+            note(f"no PNG: {lacking}")
 
 
 def _source(what: str) -> "tuple[RunSource, str]":

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from shapley_coop.extras import needing
+
 CENT = 10_000
 """Millionths of a euro in a cent."""
 
@@ -92,10 +94,8 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
     """
     if not 0 < len(payments) <= MOST_PAYMENTS:
         raise ValueError(f"{len(payments)} payments: one file has 1 to {MOST_PAYMENTS}")
-    try:
+    with needing("sepa", "a payment file"):
         from sepaxml import SepaTransfer
-    except ImportError:
-        raise ValueError("payment files need sepaxml: pip install 'shapley-coop[sepa]'") from None
     config = {"name": payer.name, "IBAN": payer.iban, "batch": False, "currency": CURRENCY}
     made = SepaTransfer({**config, **_bic(payer)}, schema=SCHEMA, clean=True)
     for number, payment in enumerate(payments, start=1):

@@ -13,6 +13,7 @@ from shapley_coop.invalid import first_error
 from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.state import Run, RunConfig, game_of, home, settings_of
+from shapley_coop.state.storage.at_rest import check_key
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.workflow_config import check_kind, with_params
 
@@ -39,6 +40,7 @@ def prepare(
             that of another request.
         CredentialsMissing: a seat's key is not set.
     """
+    check_key()
     page = builder(graph)
     resolved = with_params(_checked(config), page.game, page.params).resolve()
     settings = settings_of(resolved)

@@ -1,6 +1,7 @@
 """From `provider:name` to a chat model: the only place where models are looked up."""
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -9,10 +10,14 @@ from urllib.parse import urlsplit
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop import extension
+from shapley_coop.extras import missing
 from shapley_coop.seats.clients import Clients, bounded, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, PYTHON, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
+
+_INSTALL = re.compile(r"pip install ([\w-]+)")
+"""What LangChain says of a provider whose package is absent."""
 
 RETRIES = 2
 """Requests repeated by the client, and by nothing else, after 408, 409, 429 and 5xx."""
@@ -80,6 +85,8 @@ def _check_python(
 
     factory = load_factory(seat.name)
     try:
+        if refuse := getattr(factory, "check_library", None):
+            refuse()
         if actions is not None and (refuse := getattr(factory, "check_actions", None)):
             refuse(actions)
         if opening is not None and (refuse := getattr(factory, "check_opening", None)):
@@ -228,8 +235,9 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
     try:
         return init_chat_model(seat.model, **settings)  # type: ignore[no-any-return]
     except ImportError as error:
-        package = getattr(error, "name", None) or "its integration package"
-        raise ValueError(f"{seat.model}: {package} is not installed: pip install it") from None
+        named = _INSTALL.search(str(error))
+        package = named[1] if named else error.name or f"langchain-{seat.provider}"
+        raise missing(seat.model, package) from None
     except ValueError as error:
         raise ValueError(f"{seat.model}: {' '.join(str(error).split())[:200]}") from None
 

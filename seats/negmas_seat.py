@@ -23,6 +23,7 @@ from typing import Any
 from shapley_coop.deals import Deal, Fault
 from shapley_coop.deals.analysis.stage import StageGame
 from shapley_coop.deals.written.reading import read_words
+from shapley_coop.extras import needing
 from shapley_coop.games.arbiters import split
 from shapley_coop.seats.baselines import ACCEPT, REJECT, Baseline, awarded
 from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
@@ -47,10 +48,18 @@ class Negotiator:
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
         """Make what answers an agent's letters.
 
-        Its answers raise ImportError without NegMAS, and ValueError at a table of more than two or
-        in a game without payoffs or without a surplus.
+        Its answers raise ValueError without NegMAS, at a table of more than two, and in a game
+        without payoffs or without a surplus.
         """
         return Baseline(self._talk)(agent, seed)
+
+    def check_library(self) -> None:
+        """Refuse to be seated without NegMAS.
+
+        Raises:
+            LibraryMissing: the extra `negmas` is not installed.
+        """
+        _library()
 
     def _talk(self, facts: Facts, stage: StageGame, seed: int) -> str:
         table = _Table(facts, stage)
@@ -64,9 +73,14 @@ class Negotiator:
         return f"{REJECT if facts.get('offer') else ''}<s>I offer this.</s>{proposal(deal)}"
 
     def _made(self) -> Any:
-        sao = import_module("negmas.sao")
+        _, sao = _library()
         kind = getattr(sao, self.kind) if isinstance(self.kind, str) else self.kind
         return kind()
+
+
+def _library() -> tuple[Any, Any]:
+    with needing("negmas", "a negotiator of NegMAS"):
+        return import_module("negmas"), import_module("negmas.sao")
 
 
 @dataclass(frozen=True)
@@ -125,7 +139,7 @@ class _Table:
 
     def replayed(self, negotiator: Any) -> tuple[bool, int | None]:
         """Whether the negotiator accepts what was offered last, and what else it offers."""
-        negmas, sao = import_module("negmas"), import_module("negmas.sao")
+        negmas, sao = _library()
         issues = [negmas.make_issue(self.outcomes, "part")]
         steps = int(self.facts["rounds"]) // 2 + 1
         mechanism = sao.SAOMechanism(issues=issues, n_steps=steps)

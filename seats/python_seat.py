@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 
 from langchain_core.messages import BaseMessage
 
+from shapley_coop.extras import LibraryMissing
 from shapley_coop.permissions import program_permitted
 from shapley_coop.seats import baselines, classical, negmas_seat
 from shapley_coop.seats.answers import tagged
@@ -147,6 +148,8 @@ class PythonChatModel(AwaitedChatModel):
             return _as_text(ask, given, facts)
         except (PythonSeatError, TimeoutError):
             raise
+        except LibraryMissing as error:
+            raise PythonSeatError(str(error)) from None
         except (Exception, SystemExit) as error:
             place = _place(error, load_factory(self.source))
             failure = PythonSeatError(

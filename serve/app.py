@@ -11,13 +11,10 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
-
+from shapley_coop.extras import is_installed, needing
 from shapley_coop.graphs.catalogue import make_forms_ready
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.tracing import trace_quietly
-from shapley_coop.serve.a2a.routes import table_routes
 from shapley_coop.serve.mcp.on_server import mcp_route
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
@@ -38,6 +35,11 @@ from shapley_coop.serve.server.tenant_policy import TenantPolicy
 from shapley_coop.serve.server.threads import view_routes
 from shapley_coop.state import home
 from shapley_coop.state.storage.home import DATABASE_VARIABLE
+
+with needing("dev", "the LangGraph server"):
+    from starlette.applications import Starlette
+    from starlette.middleware import Middleware
+    from starlette.routing import Route
 
 logger = logging.getLogger(__name__)
 
@@ -72,10 +74,19 @@ def application(inbox: ThreadInbox) -> Starlette:
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
-        routes=[seat_route(inbox), *table_routes(inbox), mcp_route(), *view_routes()],
+        routes=[seat_route(inbox), *_table(inbox), mcp_route(), *view_routes()],
         middleware=middleware,
         lifespan=_lifespan,
     )
+
+
+def _table(inbox: ThreadInbox) -> list[Route]:
+    """`/table`; nothing where the extra `a2a` is not installed."""
+    if not is_installed("a2a"):
+        return []
+    from shapley_coop.serve.a2a.routes import table_routes
+
+    return table_routes(inbox)
 
 
 def lost_with_the_container(environment: Mapping[str, str]) -> str:

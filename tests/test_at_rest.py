@@ -12,6 +12,7 @@ from shapley_coop.seats.records import Answer, Entry, Mail
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage.at_rest import KEY_VARIABLE, private_file, sealed, unsealed
 from shapley_coop.state.storage.journal import Journal
+from tests.coop_command import Coop, one_line
 
 SECRET = "my reservation price is 4711"
 ENTRY = Entry(
@@ -136,3 +137,12 @@ def test_what_was_changed_at_rest_is_refused(key: str) -> None:
     with pytest.raises(ValueError, match="or was changed"):
         unsealed(bytes(content))
     assert unsealed(sealed(b"words")) == b"words"
+
+
+def test_nothing_is_begun_whose_letters_could_not_be_kept(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, "no key")
+    line = one_line(coop("run", "escape_room"), code=2)
+    assert f"{KEY_VARIABLE} holds no key" in line
+    assert home().runs.list() == []

@@ -39,6 +39,7 @@ GROUND = {
         "earned_value",
         "escaping",
         "extension",
+        "extras",
         "files",
         "invalid",
         "lazily",

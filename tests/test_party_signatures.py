@@ -185,7 +185,7 @@ def test_without_the_library_one_line_says_what_to_install(
     import sys
 
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives", None)
-    with pytest.raises(ValueError, match=r"pip install 'shapley-coop\[keys\]'"):
+    with pytest.raises(ValueError, match=r'pip install "shapley-coop\[keys\]"'):
         PrivateKey.new()
     assert PublicKey("").pem == ""
 

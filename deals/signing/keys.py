@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from shapley_coop.extras import needing
+
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import (
         EllipticCurvePrivateKey,
@@ -22,11 +24,8 @@ if TYPE_CHECKING:
 Algorithm = Literal["Ed25519", "ES256"]
 
 MOST_PEM_CHARS = 10_000
+_WHO = "a key or a signature"
 _KINDS = "give an Ed25519 key, or one on P-256"
-
-
-class KeysMissing(ValueError):
-    """The library for keys is not installed."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +55,10 @@ class PublicKey:
             message: what was signed.
             signature: 64 bytes of Ed25519, or the DER of an ES256 signature.
         """
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
-        from cryptography.hazmat.primitives.hashes import SHA256
-
+        with needing("keys", _WHO):
+            from cryptography.exceptions import InvalidSignature
+            from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
+            from cryptography.hazmat.primitives.hashes import SHA256
         key: Any = self._key
         try:
             if self.algorithm == "ES256":
@@ -94,7 +93,7 @@ class PrivateKey:
         """A fresh key.
 
         Raises:
-            KeysMissing: the extra `keys` is not installed.
+            LibraryMissing: the extra `keys` is not installed.
         """
         asymmetric, _ = _library()
         if algorithm == "ES256":
@@ -141,9 +140,9 @@ class PrivateKey:
 
     def sign(self, message: bytes) -> bytes:
         """The signature of a message: 64 bytes of Ed25519, or DER of ES256."""
-        from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
-        from cryptography.hazmat.primitives.hashes import SHA256
-
+        with needing("keys", _WHO):
+            from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
+            from cryptography.hazmat.primitives.hashes import SHA256
         key: Any = self._key
         signature: bytes = (
             key.sign(message, ECDSA(SHA256())) if hasattr(key, "curve") else key.sign(message)
@@ -160,7 +159,7 @@ def read_public(pem: str, source: str = "the key") -> PublicKey:
 
     Raises:
         ValueError: it is no such key, or a private one.
-        KeysMissing: the extra `keys` is not installed.
+        LibraryMissing: the extra `keys` is not installed.
     """
     _, serialization = _library()
     if "PRIVATE KEY" in pem:
@@ -191,11 +190,7 @@ def _is_known(key: Any, ed25519: type) -> bool:
 
 
 def _library() -> tuple[Any, Any]:
-    try:
+    with needing("keys", _WHO):
         from cryptography.hazmat.primitives import asymmetric, serialization
         from cryptography.hazmat.primitives.asymmetric import ec, ed25519  # noqa: F401
-    except ImportError:
-        raise KeysMissing(
-            "keys and signatures need cryptography: pip install 'shapley-coop[keys]'"
-        ) from None
     return asymmetric, serialization

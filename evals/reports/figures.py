@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 
@@ -17,7 +16,9 @@ from shapley_coop.evals.reports.layout import selected
 from shapley_coop.evals.sweeps.specs import FigureSpec
 from shapley_coop.evals.sweeps.store import make_folder
 from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.extras import is_installed, missing, needing
 
+PNG = "a figure as PNG"
 PNG_SCALE = 2
 SHOWN_PATHS = 12
 """Paths of single runs drawn for each condition; more hide each other."""
@@ -228,9 +229,9 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
         path = folder / f"{name}.svg"
         path.write_text(figure.file, encoding="utf-8")
         written.append(path)
-    if can_png():
-        import resvg_py
-
+    if not why_no_png():
+        with needing("figures", PNG):
+            import resvg_py
         for path in list(written):
             drawn = path.with_suffix(".png")
             drawn.write_bytes(
@@ -240,6 +241,6 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
     return written
 
 
-def can_png() -> bool:
-    """Whether the extra is installed."""
-    return find_spec("resvg_py") is not None
+def why_no_png() -> str:
+    """Return why no PNG can be drawn, and what installs the library; empty if one can."""
+    return "" if is_installed("resvg_py") else str(missing(PNG, "resvg_py", "figures"))

@@ -6,16 +6,18 @@ from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats import Seat, check_seat
 from shapley_coop.seats.seat import PYTHON
 from shapley_coop.state import game_of, home
+from shapley_coop.state.storage.at_rest import check_key
 
 
 def check_cells(cells: Iterable[Cell]) -> None:
-    """Refuse cells with a seat that could not answer.
+    """Refuse cells with a seat that could not answer, or whose answers could not be kept.
 
     Raises:
         CredentialsMissing: a key is not set.
         ValueError: a person sits there, there is no such character, recording or provider, or a
             callable does not play the game.
     """
+    check_key()
     # The cells of a condition have the same seats, and a big sweep has many cells.
     rooms = {id(cell.room["seats"]): cell.room for cell in cells}
     seats = {

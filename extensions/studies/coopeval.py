@@ -28,6 +28,7 @@ from shapley_coop.deals.analysis.certificate_words import as_record
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
 from shapley_coop.extensions.studies.coopeval_games import StudyGame
+from shapley_coop.extensions.studies.coopeval_mediators import ProposedMediator, certified_mediator
 from shapley_coop.extensions.studies.coopeval_records import Design, Experiment, Round, experiments
 from shapley_coop.games import Turn
 
@@ -94,7 +95,13 @@ class Imported:
 
     experiment: Experiment
     proposed: tuple[Proposed, ...]
+    mediators: tuple[ProposedMediator, ...]
     settled: tuple[Settled, ...]
+
+    @property
+    def designs(self) -> tuple[Proposed | ProposedMediator, ...]:
+        """All that models proposed: contracts, or mediators."""
+        return (*self.proposed, *self.mediators)
 
     @property
     def differing(self) -> list[Settled]:
@@ -109,22 +116,23 @@ class Imported:
             "mechanism": self.experiment.mechanism,
             "rounds": len(self.settled),
             "signed": sum(one.round.signed for one in self.settled),
-            "contracts": len(self.proposed),
-            "stable": sum(one.stable is True for one in self.proposed),
-            "dominant": sum(one.dominant is True for one in self.proposed),
+            "designs": len(self.designs),
+            "stable": sum(one.stable is True for one in self.designs),
+            "dominant": sum(one.dominant is True for one in self.designs),
             "without_verdict": [
-                {"by": one.by, "why": one.unknown} for one in self.proposed if one.unknown
+                {"by": one.by, "why": one.unknown} for one in self.designs if one.unknown
             ],
             "refused_by_our_table": sum(bool(one.refused) for one in self.proposed),
             "differing": [difference(one) for one in self.differing],
         }
 
     def report(self) -> dict[str, Any]:
-        """The summary with game, contracts, certificates, records, verdicts and settlements."""
+        """The summary with game, designs, certificates, records, verdicts and settlements."""
         return {
             **self.summary(),
             "params": self.experiment.world.game.params.model_dump(mode="json"),
             "proposed": [_proposed_record(one) for one in self.proposed],
+            "mediators": [one.record() for one in self.mediators],
             "settlements": [_settled_record(one) for one in self.settled],
         }
 
@@ -135,7 +143,7 @@ def import_study(folder: Path) -> list[Imported]:
     Raises:
         ValueError: there is none, or a file is not of the study's format.
 
-    Cost: some 0.1 ms for a round, and some 10 ms for each different contract.
+    Cost: some 0.1 ms for a round, and some 10 ms for each different design.
     """
     return [imported(one) for one in experiments(folder)]
 
@@ -143,8 +151,11 @@ def import_study(folder: Path) -> list[Imported]:
 def imported(experiment: Experiment) -> Imported:
     """One experiment, settled and certified."""
     proposed = tuple(certified(by, x, experiment.world) for by, x in experiment.designs.items())
+    mediators = tuple(
+        certified_mediator(by, x, experiment.world) for by, x in experiment.mediators.items()
+    )
     settled = tuple(settle(one, experiment) for one in experiment.rounds)
-    return Imported(experiment, proposed, settled)
+    return Imported(experiment, proposed, mediators, settled)
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:

@@ -1,7 +1,9 @@
-"""How often CoopEval's contracts hold, and its printed table of that, read from its LaTeX.
+"""How often CoopEval's designs hold, and its printed table of that, read from its LaTeX.
 
-The table has a column for each model and, for each mechanism, a row NS (the percentage of designs
-that make cooperation a Nash equilibrium) and a row WD (weakly dominant).
+A design is a contract or a mediator that a model proposed. The table has a column for each model
+and, for each mechanism, a row NS (the percentage of designs that make cooperation, or full
+delegation, a Nash equilibrium) and a row WD (weakly dominant). Every percentage under its head is
+compared; one of a mechanism, a measure or a model that we have no figure of differs.
 """
 
 import re
@@ -12,10 +14,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from shapley_coop.extensions.studies.coopeval import Imported
+from shapley_coop.extensions.studies.coopeval_records import CONTRACTING, MEDIATION
 from shapley_coop.files import read_text
 
 DILEMMAS = ("PrisonersDilemma", "PublicGoods", "TravellersDilemma", "TrustGame")
-"""The games that the study's table of contracts is about: alone, each seat gains by not cooperating
+"""The games that the study's table of designs is about: alone, each seat gains by not cooperating
 or cannot rely on it."""
 
 MEASURES = {"NS": "stable", "WD": "dominant"}
@@ -31,25 +34,40 @@ the answer alone."""
 
 @dataclass(frozen=True)
 class Rates:
-    """How often the contracts of one model made cooperation stable, and dominant."""
+    """How often the designs of one model made cooperation stable, and dominant."""
 
-    contracts: int
+    designs: int
     stable: Fraction
     dominant: Fraction
+
+
+Printed = Mapping[tuple[str, str], Mapping[str, str]]
+"""Mechanism and measure → name of the model as printed → percentage as printed."""
+
+
+def rates_of_mechanisms(
+    found: Sequence[Imported], games: Sequence[str] = ()
+) -> dict[str, dict[str, Rates]]:
+    """Mechanism → model → its rates; a mechanism without designs is not there."""
+    by_mechanism = {
+        mechanism: rates((one for one in found if one.experiment.mechanism == mechanism), games)
+        for mechanism in (CONTRACTING, MEDIATION)
+    }
+    return {mechanism: shares for mechanism, shares in by_mechanism.items() if shares}
 
 
 def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rates]:
     """Model → its rates: of each game over all its seats and folders, then their mean over games.
 
     Args:
-        found: the experiments.
+        found: the experiments, of one mechanism.
         games: those to count; all if empty. The study's table counts the four in which
             cooperation is at odds with self-interest.
     """
     cells: dict[str, dict[str, Counter[str]]] = {}
     for one in found:
         kind = one.experiment.world.kind
-        told = [x for x in one.proposed if not x.unknown and (not games or kind in games)]
+        told = [x for x in one.designs if not x.unknown and (not games or kind in games)]
         for proposed in told:
             model = proposed.by.rpartition("#")[0] or proposed.by
             counts = cells.setdefault(model, {}).setdefault(kind, Counter())
@@ -59,7 +77,7 @@ def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rat
             cells[model][kind] = counts
     return {
         model: Rates(
-            contracts=sum(c["all"] for c in by_game.values()),
+            designs=sum(c["all"] for c in by_game.values()),
             stable=_mean([Fraction(c["stable"], c["all"]) for c in by_game.values()]),
             dominant=_mean([Fraction(c["dominant"], c["all"]) for c in by_game.values()]),
         )
@@ -75,6 +93,7 @@ def _mean(parts: Sequence[Fraction]) -> Fraction:
 class Compared:
     """One cell of the printed table beside ours, in percent with one decimal."""
 
+    mechanism: str
     model: str
     measure: str
     printed: str
@@ -86,37 +105,47 @@ class Compared:
         return self.printed == self.ours
 
 
-def printed_table(file: Path) -> dict[str, dict[str, str]]:
-    """Measure → name of the model as printed → percentage as printed.
+def printed_table(file: Path) -> Printed:
+    """Every row of percentages in the printed table.
 
     Raises:
         ValueError: the file cannot be read, or holds no such table.
     """
     text = read_text(file, "the study's table")
     rows = [[_plain(cell) for cell in line.split("&")] for line in text.splitlines()]
-    head = next((row for row in rows if row[:2] == ["Mechanism", "Metric"]), None)
-    found: dict[str, dict[str, str]] = {}
+    heads = (n for n, row in enumerate(rows) if row[:2] == ["Mechanism", "Metric"])
+    start = next(heads, len(rows))
+    found: dict[tuple[str, str], dict[str, str]] = {}
     mechanism = ""
-    for row in rows if head else []:
+    for row in rows[start + 1 :]:
         mechanism = row[0] or mechanism
-        if "Contracting" in mechanism and len(row) > 1 and row[1] in MEASURES and head:
-            values = [_CELL.match(cell) for cell in row[2:]]
-            cells = zip(head[2:], values, strict=False)
-            found[row[1]] = {name: value[0] for name, value in cells if value}
-    if set(found) != set(MEASURES):
-        raise ValueError(f"{file}: no rows {' and '.join(MEASURES)} of Contracting in a table")
+        values = [_CELL.match(cell) for cell in row[2:]]
+        if not any(values):
+            continue
+        if len(row) != len(rows[start]):
+            raise ValueError(f"{file}: a row of {mechanism} has not as many cells as the head")
+        if (mechanism, row[1]) in found:
+            raise ValueError(f"{file}: two rows {row[1]} of {mechanism}: give one table")
+        cells = zip(rows[start][2:], values, strict=True)
+        found[mechanism, row[1]] = {name: value[0] for name, value in cells if value}
+    if not found:
+        raise ValueError(
+            f"{file}: no table with Mechanism, Metric and models in its head, and percentages"
+        )
     return found
 
 
-def compared(printed: Mapping[str, Mapping[str, str]], ours: Mapping[str, Rates]) -> list[Compared]:
-    """Each printed cell beside ours; a model that one of them lacks has no cell there."""
+def compared(printed: Printed, ours: Mapping[str, Mapping[str, Rates]]) -> list[Compared]:
+    """Each printed cell beside ours; what we have no figure of is a dash, and differs."""
     cells = []
-    for measure, by_name in printed.items():
+    for (mechanism, measure), by_name in printed.items():
+        shares = ours.get(mechanism, {})
         for name, value in by_name.items():
-            model = next((model for model in ours if _is_called(name, model)), None)
-            rate = getattr(ours[model], MEASURES[measure]) if model else None
-            shown = "—" if rate is None else f"{float(100 * rate):.1f}"
-            cells.append(Compared(model or name, measure, value, shown))
+            model = next((model for model in shares if _is_called(name, model)), None)
+            shown = "—"
+            if model and measure in MEASURES:
+                shown = f"{float(100 * getattr(shares[model], MEASURES[measure])):.1f}"
+            cells.append(Compared(mechanism, model or name, measure, value, shown))
     return cells
 
 

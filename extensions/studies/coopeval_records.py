@@ -10,6 +10,8 @@ records.jsonl          a match a line; wherever it lists `player`, `action` and 
                        seat, that is one round
 contract_design.json   under contracts: player → action → what doing it pays, drawn evenly from all
                        others (a negative amount is paid to them)
+mediator_design.json   under mediation: player → pairs of how many delegate and the action that its
+                       mediator then takes for each of them
 =====================  =========================================================================
 
 The study: https://github.com/Xiao215/CoopEval. Nothing of it is part of this project.
@@ -26,12 +28,16 @@ from shapley_coop.amounts import exact, parse_exact
 from shapley_coop.extensions.studies.coopeval_games import StudyGame, study_game
 from shapley_coop.files import TooLarge, files_below, read_json, text_of
 
-CONTRACTING = "Contracting"
-CONFIG, RECORDS, DESIGNS = "config.json", "records.jsonl", "contract_design.json"
+CONTRACTING, MEDIATION = "Contracting", "Mediation"
+CONFIG, RECORDS = "config.json", "records.jsonl"
+DESIGNS, MEDIATORS = "contract_design.json", "mediator_design.json"
 _MOVE = ("player", "action", "points")
 
 Design = Mapping[str, Fraction]
 """Action → what each who does it gets, drawn evenly from all others."""
+
+Mediator = Mapping[int, str]
+"""How many delegate → the action that is taken for each of them."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,7 @@ class Experiment:
         mechanism: as the study calls it.
         world: the game.
         designs: player → the contract it proposed.
+        mediators: player → the mediator it proposed.
         rounds: all that were recorded.
     """
 
@@ -71,6 +78,7 @@ class Experiment:
     mechanism: str
     world: StudyGame
     designs: Mapping[str, Design]
+    mediators: Mapping[str, Mediator]
     rounds: tuple[Round, ...]
 
 
@@ -103,11 +111,15 @@ def experiment(folder: Path) -> Experiment:
     name = str(folder / CONFIG)
     game, mechanism = (_part(config, key, name) for key in ("game", "mechanism"))
     world = study_game(game["type"], game.get("kwargs") or {}, name)
-    designs = dict[str, Design]()
-    if mechanism["type"] == CONTRACTING:
-        designs = _designs(folder / DESIGNS, world)
-    rounds = tuple(_rounds(folder / RECORDS, world))
-    return Experiment(folder, mechanism["type"], world, designs, rounds)
+    kind = mechanism["type"]
+    return Experiment(
+        folder=folder,
+        mechanism=kind,
+        world=world,
+        designs=_designs(folder / DESIGNS, world) if kind == CONTRACTING else {},
+        mediators=_mediators(folder / MEDIATORS, world) if kind == MEDIATION else {},
+        rounds=tuple(_rounds(folder / RECORDS, world)),
+    )
 
 
 def _config_of(folder: Path) -> Mapping[str, Any]:
@@ -129,11 +141,8 @@ def _part(config: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
 
 
 def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
-    given = read_json(file, "contracts of the study")
-    if not isinstance(given, dict):
-        raise ValueError(f"{file}: is no mapping of players to their contracts")
     designs = dict[str, Design]()
-    for player, proposed in given.items():
+    for player, proposed in _by_player(file, "contracts").items():
         contract = proposed.get("contract") if isinstance(proposed, dict) else None
         if not isinstance(contract, dict):
             raise ValueError(f"{file}: {player} has no contract: action → amount is needed")
@@ -142,6 +151,32 @@ def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
             for told, amount in contract.items()
         }
     return designs
+
+
+def _mediators(file: Path, world: StudyGame) -> dict[str, Mediator]:
+    mediators, seats = dict[str, Mediator](), len(world.seats)
+    for player, proposed in _by_player(file, "mediators").items():
+        pairs = proposed.get("mediator") if isinstance(proposed, dict) else None
+        try:
+            taken = [(int(count), str(told)) for count, told in pairs or ()]
+        except (TypeError, ValueError):
+            taken = []
+        if sorted(count for count, _ in taken) != list(range(1, seats + 1)):
+            raise ValueError(
+                f"{file}: {player} has no mediator: an action for 1 to {seats} who delegate is "
+                "needed, as pairs of number and action"
+            )
+        mediators[player] = {
+            count: world.action(told, f"{file}: {player}") for count, told in taken
+        }
+    return mediators
+
+
+def _by_player(file: Path, what: str) -> Mapping[str, Any]:
+    given = read_json(file, f"{what} of the study")
+    if not isinstance(given, dict):
+        raise ValueError(f"{file}: is no mapping of players to their {what}")
+    return given
 
 
 def _amount(told: Any, where: str) -> Fraction:
@@ -163,13 +198,16 @@ def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
             match = json.loads(line) if line.strip() else []
         except (ValueError, RecursionError):
             raise ValueError(f"{where}: is no JSON") from None
-        for count, (moves, around) in enumerate(_moves(match, {}), start=1):
+        rounds = list(_moves(match, {}))
+        if match and not rounds:
+            raise ValueError(f"{where}: no round in it: moves with {', '.join(_MOVE)} are needed")
+        for count, (moves, around) in enumerate(rounds, start=1):
             yield _round(moves, around, f"{where} round {count}", world)
 
 
 def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
     """Every list of moves in a record, with the mapping it stands in."""
-    if isinstance(part, list) and part and all(_is_move(one) for one in part):
+    if isinstance(part, list) and any(_is_move(one) for one in part):
         yield part, around
     elif isinstance(part, list):
         for one in part:
@@ -180,12 +218,14 @@ def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Ma
 
 
 def _is_move(one: Any) -> bool:
-    return isinstance(one, dict) and all(key in one for key in _MOVE)
+    return isinstance(one, dict) and any(key in one for key in _MOVE)
 
 
 def _round(moves: list[Any], around: Mapping[str, Any], where: str, world: StudyGame) -> Round:
     if len(moves) != len(world.seats):
         raise ValueError(f"{where}: {len(moves)} moves in a game of {len(world.seats)}")
+    if not all(isinstance(move, dict) and set(_MOVE) <= set(move) for move in moves):
+        raise ValueError(f"{where}: a move lacks one of {', '.join(_MOVE)}")
     return Round(
         where=where,
         players=tuple(str(move["player"]) for move in moves),

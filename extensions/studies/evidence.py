@@ -20,11 +20,12 @@ from shapley_coop.extensions.studies.coopeval_printed import (
     DILEMMAS,
     compared,
     printed_table,
-    rates,
+    rates_of_mechanisms,
 )
 from shapley_coop.extensions.studies.coopeval_records import (
     CONFIG,
     DESIGNS,
+    MEDIATORS,
     RECORDS,
     without_records,
 )
@@ -58,7 +59,9 @@ Where the records are from:
 - company logs: [ShapleyCoop]({COMPANY});
 - CoopEval: [CoopEval]({COOPEVAL}), `data/main_study`, and its table in `latex`;
 - NegotiationArena: [NegotiationArena]({ARENA}), branch `paper_experiment_code`,
-  as it is checked out: its folders of errors and of excess runs are among the records.
+  as it is checked out: its folders of errors and of excess runs are among the records. In a swap
+  each unit of anything counts as 1, as the study asks for as many as possible: every uneven swap is
+  bad by this definition, whatever the traders wanted.
 """
 
 
@@ -138,10 +141,19 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
         f"dominant in {sum(x.dominant is True for x in proposed)}; our table would refuse "
         f"{sum(bool(x.refused) for x in proposed)}, as payers could not pay",
     )
+    mediators = [one for each in found for one in each.mediators]
+    proposals = [one.experiment.folder / MEDIATORS for one in found if one.mediators]
+    yield Shown(
+        "Mediators that the models proposed, certified",
+        _named("CoopEval, mediators", proposals, folder),
+        command,
+        f"of {len(mediators)}: delegating is stable in {sum(x.stable is True for x in mediators)}, "
+        f"dominant in {sum(x.dominant is True for x in mediators)}",
+    )
     if printed:
-        cells = compared(printed_table(printed), rates(found, DILEMMAS))
+        cells = compared(printed_table(printed), rates_of_mechanisms(found, DILEMMAS))
         yield Shown(
-            "The study's printed rates of stable and dominant contracts are ours",
+            "The study's printed rates of stable and dominant contracts and mediators are ours",
             _named(printed.name, [printed]),
             f"{command} --printed {printed.name}",
             f"{sum(cell.agrees for cell in cells)} of {len(cells)} percentages",
@@ -153,14 +165,15 @@ def of_arena(folder: Path) -> Iterator[Shown]:
     found, unreadable = replay_study(folder)
     for one in protection(found):
         files = [Path(x.record.where) for x in found if x.record.kind == one.kind]
+        bad = " (bad by definition where uneven)" if one.kind == "swap" else ""
         yield Shown(
-            f"Our table stops each bad {one.kind} of trading models, and no good one",
+            f"Our table stops each bad {one.kind} of trading models{bad}, and no good one",
             _named(f"NegotiationArena, {one.games} games", files, folder),
             "coop import negotiation-arena DIR",
             f"{one.bad_stopped} of {one.bad} bad ones stopped, {one.good_let_through} of "
             f"{one.good} good ones let through; {one.offers_asked_back} of {one.offers} offers "
-            f"asked back; {len(unreadable)} records of all kinds left out, unfinished or "
-            "unreadable",
+            f"asked back; {one.games - one.differing} of {one.games} outcomes are those recorded; "
+            f"{len(unreadable)} records of all kinds left out, unfinished or unreadable",
         )
 
 

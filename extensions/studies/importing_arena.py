@@ -27,23 +27,29 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
     """Play NegotiationArena's games at our table: would it have protected these agents?
 
     Every proposal and the acceptance pass the checks of a run. A deal by which somebody loses, or
-    gives what it does not have, should be stopped; every other should be let through.
+    gives what it does not have, should be stopped; every other should be let through. What came of
+    each game is computed from its answers and compared with what the study recorded.
 
-    Exit code 0: all bad deals are stopped, all others let through, and gains agree with those
+    Exit code 0: all bad deals are stopped, all others let through, and outcomes agree with those
     recorded; 1: one is not, or they do not; 2: wrong usage.
     """
     import json
 
     from shapley_coop.extensions.studies.negotiation_arena import replay_study
-    from shapley_coop.extensions.studies.negotiation_arena_protection import protection
+    from shapley_coop.extensions.studies.negotiation_arena_protection import (
+        left_out,
+        protection,
+        remarks,
+    )
 
     found, unreadable = replay_study(folder)
     if not found:
         raise ValueError(f"{folder}: no game can be read: {unreadable[0]}")
-    for why in unreadable[:MOST_SHOWN]:
-        note(f"left out: {why}")
-    if len(unreadable) > MOST_SHOWN:
-        note(f"and {len(unreadable) - MOST_SHOWN} more records are left out")
+    reasons = left_out(unreadable)
+    for line in reasons[:MOST_SHOWN]:
+        note(line)
+    if len(reasons) > MOST_SHOWN:
+        note(f"and {len(reasons) - MOST_SHOWN} more reasons: --json lists all records")
     answers = list(protection(found))
     if out:
         games = [one.report() for one in found]
@@ -51,9 +57,13 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
     if as_json:
         told = [one.record() for one in answers]
         exceptions = [one.report() for one in found if _exceptional(one)]
-        say_json({"kinds": told, "exceptions": exceptions, "left_out": len(unreadable)})
+        lacking = [{"where": one.where, "why": one.why} for one in unreadable]
+        more = {"left_out": lacking, "remarks": remarks(found)}
+        say_json({"kinds": told, "exceptions": exceptions, **more})
     else:
         _show(found, answers)
+        for line in remarks(found):
+            say(line)
     if not all(one.whole for one in answers):
         raise typer.Exit(1)
 
@@ -80,8 +90,14 @@ def _show(found: "Sequence[Replayed]", answers: "Sequence[Protection]") -> None:
         say(f"{one.record.where}: {said}{f' ({back})' if back else ''}")
     if len(exceptional) > MOST_SHOWN:
         say(f"and {len(exceptional) - MOST_SHOWN} more: --json lists all")
-    whole = all(one.whole for one in answers)
-    say("Yes: every bad deal is stopped, and no other." if whole else "Not all of them: see above.")
+    wrong = sum(one.deal and one.bad != one.stopped for one in found)
+    differing = sum(one.differing for one in answers)
+    say(
+        f"No: {wrong} deals are stopped that are not bad, or bad and not stopped: see above."
+        if wrong
+        else "Yes: every bad deal is stopped, and no other."
+    )
+    say(f"{differing} of {len(found)} games end otherwise than the study recorded")
 
 
 def _exceptional(one: "Replayed") -> bool:

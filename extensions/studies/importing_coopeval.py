@@ -13,20 +13,24 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.studies.coopeval import Imported
     from shapley_coop.extensions.studies.coopeval_printed import Compared, Rates
 
+    Shares = dict[str, dict[str, Rates]]
+
 Folder = Annotated[
     Path, typer.Argument(help="A folder of the study's records, with all folders below it.")
 ]
 Printed = Annotated[
     Path | None,
-    typer.Option(help="The study's LaTeX table of its contracts, to be printed beside ours."),
+    typer.Option(
+        help="The study's LaTeX table of its contracts and mediators, to be printed beside ours."
+    ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
         "-o",
         "--out",
-        help="A folder for one JSON file per experiment: game, contracts, certificates, records, "
-        "verdicts and settlements.",
+        help="A folder for one JSON file per experiment: game, contracts, mediators, certificates, "
+        "records, verdicts and settlements.",
     ),
 ]
 MOST_SHOWN = 20
@@ -35,7 +39,7 @@ MOST_SHOWN = 20
 def coopeval(
     folder: Folder, printed: Printed = None, out: Out = None, as_json: Json = False
 ) -> None:
-    """Settle each round of CoopEval's records by our rules, and certify each contract.
+    """Settle each round of CoopEval's records by our rules; certify each contract and mediator.
 
     What each seat ends with is compared with the points that the study recorded.
 
@@ -46,13 +50,13 @@ def coopeval(
         DILEMMAS,
         compared,
         printed_table,
-        rates,
+        rates_of_mechanisms,
     )
     from shapley_coop.extensions.studies.coopeval_records import without_records
 
     table = printed_table(printed) if printed else {}
     found = import_study(folder)
-    shares = rates(found, DILEMMAS)
+    shares = rates_of_mechanisms(found, DILEMMAS)
     cells = compared(table, shares)
     for lack in without_records(folder):
         note(f"{lack}: has settings and no records, and is left out")
@@ -77,32 +81,33 @@ def _write(found: "Sequence[Imported]", folder: Path, out: Path) -> None:
 
 
 def _as_json(
-    found: "Sequence[Imported]", shares: "dict[str, Rates]", cells: "Sequence[Compared]"
+    found: "Sequence[Imported]", shares: "Shares", cells: "Sequence[Compared]"
 ) -> dict[str, Any]:
     return {
         "experiments": [one.summary() for one in found],
         "rounds": sum(len(one.settled) for one in found),
         "differing": sum(len(one.differing) for one in found),
         "models": {
-            model: {
-                "contracts": one.contracts,
-                "stable": float(one.stable),
-                "dominant": float(one.dominant),
+            mechanism: {
+                model: {
+                    "designs": one.designs,
+                    "stable": float(one.stable),
+                    "dominant": float(one.dominant),
+                }
+                for model, one in by_model.items()
             }
-            for model, one in shares.items()
+            for mechanism, by_model in shares.items()
         },
         "printed": [{**vars(cell), "agrees": cell.agrees} for cell in cells],
     }
 
 
-def _show(
-    found: "Sequence[Imported]", shares: "dict[str, Rates]", cells: "Sequence[Compared]"
-) -> None:
+def _show(found: "Sequence[Imported]", shares: "Shares", cells: "Sequence[Compared]") -> None:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in found:
         told = one.summary()
         groups.setdefault((told["mechanism"], told["game"]), []).append(told)
-    counted = ("rounds", "signed", "contracts", "stable", "dominant", "refused_by_our_table")
+    counted = ("rounds", "signed", "designs", "stable", "dominant", "refused_by_our_table")
     lines = [
         [
             mechanism,
@@ -113,9 +118,9 @@ def _show(
         ]
         for (mechanism, game), group in sorted(groups.items())
     ]
-    columns = ["mechanism", "game", "folders", "rounds", "signed", "contracts", "stable"]
+    columns = ["mechanism", "game", "folders", "rounds", "signed", "designs", "stable"]
     show_table("records of CoopEval", [*columns, "dominant", "refused", "differ"], lines)
-    _show_contracts(shares, cells)
+    _show_designs(shares, cells)
     for one in found:
         for lack in one.summary()["without_verdict"]:
             say(f"{one.experiment.folder.name}: no verdict on {lack['by']}'s: {lack['why']}")
@@ -131,26 +136,26 @@ def _show(
     say(f"{len(differing)} of {rounds} rounds end otherwise than the study recorded")
 
 
-def _show_contracts(shares: "dict[str, Rates]", cells: "Sequence[Compared]") -> None:
-    """Print how often each model's contracts hold, and the study's own table beside it."""
-    if not shares:
-        return
-    told = {(cell.model, cell.measure): cell.printed for cell in cells}
-    lines = [
-        [
-            model,
-            str(one.contracts),
-            f"{float(one.stable):.1%}",
-            told.get((model, "NS"), "—"),
-            f"{float(one.dominant):.1%}",
-            told.get((model, "WD"), "—"),
+def _show_designs(shares: "Shares", cells: "Sequence[Compared]") -> None:
+    """Print how often each model's designs hold, and the study's own table beside it."""
+    told = {(cell.mechanism, cell.model, cell.measure): cell.printed for cell in cells}
+    for mechanism, by_model in shares.items():
+        lines = [
+            [
+                model,
+                str(one.designs),
+                f"{float(one.stable):.1%}",
+                told.get((mechanism, model, "NS"), "—"),
+                f"{float(one.dominant):.1%}",
+                told.get((mechanism, model, "WD"), "—"),
+            ]
+            for model, one in by_model.items()
         ]
-        for model, one in shares.items()
-    ]
-    columns = ["model", "contracts", "stable", "printed", "dominant", "printed"]
-    show_table("contracts that make cooperation stable, and dominant", columns, lines)
+        columns = ["model", "designs", "stable", "printed", "dominant", "printed"]
+        show_table(f"{mechanism}: designs that make cooperation stable, dominant", columns, lines)
     if cells:
         wrong = [cell for cell in cells if not cell.agrees]
         for cell in wrong:
-            say(f"{cell.model} {cell.measure}: printed {cell.printed}, ours {cell.ours}")
+            where = f"{cell.mechanism}: {cell.model} {cell.measure}"
+            say(f"{where}: printed {cell.printed}, ours {cell.ours}")
         say(f"{len(cells) - len(wrong)} of {len(cells)} printed percentages are ours")

@@ -6,20 +6,19 @@ market is made of what the record says that each holds and what it is worth to i
 
 ========  ====================================================================================
 sale      the seller's cost and the buyer's limit are their worths; the buyer's money its purse
-swap      more of any resource is always better: each unit is worth 1 to both
+swap      the study asks for as many resources as possible: each unit is worth 1 to both
 division  the first player's resources are divided, and worth nothing if the other refuses
 ========  ====================================================================================
 
 A deal is *bad* if, by the record's own numbers, somebody ends with less than before, gives what it
 does not hold, or pays what it does not have; it is *stopped* if our table asks the proposal back
-from its author, or the acceptance from who accepts. Both are computed apart. What a model would
-have done when asked back is not known.
+from its author, or the acceptance from who accepts. Both are computed apart. So every swap of
+unequal numbers is bad by definition, whatever the traders wanted. What a model would have done when
+asked back is not known.
 """
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +26,14 @@ from typing import Any, cast
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Fault, Give, Pay, all_faults, put
+from shapley_coop.extensions.studies.negotiation_arena_outcomes import (
+    changes_by,
+    differences,
+    gains,
+)
 from shapley_coop.extensions.studies.negotiation_arena_records import (
+    ACCEPT,
+    MONEY,
     Recorded,
     Trade,
     Unreadable,
@@ -38,9 +44,6 @@ from shapley_coop.graphs.phases import PLAN
 from shapley_coop.state import EvaluatedTable, RunConfig, Table
 from shapley_coop.state.consent import terms_of, too_little
 from shapley_coop.state.turn import Asking, TurnContext
-
-MONEY = "ZUP"
-"""What a buyer of the study pays with."""
 
 
 @dataclass(frozen=True)
@@ -66,24 +69,37 @@ class Replayed:
 
     Attributes:
         record: as the study has it.
-        offers: how many trades were proposed.
         refused: the answers that our table asks back, in order.
         loss: who ends worse off by what was accepted, or cannot do it, and how; empty for nobody.
         stopped: whether the deal would not have been signed as it was; False without a deal.
-        differs: how our gains differ from those that the study recorded; empty if not.
+        differs: how what came of it differs from what the study recorded; empty if it does not.
     """
 
     record: Recorded
-    offers: int
     refused: tuple[Refused, ...]
     loss: str
     stopped: bool
     differs: str = ""
 
     @property
+    def offers(self) -> list[Trade]:
+        """The trades that were proposed, and give anything."""
+        return [trade for trade in self._proposed if any(trade)]
+
+    @property
+    def of_nothing(self) -> int:
+        """How many proposals give nothing on either side: our table has no such deal."""
+        return sum(not any(trade) for trade in self._proposed)
+
+    @property
+    def _proposed(self) -> list[Trade]:
+        answers = self.record.answers
+        return [one.trade for one in answers if one.says != ACCEPT and one.trade is not None]
+
+    @property
     def deal(self) -> bool:
         """Whether anything was agreed to change hands."""
-        return self.record.accepted is not None and any(map(bool, self.record.accepted))
+        return self.record.accepted is not None and any(self.record.accepted)
 
     @property
     def bad(self) -> bool:
@@ -96,7 +112,8 @@ class Replayed:
             "where": self.record.where,
             "kind": self.record.kind,
             "models": list(self.record.models),
-            "offers": self.offers,
+            "offers": len(self.offers),
+            "offers_of_nothing": self.of_nothing,
             "deal": self.deal,
             "loss": self.loss,
             "stopped": self.stopped,
@@ -124,7 +141,7 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
             except Unreadable as why:
                 lacking.append(why)
             except (ValueError, IndexError):  # it is of the format, and says what none can
-                lacking.append(Unreadable(f"{one.where}: it says what no market or deal can"))
+                lacking.append(Unreadable(one.where, "it says what no market or deal can"))
     return played, lacking
 
 
@@ -135,31 +152,25 @@ def replayed(record: Recorded, markets: Path) -> Replayed:
         record: the game.
         markets: a folder for its market, which is private and does not stay.
     """
-    table, refused, offers = _table(record, markets), list[Refused](), 0
+    table, refused = _table(record, markets), list[Refused]()
     standing: Deal | None = None
     back: Fault | None = None  # why what stands is asked back, of its author or of who accepts it
     for answer in record.answers:
-        name, accepts = record.players[answer.player], answer.says == "ACCEPT"
-        if not accepts and (answer.trade is None or not any(answer.trade)):
-            continue
-        if not accepts and answer.trade is not None:
-            offers, standing, back = offers + 1, _deal(record, answer.trade), None
-        if standing is not None and back is None:
+        accepts = answer.says == ACCEPT
+        if not accepts:
+            standing = _deal(record, answer.trade) if answer.trade else None
+            back = None
+        if standing is not None and standing.clauses and back is None:
+            name, act = record.players[answer.player], "accepts" if accepts else "proposes"
             back = _asked_back(table, name, standing, accepts)
             if back is not None:
-                act = "accepts" if accepts else "proposes"
                 refused.append(Refused(name, act, back.label, back.feedback))
-        if accepts:
-            break
-    accepted = record.accepted if record.accepted and any(record.accepted) else None
-    gains = _gains(record, accepted) if accepted else None
     return Replayed(
         record=record,
-        offers=offers,
         refused=tuple(refused),
-        loss=_loss(record, accepted, gains) if accepted and gains else "",
-        stopped=back is not None and accepted is not None,
-        differs=_differs(record, gains),
+        loss=_loss(record, record.accepted) if record.accepted else "",
+        stopped=back is not None and record.accepted is not None,
+        differs=differences(record),
     )
 
 
@@ -172,7 +183,7 @@ def _table(record: Recorded, markets: Path) -> Table:
         settings = RunConfig(game="trade", params={"market": str(file)}).resolve()
     except GameError as error:
         why = str(error).partition(": ")[2]
-        raise Unreadable(f"{record.where}: no market of ours: {why}") from None
+        raise Unreadable(record.where, f"no market of ours: {why}") from None
     table: Any = {"episode": file.stem, "settings": settings.model_dump(mode="json"), "record": []}
     game = EvaluatedTable(table).game
     more = {"agents": list(game.agents), "position": game.start(), "round": 1}
@@ -232,36 +243,13 @@ def _unpublished(*_: Any) -> dict[str, Any]:
     return {}
 
 
-def _gains(record: Recorded, trade: Trade) -> tuple[Fraction, ...]:
-    """What each gains by a trade, by the record's numbers alone."""
-    gains, one = list[Fraction](), Fraction(1)
-    for i in range(2):
-        worth = record.worths[i] if record.worths is not None else one
-        given, got = trade[i], trade[1 - i]
-        each = [
-            (got.get(good, 0) - given.get(good, 0)) * (one if good in _money(record) else worth)
-            for good in {*given, *got}
-        ]
-        gains.append(sum(each, Fraction(0)))
-    return tuple(gains)
-
-
-def _loss(record: Recorded, trade: Trade, gains: Sequence[Fraction]) -> str:
+def _loss(record: Recorded, trade: Trade) -> str:
     """Who cannot do what was agreed, or is left worse off; a divided pool was nobody's before."""
-    for name, own, given, gain in zip(record.players, record.holds, trade, gains, strict=True):
+    gained = gains(record, changes_by(trade))
+    for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
         for good, amount in given.items():
             if amount > own.get(good, 0):
                 return f"{name} gives {amount} {good} and holds {own.get(good, 0)}"
         if gain < 0 and record.kind != "division":
             return f"{name} loses {plain(-gain)}"
     return ""
-
-
-def _differs(record: Recorded, gains: tuple[Fraction, ...] | None) -> str:
-    if record.outcome is None:
-        return ""
-    ours = gains or (Fraction(0), Fraction(0))
-    if ours == record.outcome:
-        return ""
-    told = [", ".join(map(plain, amounts)) for amounts in (record.outcome, ours)]
-    return f"recorded gains {told[0]}, ours {told[1]}"

@@ -1,10 +1,11 @@
 """Whether our table would have protected NegotiationArena's agents, counted by kind of game."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shapley_coop.extensions.studies.negotiation_arena import Replayed
+from shapley_coop.extensions.studies.negotiation_arena_records import ACCEPT, Unreadable
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Protection:
         good_let_through: deals that are not bad and that it lets pass.
         offers: proposals in all games.
         offers_asked_back: those of `offers` that go back to their author.
-        differing: games whose recorded gains are not ours.
+        differing: games whose recorded outcome is not ours.
     """
 
     kind: str
@@ -40,7 +41,7 @@ class Protection:
 
     @property
     def whole(self) -> bool:
-        """Whether every bad deal is stopped, every good one let through, and all gains agree."""
+        """Whether every bad deal is stopped, every good one let through, and all outcomes agree."""
         counts = (self.bad_stopped, self.good_let_through, self.differing)
         return counts == (self.bad, self.good, 0)
 
@@ -63,9 +64,43 @@ def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
             bad=sum(one.bad for one in deals),
             bad_stopped=sum(one.bad and one.stopped for one in deals),
             good_let_through=sum(not one.bad and not one.stopped for one in deals),
-            offers=sum(one.offers for one in games),
+            offers=sum(len(one.offers) for one in games),
             offers_asked_back=sum(
                 refused.act == "proposes" for one in games for refused in one.refused
             ),
             differing=sum(bool(one.differs) for one in games),
         )
+
+
+def remarks(found: Sequence[Replayed]) -> list[str]:
+    """Say what the counts leave out or take for granted, one line for each kind of it."""
+    answers = [answer for one in found for answer in one.record.answers]
+    worded = [one.says for one in answers if "accept" in one.says.casefold() and one.says != ACCEPT]
+    accepted = sum(one.record.accepted is not None and not one.deal for one in found)
+    own = sum(one.says == ACCEPT and one.trade is not None for one in answers)
+    said = {
+        f"{sum(one.of_nothing for one in found)} offers, {accepted} of them accepted, give nothing "
+        "on either side: our table has no such deal, and they are in no count": any(
+            one.of_nothing for one in found
+        ),
+        f"{len(worded)} answers accept in other words than {ACCEPT} "
+        f"({', '.join(sorted(set(worded)))}), which the study takes for going on, and so do we": (
+            bool(worded)
+        ),
+        f"{own} acceptances bring a trade of their own: the study executes the one before, and so "
+        "do we": bool(own),
+        "in a swap each unit counts as 1, so every uneven swap is bad by definition, whatever the "
+        "traders wanted": any(one.record.kind == "swap" for one in found),
+    }
+    return [line for line, holds in said.items() if holds]
+
+
+def left_out(unreadable: Iterable[Unreadable]) -> list[str]:
+    """Say for each reason how many records could not be read, and name one of them."""
+    by_reason: dict[str, list[str]] = {}
+    for one in unreadable:
+        by_reason.setdefault(one.why, []).append(one.where)
+    return [
+        f"{len(where)} left out: {why} ({where[0]})"
+        for why, where in sorted(by_reason.items(), key=lambda each: (-len(each[1]), each[0]))
+    ]

@@ -12,6 +12,7 @@ from typing import Any
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
+from shapley_coop.extras import missing
 from shapley_coop.games.params import GameError
 
 FORM = "give pettingzoo:package.module:factory, as in pettingzoo.classic.rps_v2:parallel_env"
@@ -66,7 +67,7 @@ def _named(factory: str) -> Any:
 def _missing(path: str, absent: str) -> str:
     """Why a module cannot be imported: it is not there, or something that it needs is not."""
     if absent and path != absent and not path.startswith(f"{absent}."):
-        return f"it needs {absent}, which is not installed: pip install {absent}"
+        return str(missing("it", absent))
     package, _, name = path.rpartition(".")
     return f"no module named {path}: {_instead(package, name) or FORM}"
 

@@ -8,6 +8,10 @@ the words say as an object. The answer may be words in tags, as any model's, or 
 `{"answer": {…}}`. Needs the extra `a2a`.
 """
 
+from shapley_coop.extras import needing
 from shapley_coop.seats.a2a.agent import check_address
+
+with needing("a2a", "a seat at a2a:URL"):
+    import a2a  # noqa: F401
 
 __all__ = ["check_address"]

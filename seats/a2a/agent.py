@@ -30,14 +30,10 @@ def check_address(seat: Seat) -> None:
     """Refuse a seat that could not be asked, before anything is played.
 
     Raises:
-        ValueError: its address is none, its card key cannot be read, or the extra is missing.
+        ValueError: its address is none, or its card key cannot be read.
     """
-    try:
-        from shapley_coop.seats.a2a.card import card_url, read_card_key
-    except ModuleNotFoundError as error:
-        raise ValueError(
-            f"{seat.model}: {error.name} is not installed: pip install 'shapley-coop[{A2A}]'"
-        ) from None
+    from shapley_coop.seats.a2a.card import card_url, read_card_key
+
     card_url(seat)
     if seat.card_key:
         read_card_key(Path(seat.card_key))

@@ -5,3 +5,9 @@ A guest's task is its seat. Its first message sits down; every letter is the tas
 the end the task is `COMPLETED`, with the artifact `settlement`. Nothing of a task is stored: it is
 computed from the thread and the journal, which survive whatever is killed.
 """
+
+from shapley_coop.extras import needing
+
+with needing("a2a", "an A2A server"):
+    import a2a  # noqa: F401
+    import starlette  # noqa: F401

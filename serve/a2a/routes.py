@@ -3,7 +3,6 @@
 import asyncio
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
 from starlette.requests import Request
@@ -17,9 +16,7 @@ TABLE = "/table"
 
 
 def table_routes(inbox: ThreadInbox) -> list[Route]:
-    """The table's address and its card; none where the extra `a2a` is not installed."""
-    if find_spec("a2a") is None:
-        return []
+    """The table's address and its card."""
 
     @cache
     def dispatcher() -> Any:

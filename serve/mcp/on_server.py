@@ -11,11 +11,9 @@ from typing import Any, cast
 
 import httpx
 from langgraph_sdk.client import LangGraphClient
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from shapley_coop.evals.verifying import Check, verify_ended
+from shapley_coop.extras import needing
 from shapley_coop.seats.person import seat_address
 from shapley_coop.serve.mcp.place import Standing
 from shapley_coop.serve.mcp.protocol import PARSE, answered, failed
@@ -24,6 +22,11 @@ from shapley_coop.serve.server.in_process import OWNER, waiting_in
 from shapley_coop.state import Run, Table
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.owners import acting_for
+
+with needing("dev", "the LangGraph server"):
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
 
 CREDENTIALS = ("authorization", "x-api-key", "cookie")
 """Headers by which a caller is known."""

@@ -8,13 +8,15 @@
 import json
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
-
+from shapley_coop.extras import needing
 from shapley_coop.serve.seats.form import DRAFT
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.view.assets import file
+
+with needing("dev", "the LangGraph server"):
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
 
 
 def seat_route(inbox: ThreadInbox) -> Route:

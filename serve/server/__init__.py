@@ -1,1 +1,6 @@
 """Callers, authorization, limits, recovery and the viewer's data on the LangGraph server."""
+
+from shapley_coop.extras import needing
+
+with needing("dev", "the LangGraph server"):
+    import starlette  # noqa: F401

@@ -34,6 +34,7 @@ from pydantic import (
     model_validator,
 )
 
+from shapley_coop.extras import needing
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
 
@@ -207,8 +208,8 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
 
 @lru_cache(maxsize=4)
 def _public_key(key: str) -> Any:
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key
-
+    with needing("dev", PUBLIC_KEY):
+        from cryptography.hazmat.primitives.serialization import load_pem_public_key
     try:
         pem = key if key.startswith("-----BEGIN") else Path(key).read_text(encoding="utf-8")
         return load_pem_public_key(pem.encode())
@@ -217,8 +218,8 @@ def _public_key(key: str) -> Any:
 
 
 def _from_jwt(token: str, key: Any) -> Caller | None:
-    import jwt
-
+    with needing("dev", PUBLIC_KEY):
+        import jwt
     audience = os.environ.get(AUDIENCE) or None
     try:
         claims = jwt.decode(

@@ -15,6 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shapley_coop.extras import needing
+
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
 
@@ -41,6 +43,16 @@ def private_file(file: Path) -> None:
         file.chmod(0o600)
 
 
+def check_key() -> None:
+    """Refuse to begin what could not be kept.
+
+    Raises:
+        ValueError: the key is none, or the extra `encryption` is not installed.
+    """
+    if keys := os.environ.get(KEY_VARIABLE, ""):
+        _cipher(keys)
+
+
 def sealed(content: bytes) -> bytes:
     """Content as it is written: encrypted if there is a key.
 
@@ -62,8 +74,8 @@ def unsealed(content: bytes) -> bytes:
     keys = os.environ.get(KEY_VARIABLE, "")
     if not keys:
         raise ValueError(f"the journal is encrypted: set {KEY_VARIABLE} to the key it was kept by")
-    from cryptography.fernet import InvalidToken
-
+    with needing("encryption", f"{KEY_VARIABLE}, which is set,"):
+        from cryptography.fernet import InvalidToken
     try:
         return _cipher(keys).decrypt(content[len(_MARK) :])
     except InvalidToken:
@@ -85,12 +97,8 @@ def unsealed_text(text: str) -> str:
 
 @lru_cache(maxsize=4)
 def _cipher(keys: str) -> "MultiFernet":
-    try:
+    with needing("encryption", f"{KEY_VARIABLE}, which is set,"):
         from cryptography.fernet import Fernet, MultiFernet
-    except ImportError:
-        raise ValueError(
-            f"{KEY_VARIABLE} is set: install shapley-coop[encryption], or unset it"
-        ) from None
     try:
         return MultiFernet([Fernet(key.strip()) for key in keys.split(",")])
     except ValueError:

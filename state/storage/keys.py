@@ -20,7 +20,7 @@ def new_key(name: str, algorithm: "Algorithm" = "Ed25519") -> "PublicKey":
 
     Raises:
         ValueError: there is one of that name, or it is no name.
-        KeysMissing: the extra `keys` is not installed.
+        LibraryMissing: the extra `keys` is not installed.
     """
     from shapley_coop.deals.signing import PrivateKey
 
@@ -40,7 +40,7 @@ def key_of(name: str) -> "PrivateKey":
 
     Raises:
         ValueError: there is none of that name, or its file holds none.
-        KeysMissing: the extra `keys` is not installed.
+        LibraryMissing: the extra `keys` is not installed.
     """
     from shapley_coop.deals.signing import PrivateKey
 

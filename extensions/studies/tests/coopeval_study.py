@@ -12,6 +12,10 @@ GAMES: dict[str, dict[str, Any]] = {
 }
 Row = dict[str, Any]
 
+ANN, BEN = "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
+MEDIATORS = {ANN: ["DEFECT", "COOPERATE"], BEN: ["COOPERATE", "COOPERATE"]}
+"""One that punishes who stays away, and one that can be exploited."""
+
 
 def study(
     folder: Path,
@@ -19,8 +23,18 @@ def study(
     mechanism: str,
     lines: list[Any],
     designs: dict[str, dict[str, float]] | None = None,
+    mediators: dict[str, list[str]] | None = None,
 ) -> Path:
-    """Write one experiment; a line of records is whatever JSON is given."""
+    """Write one experiment; a line of records is whatever JSON is given.
+
+    Args:
+        folder: of the experiment.
+        game: its name in the study.
+        mechanism: likewise.
+        lines: the records.
+        designs: who proposed which contract.
+        mediators: who proposed which mediator: what it does for one who delegates, for two, …
+    """
     folder.mkdir(parents=True)
     config = {
         "game": {"type": game, "kwargs": GAMES.get(game, {})},
@@ -35,6 +49,12 @@ def study(
             for player, x in designs.items()
         }
         (folder / "contract_design.json").write_text(json.dumps(told), encoding="utf-8")
+    if mediators is not None:
+        by = {
+            player: {"mediator": [(n, f"{game}Action.{a}") for n, a in enumerate(taken, 1)]}
+            for player, taken in mediators.items()
+        }
+        (folder / "mediator_design.json").write_text(json.dumps(by), encoding="utf-8")
     return folder
 
 
@@ -65,11 +85,11 @@ PRINTED = r"""
 \begin{tabular}{ll||rr}
 \textbf{Mechanism} & \textbf{Metric} & Solar-R & Solar-B \\
 \midrule
-\multirow{2}{*}{\textbf{Mediation}} & NS & 10.0{\scriptsize\color{black!60}$\pm$ 4.2} & 20.0 \\
- & WD & 10.0 & 20.0 \\
+\multirow{2}{*}{\textbf{Mediation}} & NS & 100.0{\scriptsize\color{black!60}$\pm$ 4.2} & 0.0 \\
+ & WD & 50.0 & 0.0 \\
 \midrule
 \multirow{2}{*}{\textbf{Contracting}} & NS & \textbf{100.0}{\scriptsize$\pm$ 0.0} & 100.0 \\
  & WD & \textbf{100.0} & \textcolor{black!60}{0.0}{\scriptsize\color{black!60}$\pm$ 1.0} \\
 \end{tabular}
 """
-"""A table as the study prints it, of two variants of a model."""
+"""A table as the study prints it, of two variants of a model: of contracts and of mediators."""

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from extensions.studies.tests.coopeval_study import PRINTED, moves, study, under_contract
+from extensions.studies.tests.coopeval_study import (
+    PRINTED,
+    moves,
+    study,
+    under_contract,
+)
 from extensions.studies.tests.test_company_log import TALK
 from shapley_coop.extensions.studies.evidence import main, of_company, of_raid
 from tests.raid_plays import as_log, raid, rotation
@@ -51,13 +56,16 @@ def test_a_study_has_its_rounds_its_contracts_and_its_printed_table(written, tmp
     ]
     designs = {ANN: {"COOPERATE": 2, "DEFECT": 0}, BEN: {"COOPERATE": 1, "DEFECT": 0}}
     study(tmp_path / "study" / "one", PD, "Contracting", lines, designs)
+    mediators = {ANN: ["DEFECT", "COOPERATE"], BEN: ["COOPERATE", "COOPERATE"]}
+    study(tmp_path / "study" / "two", PD, "Mediation", [], mediators=mediators)
     table = tmp_path / "table.tex"
-    table.write_text(PRINTED.replace("{0.0}", "{50.0}"), encoding="utf-8")
+    table.write_text(PRINTED.replace("60}{0.0}", "60}{50.0}"), encoding="utf-8")
     told = written("--coopeval", tmp_path / "study", "--printed", table)
     settled = "| 1 of 2 rounds, 1 of them under a signed contract; 0 more folders had no records"
     assert settled in line_about(told, "recorded it")
-    assert "of 2: cooperation is stable in 2, dominant in 1" in line_about(told, "certified")
-    assert "| 3 of 4 percentages |" in line_about(told, "--printed table.tex")
+    assert "of 2: cooperation is stable in 2, dominant in 1" in line_about(told, "Contracts")
+    assert "of 2: delegating is stable in 1, dominant in 1" in line_about(told, "Mediators")
+    assert "| 6 of 8 percentages |" in line_about(told, "--printed table.tex")
 
 
 def test_another_record_has_another_digest(tmp_path):

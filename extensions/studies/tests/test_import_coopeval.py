@@ -8,13 +8,21 @@ from itertools import product
 
 import pytest
 
-from extensions.studies.tests.coopeval_study import GAMES, PRINTED, moves, study, under_contract
+from extensions.studies.tests.coopeval_study import (
+    ANN,
+    BEN,
+    GAMES,
+    MEDIATORS,
+    PRINTED,
+    moves,
+    study,
+    under_contract,
+)
 from shapley_coop.extensions.studies.coopeval import certified, import_study, payments_of
 from shapley_coop.extensions.studies.coopeval_games import study_game
 from shapley_coop.extensions.studies.coopeval_printed import rates
 from tests.chance import dice
 
-ANN, BEN = "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
 PD, GOODS = "PrisonersDilemma", "PublicGoods"
 STRICT, WEAK = {"COOPERATE": 2, "DEFECT": 0}, {"COOPERATE": 1, "DEFECT": 0}
 
@@ -66,7 +74,8 @@ def test_points_that_our_rules_do_not_give_are_told_with_their_place(tmp_path):
 def test_every_round_of_a_match_is_read_however_deep_it_lies(tmp_path):
     both = moves(PD, (ANN, "COOPERATE", 2), (BEN, "COOPERATE", 2))
     study(tmp_path / "a" / "repetition", PD, "Repetition", [[both, both], [[both]]])
-    study(tmp_path / "a" / "mediation", PD, "Mediation", [[{"votes": [], "moves": both}]])
+    lines = [[{"votes": [], "moves": both}]]
+    study(tmp_path / "a" / "mediation", PD, "Mediation", lines, mediators=MEDIATORS)
     found = import_study(tmp_path / "a")
     assert {one.experiment.mechanism: len(one.settled) for one in found} == {
         "Repetition": 3,
@@ -116,7 +125,7 @@ def test_what_cannot_be_enumerated_has_no_verdict_and_counts_in_no_rate(tmp_path
     lacking = replace(found, proposed=(unknown,))
     assert rates([lacking]) == {}
     assert lacking.summary()["without_verdict"] == [{"by": ANN, "why": "too many plays"}]
-    assert (lacking.summary()["contracts"], lacking.summary()["stable"]) == (1, 0)
+    assert (lacking.summary()["designs"], lacking.summary()["stable"]) == (1, 0)
 
 
 def test_the_lower_claim_is_paid_to_both_and_the_bonus_goes_to_who_made_it():
@@ -130,27 +139,79 @@ def test_rates_are_means_over_games_of_all_that_a_model_proposed(dilemma):
     designs = {ANN: {"CONTRIBUTE": 0, "FREE_RIDE": 0}}
     study(dilemma / "goods", GOODS, "Contracting", [], designs)
     found = rates(import_study(dilemma))
-    assert (found[ANN[:-3]].contracts, found[ANN[:-3]].stable) == (2, Fraction(1, 2))
+    assert (found[ANN[:-3]].designs, found[ANN[:-3]].stable) == (2, Fraction(1, 2))
     assert found[BEN[:-3]].dominant == 0
     assert rates(import_study(dilemma), [PD])[ANN[:-3]].stable == 1
 
 
-def test_the_command_prints_the_studys_table_beside_ours_and_writes_all(coop, dilemma, tmp_path):
+@pytest.fixture
+def whole(dilemma):
+    """The contracts, and mediators for two games."""
+    study(dilemma / "mediation", PD, "Mediation", [], mediators=MEDIATORS)
+    trust = {ANN: ["KEEP", "GIVE"]}
+    study(dilemma / "mediated trust", "TrustGame", "Mediation", [], mediators=trust)
+    return dilemma
+
+
+def test_the_command_prints_the_studys_table_beside_ours_and_writes_all(coop, whole, tmp_path):
     printed = tmp_path / "table.tex"
     printed.write_text(PRINTED, encoding="utf-8")
     out = tmp_path / "out"
-    done = coop("import", "coopeval", str(dilemma), "--printed", str(printed), "-o", str(out))
+    done = coop("import", "coopeval", str(whole), "--printed", str(printed), "-o", str(out))
     assert done.code == 0
-    assert "4 of 4 printed percentages are ours" in done.out
+    assert "8 of 8 printed percentages are ours" in done.out
     assert "0 of 2 rounds end otherwise than the study recorded" in done.out
     written = json.loads((out / "contracting.json").read_text(encoding="utf-8"))
     assert written["params"]["agents"] == ["P1", "P2"]
     assert written["proposed"][1]["certificate"]["parties"]["P1"]["dominant"] is False
     assert written["settlements"][0]["payments"] == [{"payer": "P2", "payee": "P1", "amount": "2"}]
-    printed.write_text(PRINTED.replace("{0.0}", "{50.0}"), encoding="utf-8")
-    done = coop("import", "coopeval", str(dilemma), "--printed", str(printed))
+    written = json.loads((out / "mediation.json").read_text(encoding="utf-8"))
+    assert written["mediators"][0]["mediator"] == {"1": "DEFECT", "2": "COOPERATE"}
+    assert written["mediators"][0]["dominant"] is True
+
+
+@pytest.mark.parametrize(
+    ("of_theirs", "altered", "told"),
+    [
+        (
+            "black!60}{0.0}",
+            "black!60}{50.0}",
+            "Contracting: acme/solar-1(IO) WD: printed 50.0, ours 0.0",
+        ),
+        ("WD & 50.0", "WD & 51.0", "Mediation: acme/solar-1(CoT) WD: printed 51.0, ours 50.0"),
+        ("WD & 50.0", "XY & 50.0", "Mediation: acme/solar-1(CoT) XY: printed 50.0, ours —"),
+        ("{Mediation}", "{Arbitration}", "Arbitration: Solar-R NS: printed 100.0, ours —"),
+        ("Solar-R &", "Luna-R &", "Mediation: Luna-R NS: printed 100.0, ours —"),
+    ],
+)
+def test_each_printed_percentage_that_is_not_ours_is_named_with_exit_code_1(
+    coop, whole, tmp_path, of_theirs, altered, told
+):
+    printed = tmp_path / "table.tex"
+    assert of_theirs in PRINTED
+    printed.write_text(PRINTED.replace(of_theirs, altered), encoding="utf-8")
+    done = coop("import", "coopeval", str(whole), "--printed", str(printed))
     assert done.code == 1
-    assert "acme/solar-1(IO) WD: printed 50.0, ours 0.0" in done.out
+    assert told in done.out
+    assert " of 8 printed percentages are ours" in done.out
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("no table", "no table with Mechanism, Metric"),
+        (PRINTED.replace("WD & 50.0 &", "WD &"), "a row of Mediation has not as many cells"),
+        (PRINTED * 2, "two rows NS of Mediation: give one table"),
+    ],
+)
+def test_a_printed_table_that_cannot_be_read_is_refused_in_one_line(
+    coop, whole, tmp_path, text, told
+):
+    printed = tmp_path / "table.tex"
+    printed.write_text(text, encoding="utf-8")
+    done = coop("import", "coopeval", str(whole), "--printed", str(printed))
+    assert done.code == 2
+    assert told in " ".join(done.err.split())
 
 
 def test_a_difference_is_exit_code_1_and_a_folder_without_records_is_named(coop, dilemma):
@@ -185,6 +246,12 @@ HOSTILE_GAMES = [
             "records.jsonl",
             '[{"player": "x", "action": "y", "points": 1}]',
             "1 moves in a game of 2",
+        ),
+        ("records.jsonl", '{"votes": []}', "records.jsonl:1: no round in it"),
+        (
+            "records.jsonl",
+            '[{"player": "x", "action": "y"}, {"player": "z", "action": "y", "points": 1}]',
+            "records.jsonl:1 round 1: a move lacks one of player, action, points",
         ),
         ("config.json", "[]", "no mapping with game and mechanism"),
         ("config.json", '{"game": {"type": "Chess"}, "mechanism": {"type": "x"}}', "'Chess'"),
