@@ -63,6 +63,7 @@ class Repository:
 
     path: Path
     git_dir: Path
+    own: bool = False  # made by us: what is replaced in it, we replaced
 
     @classmethod
     def at(cls, path: str | Path) -> "Repository":
@@ -99,7 +100,7 @@ class Repository:
         Raises:
             RepositoryError: git fails.
         """
-        done = _run(self.command(*args, mailmap=mailmap), clean_environment(), None, stdin)
+        done = _run(self.command(*args, mailmap=mailmap), self._environment(), None, stdin)
         if done.returncode:
             raise self.failed(args, done.stderr)
         return done.stdout
@@ -150,7 +151,8 @@ class Repository:
             given.seek(0)
             command = self.command(*args, mailmap=mailmap)
             pipe = subprocess.PIPE
-            with limited(command, stdin=given, stdout=pipe, stderr=complaints) as git:
+            streams = {"stdin": given, "stdout": pipe, "stderr": complaints}
+            with limited(command, self._environment(), **streams) as git:
                 assert git.stdout is not None, "it was opened as a pipe"
                 try:
                     yield git.stdout
@@ -160,6 +162,12 @@ class Repository:
             if git.returncode:
                 complaints.seek(0)
                 raise self.failed(args, complaints.read())
+
+    def _environment(self) -> dict[str, str]:
+        env = clean_environment()
+        if self.own:
+            del env["GIT_NO_REPLACE_OBJECTS"]
+        return env
 
     def failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
         """What git complained of, in one line."""

@@ -26,15 +26,19 @@ goes to whoever committed, or to nobody, as the rules say. Merges, binary files 
 or generated earn nothing. Counts are exact fractions, and each is the sum of its evidence.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
+from shapley_coop.games.repository.blame import ignored_revisions
 from shapley_coop.games.repository.contributions import History
+from shapley_coop.games.repository.encodings import replace_by_utf8
 from shapley_coop.games.repository.fresh import fresh, shallow_ends
 from shapley_coop.games.repository.git import Repository, RepositoryError
-from shapley_coop.games.repository.log import read_commits
+from shapley_coop.games.repository.log import read_commits, read_merges
 from shapley_coop.games.repository.people import People
 from shapley_coop.games.repository.reading import Reading
 from shapley_coop.games.repository.rules import Rules
+from shapley_coop.games.repository.standing import LARGEST_FILE
 
 
 def read_history(
@@ -63,28 +67,60 @@ def read_history(
     tip, base = _ends(repository, range)
     shallow = shallow_ends(repository)
     with fresh(repository, [tip, *([base] if base else [])]) as copy:
-        blob, given = f"{tip}:.mailmap", rules or Rules()
-        if isinstance(mailmap, str):
-            written = copy.output("hash-object", "-w", "--stdin", stdin=mailmap.encode())
-            blob = written.decode("ascii").strip()
-        people = People(copy, given, blob, mailmap is not False)
-        reading = Reading(copy, people, given, tip)
-        for commit in read_commits(copy, tip, base, blob):
-            if commit.hash in shallow:
-                raise RepositoryError(
-                    f"{repo}: a shallow clone, whose history ends at {commit.hash[:12]}: "
-                    "git fetch --unshallow"
-                )
-            reading.take(commit)
-        reading.count_lines()
+        given, blob = rules or Rules(), _mailmap(copy, tip, mailmap)
+        reading, people = _read(copy, (tip, base), shallow, given, blob, mailmap is not False)
+        if replace_by_utf8(copy, reading.garbled, LARGEST_FILE):
+            reading, people = _read(copy, (tip, base), shallow, given, blob, mailmap is not False)
+        reading.count_lines(_older(copy, base) if base else ())
         reading.count_fixes()
-        merges = ["rev-list", "--count", "--merges", tip, *([f"^{base}"] if base else []), "--"]
-        merged = int(copy.text(*merges))
+        reading.count_the_rest()
     contributions, notes = people.named(), reading.notes()
     excluded = dict(sorted(reading.excluded.items()))
-    counts = reading.commits, merged, reading.by_bots
+    counts = reading.commits, reading.merges, reading.by_bots
     made = reading.made(contributions)
     return History(str(repo), tip, base, contributions, *counts, excluded, notes, given, made)
+
+
+def _mailmap(copy: Repository, tip: str, given: bool | str) -> str:
+    """The blob that says who is who; empty where there is none."""
+    if isinstance(given, str):
+        written = copy.output("hash-object", "-w", "--stdin", stdin=given.encode())
+        return written.decode("ascii").strip()
+    try:
+        return copy.text("rev-parse", "--verify", "--quiet", f"{tip}:.mailmap")
+    except RepositoryError:
+        return ""
+
+
+def _read(
+    copy: Repository,
+    ends: tuple[str, str | None],
+    shallow: set[str],
+    rules: Rules,
+    mailmap: str,
+    heeded: bool,
+) -> tuple[Reading, People]:
+    tip, base = ends
+    people = People(copy, rules, mailmap, heeded)
+    known = copy.text("rev-list", tip, *([f"^{base}"] if base else []), "--").split()
+    reading = Reading(copy, people, rules, ends, ignored_revisions(copy, tip, known))
+    for commit in read_commits(copy, tip, base, mailmap):
+        if commit.hash in shallow:
+            raise RepositoryError(
+                f"{copy.path}: a shallow clone, whose history ends at {commit.hash[:12]}: "
+                "git fetch --unshallow"
+            )
+        reading.take(commit)
+    for merge in read_merges(copy, tip, base, mailmap):
+        reading.take_merge(*merge)
+    return reading, people
+
+
+def _older(copy: Repository, base: str) -> Iterator[list[str]]:
+    """What was added before the range, in runs of lines."""
+    for commit in read_commits(copy, base, None):
+        for change in commit.changes:
+            yield from change.runs
 
 
 def _ends(repository: Repository, span: str | None) -> tuple[str, str | None]:

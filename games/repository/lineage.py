@@ -1,0 +1,213 @@
+"""Where the lines that a commit added come from: what was copied, restored or retouched.
+
+`git blame` follows a line through one file and through moves within it. What was deleted in one
+commit and added in another it takes for new, and its search for copies (`-C -C`) compares each new
+file with every file there was. So blocks of lines are followed here by their content, over the
+whole history, by git's own measure of a copy: a block of 40 letters and digits.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from shapley_coop.games.repository.edits import RETOUCHED, replacements
+from shapley_coop.games.repository.lines import LONG, key
+from shapley_coop.games.repository.log import Change
+
+NOBODY = -1
+"""The origin of lines that are older than the range, or that earn nothing."""
+
+BLOCK = 40
+"""Letters and digits of a block that is a copy: as of `git blame -C`."""
+
+Line = tuple[int, str]
+"""The number of a commit, and the key of a line that it added."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a line is from.
+
+    Attributes:
+        commit: the number of the commit that first added it, or NOBODY.
+        key: of the line as that commit added it.
+        mender: the number of the fix that last changed it, or NOBODY.
+        extent: how much of the line that fix changed, from 0 to 1.
+    """
+
+    commit: int
+    key: str
+    mender: int = NOBODY
+    extent: Fraction = Fraction(0)
+
+
+class Lineage:
+    """Which line each line that a commit added stands for; commits are told parents first.
+
+    Args:
+        retouched: the largest part of a line that may change and leave it its author's.
+        gives: whether the first commit's lines are given to the second, which brought the same
+            and is no descendant of it: a squash, and what was squashed.
+        mends: whether the first commit mends what it changes of the second's.
+    """
+
+    def __init__(
+        self,
+        retouched: Fraction = RETOUCHED,
+        gives: Callable[[int, int], bool] = lambda squash, original: False,
+        mends: Callable[[int, int], bool] = lambda fix, author: True,
+    ) -> None:
+        self._retouched, self._gives, self._mends = retouched, gives, mends
+        self.added: Counter[Line] = Counter()
+        self._runs: list[tuple[int, tuple[str, ...]]] = []
+        self._first: dict[int, int] = {}  # a block → the commit that first added it
+        self._copied: dict[Line, int] = {}
+        self._restored: dict[Line, int] = {}  # what the same file once had
+        self._ignored: set[int] = set()
+        self._instead: dict[Line, tuple[Line, Fraction, bool, bool]] = {}
+        self._last: dict[tuple[str, str], int] = {}  # a file and a line → who last added it
+        self._anywhere: dict[str, int] = {}
+        self._names: dict[str, str] = {}  # a path → the first name of its file
+
+    def take(
+        self,
+        commit: int,
+        changes: Iterable[Change],
+        ignored: bool = False,
+        fix: bool = False,
+        foreign: Collection[str] = (),
+    ) -> None:
+        """Take in one commit.
+
+        Args:
+            commit: its number.
+            changes: what it did.
+            ignored: whether it makes nobody an author, whatever it changed.
+            fix: whether its changes of lines are looked at, however much they changed.
+            foreign: the paths of what others made, or a program: nobody wrote that here.
+        """
+        if ignored:
+            self._ignored.add(commit)
+        for change in sorted(changes, key=lambda one: one.path in foreign):
+            file = self._names.get(change.before, change.before)
+            if change.status == "R":
+                self._names[change.path] = file
+            for was, now, extent in replacements(change.edits):
+                kept = ignored or extent <= self._retouched
+                if (fix or kept) and key(was) != key(now):
+                    before = (self._owner(file, key(was)), key(was))
+                    self._instead[commit, key(now)] = before, extent, fix and not ignored, kept
+            by = NOBODY if change.path in foreign else commit
+            for run in change.runs:
+                self._add(file, by, tuple(map(key, run)))
+
+    def _add(self, file: str, by: int, keys: tuple[str, ...]) -> None:
+        self._runs.append((by, keys))
+        for one in keys:
+            before = self._last.get((file, one), by)
+            if before != by and len(one) >= LONG:
+                self._restored.setdefault((by, one), before)
+            if by != NOBODY:
+                self.added[by, one] += 1
+            self._last[file, one] = self._anywhere[one] = by
+
+    def trace(self, older: Iterable[Sequence[str]] = ()) -> None:
+        """Find the copies, when all commits are taken in.
+
+        Args:
+            older: runs of lines that were added before the range: nobody here wrote them.
+        """
+        for commit, keys in self._runs:
+            for block, _, _ in _blocks(keys):
+                known = self._first.setdefault(block, commit)
+                if known != commit and self._gives(known, commit):
+                    self._first[block] = commit
+        for run in older:
+            for block, _, _ in _blocks(tuple(map(key, run))):
+                if block in self._first:
+                    self._first[block] = NOBODY
+        for commit, keys in self._runs:
+            self._trace_run(commit, keys)
+        self._runs.clear()
+
+    def _trace_run(self, commit: int, keys: tuple[str, ...]) -> None:
+        whose: dict[int, int] = {}
+        for block, start, end in _blocks(keys):
+            if (first := self._first[block]) != commit:
+                whose.update({at: first for at in range(start, end) if at not in whose})
+        before = None
+        for at, one in enumerate(keys if whose else ()):
+            # A short line goes with the one before it: alone it says nothing.
+            before = whose.get(at, before if len(one) < LONG else None)
+            if before is not None and (before == NOBODY or self.added[before, one]):
+                self._copied.setdefault((commit, one), before)
+
+    def origin(self, commit: int, text: str, restored: bool = True) -> Origin:
+        """Where a line is from.
+
+        Args:
+            commit: that added it, as git blames it.
+            text: the key of what it says.
+            restored: whether it may be one that the same file had before.
+        """
+        line, mender, part = (commit, text), NOBODY, Fraction(0)
+        if not self.added[line] and (by := self._anywhere.get(text, commit)) not in self._ignored:
+            line = (by, text)  # git's log took it for a part of what was renamed
+        for step in self._steps(line, restored):
+            line = step.line
+            if mender == NOBODY and step.fixed and self._mends(step.by, self._author(step.was)):
+                mender, part = step.by, step.extent
+        return Origin(*line, mender, part)
+
+    def _author(self, line: Line) -> int:
+        for step in self._steps(line):
+            line = step.line
+        return line[0]
+
+    def _steps(self, line: Line, restored: bool = True) -> Iterator["_Step"]:
+        """From a line to those that it stands for, one after the other."""
+        seen = {line}
+        while line[0] != NOBODY:
+            first = self._copied.get(line, self._restored.get(line) if restored else None)
+            if first is not None:
+                step = _Step((first, line[1]))
+            elif change := self._instead.get(line):
+                was, extent, fixed, kept = change
+                step = _Step(was if kept else line, line[0], was, extent, fixed and extent > 0)
+            else:
+                return
+            yield step
+            if step.line in seen:
+                return
+            line = step.line
+            seen.add(line)
+
+    def _owner(self, file: str, text: str) -> int:
+        """Who last wrote a line of a file; of a long one, wherever it stands."""
+        elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
+        return self._last.get((file, text), elsewhere)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """From a line to the one that it stands for; itself, where it was changed too much."""
+
+    line: Line
+    by: int = NOBODY
+    was: Line = (NOBODY, "")
+    extent: Fraction = Fraction(0)
+    fixed: bool = False
+
+
+def _blocks(keys: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Each shortest block of lines of enough letters and digits, and where it starts and ends."""
+    sizes = [sum(map(str.isalnum, one)) for one in keys]
+    end = held = 0
+    for start, size in enumerate(sizes):
+        while held < BLOCK and end < len(keys):
+            held, end = held + sizes[end], end + 1
+        if held < BLOCK:
+            return
+        yield hash(keys[start:end]), start, end
+        held -= size
