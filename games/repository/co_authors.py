@@ -28,11 +28,11 @@ def co_authors(trailers: str, message: str) -> tuple[tuple[Person, ...], tuple[s
         people += found
         if not found:
             unread.append(f"{value!r} is no name with an address")
-    elsewhere = [line.strip() for line in _LINE.findall(message)]
+    read = {" ".join(value.split()) for value in values}
     unread += [
         f"{value!r} does not stand in the message's last paragraph, where git reads it"
-        for value in dict.fromkeys(elsewhere)
-        if value and " ".join(value.split()) not in {" ".join(one.split()) for one in values}
+        for value in dict.fromkeys(" ".join(line.split()) for line in _LINE.findall(message))
+        if value and value not in read
     ]
     return tuple(people), tuple(unread)
 

@@ -5,9 +5,11 @@ and takes UTF-16 for no text at all. In a copy of our own each such blob is repl
 `refs/replace`, with what it says in UTF-8: log, blame and contents are then of texts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from shapley_coop.games.repository.git import Repository
+from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.log import Change
 
 _MARKED = {
@@ -18,37 +20,70 @@ _MARKED = {
 }
 """What a file begins with → its encoding."""
 
-_LEGACY = ("latin-1", "cp1252", "cp1251", "koi8-r", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr")
+_LEGACY = (
+    "latin-1",
+    "cp1252",
+    "cp1251",
+    "koi8-r",
+    "shift_jis",
+    "euc-jp",
+    "gb18030",
+    "big5",
+    "euc-kr",
+)
 """Tried in this order, as none of them says what it is; the first where nothing decides."""
 
-_MOST = 50_000
-"""Blobs of one history."""
+LARGEST_TEXTS = 256 << 20
+"""Bytes of all such files of a history."""
 
 
-def replace_by_utf8(copy: Repository, changes: Iterable[Change], largest: int) -> bool:
+def replace_by_utf8(copy: Repository, changes: Sequence[Change], largest: int) -> bool:
     """Replace what is text in another encoding; whether there was any.
 
     Args:
         copy: a repository of our own.
         changes: of text files in which something is no UTF-8, parents first.
         largest: bytes of a file that is looked at.
+
+    Raises:
+        RepositoryError: there is more of it than can be read.
     """
-    touched = list(changes)[:_MOST]
-    hashes = dict.fromkeys(h for one in touched for h in (one.old, one.new) if h.strip("0"))
-    contents = dict(zip(hashes, copy.blobs(list(hashes), largest), strict=True))
-    texts: dict[str, bytes] = {}
-    legacy = _legacy_by_path(touched, contents)
-    for one in touched:
+    hashes = dict.fromkeys(h for one in changes for h in (one.old, one.new) if h.strip("0"))
+    contents: dict[str, bytes] = {}
+    held = 0
+    for name, content in zip(hashes, copy.blobs(list(hashes), largest), strict=True):
+        if content is not None and _decoded(content, _LEGACY[0]) is not None:
+            contents[name] = content
+            held += len(content)
+        if held > LARGEST_TEXTS:
+            raise RepositoryError(
+                f"{copy.path}: more than {LARGEST_TEXTS >> 20} MB of sources in other encodings "
+                "than UTF-8, which is more than can be read; settle a --range without them"
+            )
+    legacy = _legacy_by_path(changes, contents)
+    texts: dict[str, str] = {}
+    for one in changes:
         for name in (one.old, one.new):
-            content = contents.get(name)
-            if content is not None and name not in texts and not _is_plain(content):
-                text = _decoded(content, legacy.get(one.path, _LEGACY[0]))
-                if text is not None:
-                    texts[name] = text.encode()
-    for name, text_bytes in texts.items():
-        made = copy.output("hash-object", "-w", "--stdin", stdin=text_bytes).decode("ascii").strip()
-        copy.output("update-ref", f"refs/replace/{name}", made)
+            if name in contents and name not in texts and not _is_plain(contents[name]):
+                text = _decoded(contents[name], legacy.get(one.path, _LEGACY[0]))
+                texts.update({name: text} if text is not None else {})
+    _replace(copy, texts)
     return bool(texts)
+
+
+def _replace(copy: Repository, texts: Mapping[str, str]) -> None:
+    """One process for all of them."""
+    with TemporaryDirectory(dir=copy.git_dir) as folder:
+        files = [Path(folder, str(n)) for n in range(len(texts))]
+        for file, text in zip(files, texts.values(), strict=True):
+            file.write_text(text, encoding="utf-8", newline="")
+        given = "".join(f"{file}\n" for file in files).encode()
+        asked = ("hash-object", "-w", "--no-filters", "--stdin-paths")
+        made = copy.output(*asked, stdin=given).decode("ascii").split()
+    refs = zip(texts, made, strict=True)
+    listed = "".join(f"create refs/replace/{old} {new}\n" for old, new in refs if old != new)
+    copy.output("update-ref", "--stdin", stdin=listed.encode())
+    copy.output("pack-refs", "--all")
 
 
 def _is_plain(content: bytes) -> bool:
@@ -75,9 +110,7 @@ def _decoded(content: bytes, legacy: str) -> str | None:
     return plain.decode(encoding) if _decodes(plain, encoding) else None
 
 
-def _legacy_by_path(
-    changes: Iterable[Change], contents: dict[str, bytes | None]
-) -> dict[str, str]:
+def _legacy_by_path(changes: Sequence[Change], contents: Mapping[str, bytes]) -> dict[str, str]:
     """Path → the encoding in which most of a file's lines are those of its UTF-8 beside it."""
     found: dict[str, str] = {}
     for one in changes:

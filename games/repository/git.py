@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from shapley_coop.games.repository.openable import never_ends
+
 _CHUNK = 1 << 20
 
 MEMORY = 1 << 30
@@ -75,6 +77,10 @@ class Repository:
         folder = Path(path)
         if not folder.is_dir():
             raise RepositoryError(f"{path}: no such folder; give a git repository")
+        if waiting := never_ends(folder):
+            raise RepositoryError(
+                f"{path}: {waiting} is no regular file, and git would wait for it: delete it"
+            )
         # The user's own configuration holds the folders that the user trusts: `safe.directory`.
         env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
         found = _run(["git", "rev-parse", "--absolute-git-dir"], env, folder)
@@ -151,8 +157,8 @@ class Repository:
             given.seek(0)
             command = self.command(*args, mailmap=mailmap)
             pipe = subprocess.PIPE
-            streams = {"stdin": given, "stdout": pipe, "stderr": complaints}
-            with limited(command, self._environment(), **streams) as git:
+            env = self._environment()
+            with limited(command, env, stdin=given, stdout=pipe, stderr=complaints) as git:
                 assert git.stdout is not None, "it was opened as a pipe"
                 try:
                     yield git.stdout

@@ -71,10 +71,11 @@ def read_history(
         reading, people = _read(copy, (tip, base), shallow, given, blob, mailmap is not False)
         if replace_by_utf8(copy, reading.garbled, LARGEST_FILE):
             reading, people = _read(copy, (tip, base), shallow, given, blob, mailmap is not False)
-        reading.count_lines(_older(copy, base) if base else ())
+        unread: list[str] = []
+        reading.count_lines(_older(copy, base, unread) if base else ())
         reading.count_fixes()
         reading.count_the_rest()
-    contributions, notes = people.named(), reading.notes()
+    contributions, notes = people.named(), [*reading.notes(), *unread]
     excluded = dict(sorted(reading.excluded.items()))
     counts = reading.commits, reading.merges, reading.by_bots
     made = reading.made(contributions)
@@ -116,11 +117,14 @@ def _read(
     return reading, people
 
 
-def _older(copy: Repository, base: str) -> Iterator[list[str]]:
-    """What was added before the range, in runs of lines."""
-    for commit in read_commits(copy, base, None):
-        for change in commit.changes:
-            yield from change.runs
+def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[list[str]]:
+    """What was added before the range, in runs of lines; why it could not all be read."""
+    try:
+        for commit in read_commits(copy, base, None):
+            for change in commit.changes:
+                yield from change.runs
+    except RepositoryError as error:
+        unread.append(f"copies of what is older than the range may be counted: {error}")
 
 
 def _ends(repository: Repository, span: str | None) -> tuple[str, str | None]:

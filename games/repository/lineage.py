@@ -63,7 +63,7 @@ class Lineage:
         self._runs: list[tuple[int, tuple[str, ...]]] = []
         self._first: dict[int, int] = {}  # a block → the commit that first added it
         self._copied: dict[Line, int] = {}
-        self._restored: dict[Line, int] = {}  # what the same file once had
+        self._restored: dict[Line, int] = {}  # of single lines, which count anew where both stand
         self._ignored: set[int] = set()
         self._instead: dict[Line, tuple[Line, Fraction, bool, bool]] = {}
         self._last: dict[tuple[str, str], int] = {}  # a file and a line → who last added it
@@ -134,13 +134,20 @@ class Lineage:
     def _trace_run(self, commit: int, keys: tuple[str, ...]) -> None:
         whose: dict[int, int] = {}
         for block, start, end in _blocks(keys):
-            if (first := self._first[block]) != commit:
+            if (first := self._first[block]) == commit:
+                continue
+            if end - start > 1:
                 whose.update({at: first for at in range(start, end) if at not in whose})
-        before = None
+            elif first == NOBODY or self.added[first, keys[start]]:
+                # Alone it can have been moved; where the other one stands still, it is a new one.
+                self._restored.setdefault((commit, keys[start]), first)
+        before: int | None = None
         for at, one in enumerate(keys if whose else ()):
-            # A short line goes with the one before it: alone it says nothing.
-            before = whose.get(at, before if len(one) < LONG else None)
-            if before is not None and (before == NOBODY or self.added[before, one]):
+            # What follows a copied block and is its author's, too, belongs to it.
+            before = whose.get(at, before)
+            if before is None or (before != NOBODY and not self.added[before, one]):
+                before = None
+            elif at in whose or before != NOBODY:
                 self._copied.setdefault((commit, one), before)
 
     def origin(self, commit: int, text: str, restored: bool = True) -> Origin:
@@ -149,7 +156,7 @@ class Lineage:
         Args:
             commit: that added it, as git blames it.
             text: the key of what it says.
-            restored: whether it may be one that the same file had before.
+            restored: whether a single line may be one that was there before.
         """
         line, mender, part = (commit, text), NOBODY, Fraction(0)
         if not self.added[line] and (by := self._anywhere.get(text, commit)) not in self._ignored:
@@ -177,9 +184,11 @@ class Lineage:
                 step = _Step(was if kept else line, line[0], was, extent, fixed and extent > 0)
             else:
                 return
-            yield step
+            if step.line == line:
+                yield step
             if step.line in seen:
                 return
+            yield step
             line = step.line
             seen.add(line)
 
@@ -201,13 +210,17 @@ class _Step:
 
 
 def _blocks(keys: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Each shortest block of lines of enough letters and digits, and where it starts and ends."""
+    """Each shortest block of enough letters and digits, and where it starts and ends.
+
+    Blocks are of two lines or more; a line that alone has enough is one besides.
+    """
     sizes = [sum(map(str.isalnum, one)) for one in keys]
     end = held = 0
     for start, size in enumerate(sizes):
-        while held < BLOCK and end < len(keys):
+        if size >= BLOCK:
+            yield hash(keys[start : start + 1]), start, start + 1
+        while (held < BLOCK or end - start < 2) and end < len(keys):
             held, end = held + sizes[end], end + 1
-        if held < BLOCK:
-            return
-        yield hash(keys[start:end]), start, end
+        if held >= BLOCK and end - start > 1:
+            yield hash(keys[start:end]), start, end
         held -= size

@@ -11,7 +11,7 @@ from shapley_coop.games.repository.git import Repository
 from shapley_coop.games.repository.lineage import NOBODY, Lineage, Origin
 from shapley_coop.games.repository.log import Change, Commit
 from shapley_coop.games.repository.padding import Repeats
-from shapley_coop.games.repository.people import People
+from shapley_coop.games.repository.people import People, printable
 from shapley_coop.games.repository.rules import Rules
 from shapley_coop.games.repository.standing import COUNTED, File, Standing
 from shapley_coop.games.repository.uncounted import (
@@ -19,11 +19,15 @@ from shapley_coop.games.repository.uncounted import (
     MERGE,
     Lines,
     ignored_notes,
+    shared_notes,
     unread_notes,
     why_not,
 )
 
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
+
+MOST_SQUASHED = 1_000
+"""Pairs of a commit and one that it may be a squash of."""
 
 
 class Reading:
@@ -68,7 +72,7 @@ class Reading:
         self._lines = Lines()
         self._why: dict[str, str] = {}  # a commit's hash → why it earns nothing, if it does not
         self._written: dict[str, tuple[str, str, str]] = {}
-        self._descends: dict[tuple[int, int], bool] = {}
+        self._squashed: dict[tuple[int, int], bool] = {}  # by what brought the same
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""
@@ -144,20 +148,41 @@ class Reading:
 
     def count_the_rest(self) -> None:
         """Say of each commit that adds to nobody's count why; after the lines and fixes."""
-        for person, one in self._known.items():
-            counted = {shown.commit for kind in one.evidence.values() for shown in kind}
-            for commit in self._commits:
-                if commit.hash not in counted and person in self.earners[commit.hash]:
-                    one.uncounted[self._why[commit.hash]] += 1
+        counted = {
+            (person, shown.commit)
+            for person, one in self._known.items()
+            for kind in one.evidence.values()
+            for shown in kind
+        }
+        for commit in self._commits:
+            for person in self.earners[commit.hash]:
+                if (person, commit.hash) not in counted:
+                    self._known[person].uncounted[self._why[commit.hash]] += 1
 
     def notes(self) -> list[str]:
         """What to know before paying by the counts."""
         return [
             *self._people.notes(),
             *ignored_notes([one for one in self._commits if one.hash in self._ignored]),
+            *self._squash_notes(),
+            *shared_notes(self._commits),
             *unread_notes(self._commits),
             *self._lines.notes(self._rules.most_alike),
         ]
+
+    def _squash_notes(self) -> list[str]:
+        pairs = [
+            (self._commits[squash], self._commits[one])
+            for (squash, one), given in self._squashed.items()
+            if given
+        ]
+        told = [
+            f"what {squash.hash[:10]} brought, and {one.hash[:10]} by {printable(one.author.name)} "
+            "too, is counted for the latter, whose authors the former names"
+            for squash, one in pairs
+        ]
+        more = ["not all commits were looked at for what they are a squash of"]
+        return told + (more if len(self._squashed) >= MOST_SQUASHED else [])
 
     def made(
         self, contributions: Mapping[str, Contribution]
@@ -177,15 +202,16 @@ class Reading:
         return not self._earners(fix).keys() & self._earners(author).keys()
 
     def _gives(self, squash: int, original: int) -> bool:
-        """Whether the original's authors are some of those whom a squash of it names."""
+        """Whether the original's authors are some of those whom a later squash of it names."""
         if not set() < set(self._earners(original)) < set(self._earners(squash)):
             return False
         pair = squash, original
-        if pair not in self._descends:
-            first, second = (self._commits[number].hash for number in pair)
-            since = self._repository.text("rev-list", "--max-count=1", first, f"^{second}")
-            self._descends[pair] = not since
-        return not self._descends[pair]
+        if pair not in self._squashed and len(self._squashed) < MOST_SQUASHED:
+            first, second = (self._commits[number] for number in pair)
+            asked = ("rev-list", "--max-count=1", first.hash, f"^{second.hash}")
+            apart = bool(self._repository.text(*asked))
+            self._squashed[pair] = apart and int(second.time) <= int(first.time)
+        return self._squashed.get(pair, False)
 
     def _earners(self, number: int) -> Mapping[str, Fraction]:
         return self.earners[self._commits[number].hash] if number != NOBODY else {}

@@ -56,9 +56,7 @@ class Rules(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    code: tuple[str, ...] = Field(
-        default=SOURCES, description="Endings or names of source files."
-    )
+    code: tuple[str, ...] = Field(default=SOURCES, description="Endings or names of source files.")
     decisions: tuple[str, ...] = Field(
         default=_DEFAULTS["decisions"],
         description="Globs of decision records and design documents.",

@@ -1,4 +1,4 @@
-"""What stands at the end of a range: the files that count, and where each of their lines is from."""
+"""What stands at the end of a range: the files that count, and whose each of their lines is."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -105,8 +105,8 @@ class Standing:
     def claimed(self, files: list[File]) -> dict[tuple[str, int], Origin]:
         """Path and place of the lines that count, and where each is from.
 
-        As often as its author wrote it, a line counts: first where it has not moved. A line that
-        its file had before, and has still, is a new one.
+        As often as its author wrote it, a line counts: first where it has not moved. A single line
+        that was written before, and stands there still, is a new one.
         """
         places = [(file, at) for file in files for at in range(len(file.lines))]
         used = Counter[tuple[int | str, ...]]()

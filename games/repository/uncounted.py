@@ -81,6 +81,14 @@ def _told(why: str, lines: Counter[tuple[str, str]]) -> list[str]:
     return told
 
 
+def shared_notes(commits: Iterable[Commit]) -> list[str]:
+    """That nothing but a line of the message shows how those who share a commit divide it."""
+    n = sum(bool(commit.co_authors) for commit in commits)
+    are = "is" if n == 1 else "are"
+    told = f"{n} commit{'s' * (n != 1)} {are} divided evenly, by co-author lines alone"
+    return [told] if n else []
+
+
 def unread_notes(commits: Iterable[Commit]) -> list[str]:
     """The co-author lines that are not read, each with its commit."""
     told = [
