@@ -74,6 +74,13 @@ def test_vendored_code_that_is_copied_elsewhere_is_nobodys(repo: Builder) -> Non
     assert code(repo) == {"Ada": 20, "Ben": 20}
 
 
+@pytest.mark.parametrize("junk", ["# a long remark of the copier\n\n", "x = 1\n"])
+def test_what_is_put_between_copied_lines_hides_no_copy(repo: Builder, junk: str) -> None:
+    copy = "".join(f"    {line}\n{junk}" for line in source("ada").splitlines())
+    repo.commit("Copy", EVE, copy_dot_py=copy)
+    assert code(repo) == {"Ada": 20, "Ben": 20} | ({"Eve": 20} if "=" in junk else {})
+
+
 def test_two_who_write_the_same_line_are_both_its_authors(repo: Builder) -> None:
     line = "from the_standard_library_of_everybody import everything_that_is_needed\n"
     repo.commit("Use", ADA, c_dot_py=line)

@@ -26,7 +26,7 @@ goes to whoever committed, or to nobody, as the rules say. Merges, binary files 
 or generated earn nothing. Counts are exact fractions, and each is the sum of its evidence.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from shapley_coop.games.repository.blame import ignored_revisions
@@ -34,6 +34,7 @@ from shapley_coop.games.repository.contributions import History
 from shapley_coop.games.repository.encodings import replace_by_utf8
 from shapley_coop.games.repository.fresh import fresh, shallow_ends
 from shapley_coop.games.repository.git import Repository, RepositoryError
+from shapley_coop.games.repository.lines import keys
 from shapley_coop.games.repository.log import read_commits, read_merges
 from shapley_coop.games.repository.people import People
 from shapley_coop.games.repository.reading import Reading
@@ -117,12 +118,12 @@ def _read(
     return reading, people
 
 
-def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[list[str]]:
+def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[Sequence[str]]:
     """What was added before the range, in runs of lines; why it could not all be read."""
     try:
         for commit in read_commits(copy, base, None):
             for change in commit.changes:
-                yield from change.runs
+                yield from (keys(change.path, run) for run in change.runs)
     except RepositoryError as error:
         unread.append(f"copies of what is older than the range may be counted: {error}")
 

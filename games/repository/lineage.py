@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shapley_coop.games.repository.edits import RETOUCHED, replacements
-from shapley_coop.games.repository.lines import LONG, key
+from shapley_coop.games.repository.lines import LONG, key, keys
 from shapley_coop.games.repository.log import Change
 
 NOBODY = -1
@@ -100,11 +100,11 @@ class Lineage:
                     self._instead[commit, key(now)] = before, extent, fix and not ignored, kept
             by = NOBODY if change.path in foreign else commit
             for run in change.runs:
-                self._add(file, by, tuple(map(key, run)))
+                self._add(file, by, keys(change.path, run))
 
-    def _add(self, file: str, by: int, keys: tuple[str, ...]) -> None:
-        self._runs.append((by, keys))
-        for one in keys:
+    def _add(self, file: str, by: int, run: tuple[str, ...]) -> None:
+        self._runs.append((by, run))
+        for one in run:
             before = self._last.get((file, one), by)
             if before != by and len(one) >= LONG:
                 self._restored.setdefault((by, one), before)
@@ -116,33 +116,34 @@ class Lineage:
         """Find the copies, when all commits are taken in.
 
         Args:
-            older: runs of lines that were added before the range: nobody here wrote them.
+            older: keys of the lines of each place that were added before the range: nobody here
+                wrote them.
         """
-        for commit, keys in self._runs:
-            for block, _, _ in _blocks(keys):
+        for commit, run in self._runs:
+            for block, _ in _blocks(run):
                 known = self._first.setdefault(block, commit)
                 if known != commit and self._gives(known, commit):
                     self._first[block] = commit
         for run in older:
-            for block, _, _ in _blocks(tuple(map(key, run))):
+            for block, _ in _blocks(run):
                 if block in self._first:
                     self._first[block] = NOBODY
-        for commit, keys in self._runs:
-            self._trace_run(commit, keys)
+        for commit, run in self._runs:
+            self._trace_run(commit, run)
         self._runs.clear()
 
-    def _trace_run(self, commit: int, keys: tuple[str, ...]) -> None:
+    def _trace_run(self, commit: int, run: tuple[str, ...]) -> None:
         whose: dict[int, int] = {}
-        for block, start, end in _blocks(keys):
+        for block, places in _blocks(run):
             if (first := self._first[block]) == commit:
                 continue
-            if end - start > 1:
-                whose.update({at: first for at in range(start, end) if at not in whose})
-            elif first == NOBODY or self.added[first, keys[start]]:
+            if len(places) > 1:
+                whose.update({at: first for at in places if at not in whose})
+            elif first == NOBODY or self.added[first, run[places[0]]]:
                 # Alone it can have been moved; where the other one stands still, it is a new one.
-                self._restored.setdefault((commit, keys[start]), first)
+                self._restored.setdefault((commit, run[places[0]]), first)
         before: int | None = None
-        for at, one in enumerate(keys if whose else ()):
+        for at, one in enumerate(run if whose else ()):
             # What follows a copied block and is its author's, too, belongs to it.
             before = whose.get(at, before)
             if before is None or (before != NOBODY and not self.added[before, one]):
@@ -209,18 +210,20 @@ class _Step:
     fixed: bool = False
 
 
-def _blocks(keys: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Each shortest block of enough letters and digits, and where it starts and ends.
+def _blocks(run: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Each shortest block of enough letters and digits, and the places of its lines.
 
-    Blocks are of two lines or more; a line that alone has enough is one besides.
+    Blocks are of two lines or more; a line that alone has enough is one besides. Short lines are
+    passed over, so that those that are put in between make no other block.
     """
-    sizes = [sum(map(str.isalnum, one)) for one in keys]
+    long = [at for at, one in enumerate(run) if len(one) >= LONG]
+    sizes = [sum(map(str.isalnum, run[at])) for at in long]
     end = held = 0
     for start, size in enumerate(sizes):
         if size >= BLOCK:
-            yield hash(keys[start : start + 1]), start, start + 1
-        while (held < BLOCK or end - start < 2) and end < len(keys):
+            yield hash((run[long[start]],)), long[start : start + 1]
+        while (held < BLOCK or end - start < 2) and end < len(long):
             held, end = held + sizes[end], end + 1
         if held >= BLOCK and end - start > 1:
-            yield hash(keys[start:end]), start, end
+            yield hash(tuple(run[at] for at in long[start:end])), long[start:end]
         held -= size

@@ -1,7 +1,7 @@
 """Which lines of a file are effective: neither blank nor comment nor mere layout."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -57,16 +57,22 @@ def key(line: str) -> str:
     return "".join(line.split())
 
 
+def keys(path: str, lines: Iterable[str]) -> tuple[str, ...]:
+    """The keys of some lines of a file, without those that begin a comment."""
+    syntax = _syntax(path)
+    marks = (*syntax.line, *(start for start, _ in syntax.block), "\0")
+    return tuple(key(line) for line in lines if not line.startswith(marks))
+
+
 def effective_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
     """The effective lines of a source file, from number 1: no blank, layout, comment or docstring.
 
     It reads lines and not grammar: a block comment counts as one where it begins a line, and
     what stands behind the end of a comment on the same line is not looked at.
     """
-    name = PurePosixPath(path)
-    syntax = LANGUAGES.get(name.name) or LANGUAGES.get(name.suffix.lower()) or Syntax()
+    syntax = _syntax(path)
     closing, in_string = "", ""
-    notebook = name.suffix.lower() == ".ipynb"
+    notebook = path.lower().endswith(".ipynb")
     for number, line in _source_lines(text) if notebook else enumerate(text.split("\n"), 1):
         stripped = line.strip()
         if closing:
@@ -90,6 +96,11 @@ def plain_lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         if kept := normal(line):
             yield number, kept
+
+
+def _syntax(path: str) -> Syntax:
+    name = PurePosixPath(path)
+    return LANGUAGES.get(name.name) or LANGUAGES.get(name.suffix.lower()) or Syntax()
 
 
 def _source_lines(notebook: str) -> Iterator[tuple[int, str]]:
