@@ -1,13 +1,17 @@
 """How much of a line an edit changed, and which line stands instead of which."""
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 RETOUCHED = Fraction(1, 4)
 """A line of which no more than this changed is a line retouched, and stays its author's."""
+
+_BREAKS = dict.fromkeys(map(ord, " \t\r\f\v,;()[]{}\\"))
+"""White space, and the signs that are put where a line is broken."""
 
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 
@@ -42,11 +46,12 @@ def _kept(before: str, after: str) -> int:
     """
     was, now = (Counter(_TOKENS.findall(part)) for part in (before, after))
     both = was & now
-    words, of_all = (
-        sum(len(token) * n for token, n in tokens.items() if token[0].isalnum())
-        for tokens in (both, was | now)
-    )
-    return sum(len(token) * n for token, n in both.items()) if 2 * words > of_all else 0
+    most = max(_of_words(was), _of_words(now))
+    return sum(len(token) * n for token, n in both.items()) if 2 * _of_words(both) > most else 0
+
+
+def _of_words(tokens: Counter[str]) -> int:
+    return sum(len(token) * n for token, n in tokens.items() if token[0].isalnum())
 
 
 def replacements(
@@ -54,17 +59,35 @@ def replacements(
 ) -> Iterator[tuple[str, str, Fraction]]:
     """Each line that went, the one that stands in its place, and the extent of the change.
 
-    In one place each line that came is taken for the change of the line that it is most like.
+    In one place each line that came is taken for the change of the line that it is most like; if
+    lines were only broken in other places, for a part of that one.
 
     Args:
         edits: of each place, what was removed and what was added.
     """
     for gone, come in edits:
-        if len(gone) == len(come) or len(gone) * len(come) > _MOST_PAIRS:
+        if len(gone) != len(come) and _wraps(gone) == _wraps(come):
+            pairs = _wrapped(gone, come)
+        elif len(gone) == len(come) or len(gone) * len(come) > _MOST_PAIRS:
             pairs = [(was, now, extent(was, now)) for was, now in zip(gone, come, strict=False)]
         else:
             pairs = _closest(gone, come)
         yield from pairs
+
+
+def _wraps(lines: Iterable[str]) -> str:
+    """What some lines say, however they are broken."""
+    return "".join(lines).translate(_BREAKS)
+
+
+def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
+    """Each line that came, and the one of which it begins with a part."""
+    starts = [0, *accumulate(len(_wraps([line])) for line in gone)]
+    at, pairs = 0, []
+    for line in come:
+        pairs.append((gone[min(bisect(starts, at), len(gone)) - 1], line, Fraction(0)))
+        at += len(_wraps([line]))
+    return pairs
 
 
 def _alike(one: str, other: str) -> int:

@@ -5,9 +5,9 @@ The counts, and why they are counted so:
 code
     Effective lines that the contributor added in the range and that stand at its end: not blank,
     not comment, not layout. What was written and thrown away again earns nothing, and neither
-    does moving, indenting again, copying or restoring lines (see `ownership`). Deleting the
-    lines of others earns nothing and takes them from those others: what is settled is what there
-    is. Every line is counted once, for the commit that first added it.
+    does moving, laying out anew, copying, converting or restoring lines (`blame`, `lineage`,
+    `encodings`). Deleting the lines of others earns nothing and takes them from those others: what
+    is settled is what there is. Every line is counted once, for the commit that first added it.
 decisions, documents
     One for each accepted decision record and each document that stands at the end of the range,
     divided among contributors by the lines of it that are theirs; short ones count in part. The
@@ -23,7 +23,8 @@ By `weighed: false` each fix, document and decision counts one, as in Shapley-Co
 
 A commit with co-authors is divided evenly among author and co-authors; the part of a bot or a model
 goes to whoever committed, or to nobody, as the rules say. Merges, binary files and what is vendored
-or generated earn nothing. Counts are exact fractions, and each is the sum of its evidence.
+or generated earn nothing, and configuration only where the rules say so; who committed nothing that
+counts is told why. Counts are exact fractions, and each is the sum of its evidence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -62,7 +63,8 @@ def read_history(
         RepositoryError: the repository cannot be read, the range names no commits, or the
             history is not all there (a shallow clone).
 
-    Cost: one `git log` with patches; 2,000 commits take about a second.
+    Cost: one `git log` with patches, of the whole history where copies can be older than the range,
+    and one `git blame` for each file that was changed more than once.
     """
     repository = Repository.at(repo)
     tip, base = _ends(repository, range)

@@ -70,6 +70,7 @@ class Reading:
         self.excluded = Counter[str]()
         self.garbled: list[Change] = []
         self._lines = Lines()
+        self._authors: dict[str, str] = {}  # a commit's hash → a name
         self._why: dict[str, str] = {}  # a commit's hash → why it earns nothing, if it does not
         self._written: dict[str, tuple[str, str, str]] = {}
         self._squashed: dict[tuple[int, int], bool] = {}  # by what brought the same
@@ -87,7 +88,7 @@ class Reading:
         places = [self._rules.place(change.path) for change in commit.changes]
         fix = bool(earners) and "code" in places and self._rules.is_fix(commit.message)
         number = self._numbers[commit.hash] = len(self._commits)
-        self.earners[commit.hash] = earners
+        self.earners[commit.hash], self._authors[commit.hash] = earners, commit.author.name
         ignored = commit.hash in self._ignored
         foreign = {
             change.path
@@ -109,7 +110,7 @@ class Reading:
     def take_merge(self, hash_: str, author: Person, mapped: Person) -> None:
         """Take in a merge, which earns nothing."""
         self.merges += 1
-        self._numbers[hash_] = NOBODY
+        self._numbers[hash_], self._authors[hash_] = NOBODY, author.name
         if whose := self._people.known_as(author, mapped):
             self._known[whose].uncounted[MERGE] += 1
 
@@ -167,7 +168,7 @@ class Reading:
             *self._squash_notes(),
             *shared_notes(self._commits),
             *unread_notes(self._commits),
-            *self._lines.notes(self._rules.most_alike),
+            *self._lines.notes(self._rules.most_alike, self._authors),
         ]
 
     def _squash_notes(self) -> list[str]:

@@ -1,7 +1,7 @@
 """What of a history earns nothing, in words: commits by kind, and lines that are nobody's."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from shapley_coop.games.repository.blame import IGNORED
@@ -47,7 +47,7 @@ def _plural(what: str) -> str:
 
 
 _WHY = {
-    "copied": "not counted, as they are copies of what is counted or older",
+    "copied": "not counted, as they are copies or parts of what is counted or older",
     "merged": "belong to nobody, as they were written in a merge",
     "alike": "not counted, as it is said before (numbers aside)",
 }
@@ -63,17 +63,23 @@ class Lines:
         """Add a line of a commit in a file: a copy, one of a merge, or one that was said before."""
         self._found[why][commit, path] += 1
 
-    def notes(self, most_alike: int) -> list[str]:
-        """What to know of them."""
+    def notes(self, most_alike: int, authors: Mapping[str, str]) -> list[str]:
+        """What to know of them.
+
+        Args:
+            most_alike: lines that may say the same without being told.
+            authors: a commit's hash → a name.
+        """
         alike = self._found["alike"]
         padding = Counter({by: n for by, n in alike.items() if n > most_alike})
         shown = {**self._found, "alike": padding}
-        return [note for why, lines in shown.items() for note in _told(_WHY[why], lines)]
+        return [note for why, lines in shown.items() for note in _told(_WHY[why], lines, authors)]
 
 
-def _told(why: str, lines: Counter[tuple[str, str]]) -> list[str]:
+def _told(why: str, lines: Counter[tuple[str, str]], authors: Mapping[str, str]) -> list[str]:
     told = [
-        f"{why}: {n} line{'s' * (n != 1)} of {commit[:10]} in {printable(path)}"
+        f"{why}: {n} line{'s' * (n != 1)} of {commit[:10]} by {printable(authors[commit])} in "
+        f"{printable(path)}"
         for (commit, path), n in lines.most_common(_MOST_TOLD)
     ]
     if (rest := sum(lines.values()) - sum(n for _, n in lines.most_common(_MOST_TOLD))) > 0:
