@@ -1,7 +1,8 @@
 """Which commit each line of a file is from, by `git blame`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 from shapley_coop.games.repository.git import Repository, RepositoryError
@@ -43,8 +44,10 @@ def ignored_revisions(copy: Repository, tip: str, known: Iterable[str]) -> list[
     return found
 
 
-def blame(copy: Repository, tip: str, base: str | None, path: str) -> list[Blamed]:
-    """Where each line of a file is from, white space and moves within the file aside.
+def blame(
+    copy: Repository, tip: str, base: str | None, path: str, wanted: Container[int]
+) -> dict[int, Blamed]:
+    """Where the wanted lines of a file are from, white space and moves within the file aside.
 
     Lines that are older than `base` are from a commit that is not in the range.
 
@@ -54,23 +57,25 @@ def blame(copy: Repository, tip: str, base: str | None, path: str) -> list[Blame
     span = (tip, *([f"^{base}"] if base else []))
     ignoring = ("--ignore-revs-file", str(_file(copy)))
     printed = copy.output("blame", *_OPTIONS, *ignoring, *span, "--", path)
-    return _parsed(printed.split(b"\n"))
+    return _parsed(BytesIO(printed), wanted)
 
 
-def _parsed(lines: Sequence[bytes]) -> list[Blamed]:
+def _parsed(lines: Iterable[bytes], wanted: Container[int]) -> dict[int, Blamed]:
     """A line's own text begins with a tab; before it stand its commit and what is told of it."""
-    found: list[Blamed] = []
+    found: dict[int, Blamed] = {}
     paths: dict[str, str] = {}
-    commit, at = "", 0
+    commit, at, number = "", 0, 0
     for line in lines:
         if line.startswith(b"\t"):
-            found.append(Blamed(commit, paths.get(commit, ""), at))
+            if number in wanted:
+                found[number] = Blamed(commit, paths[commit], at)
             commit = ""
-        elif not commit and line:
-            name, where, *_ = line.split()
-            commit, at = name.decode("ascii"), int(where)
+        elif not commit:
+            name, was, now, *_ = line.split()
+            commit, at, number = name.decode("ascii"), int(was), int(now)
         elif line.startswith(b"filename "):
-            paths[commit] = line[len(b"filename ") :].decode("utf-8", "surrogateescape")
+            name = line[len(b"filename ") :].rstrip(b"\n")
+            paths[commit] = name.decode("utf-8", "surrogateescape")
     return found
 
 

@@ -124,8 +124,8 @@ class Lineage:
                 known = self._first.setdefault(block, commit)
                 if known != commit and self._gives(known, commit):
                     self._first[block] = commit
-        for run in older:
-            for block, _ in _blocks(run):
+        for before in older:
+            for block, _ in _blocks(before):
                 if block in self._first:
                     self._first[block] = NOBODY
         for commit, run in self._runs:

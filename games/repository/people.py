@@ -15,8 +15,8 @@ from shapley_coop.games.repository.rules import Rules
 _LONGEST = 64
 """Characters of a name."""
 
-_TOOL = "agent|ai|assistant|bot|cli|coder|codegen|copilot|gpt|llm|model|noreply"
-_LIKE_A_TOOL = re.compile(rf"(?<![a-z])({_TOOL})(?![a-z])(?!@users\.noreply)", re.IGNORECASE)
+_TOOL = "agent|ai|assistant|bot|cli|coder|codegen|copilot|gpt|llm|model|noreply(?=@)"
+_LIKE_A_TOOL = re.compile(rf"(?<![a-z])({_TOOL})(?![a-z])", re.IGNORECASE)
 
 
 class People:

@@ -81,7 +81,7 @@ class Reading:
         for person in earners:
             self._known[person].commits += 1
         entered = self._people.known_as(commit.committer, commit.mapped_committer)
-        if earners and entered and entered not in earners:
+        if entered and entered not in earners:
             self._known[entered].uncounted[ENTERED] += 1
         self.commits += bool(earners)
         self.by_bots += not earners

@@ -132,10 +132,11 @@ class Standing:
 
     def _read(self, path: str, place: Place, text: str, whole: str) -> File:
         lines = list(effective_lines(path, text) if place == "code" else plain_lines(text))
-        asked = [] if whole else blame(self._copy, self._tip, self._base, path)
+        wanted = {number for number, _ in lines}
+        asked = {} if whole else blame(self._copy, self._tip, self._base, path, wanted)
         found: list[Line] = []
         for number, line in lines:
-            blamed = Blamed(whole, path, number) if whole else asked[number - 1]
+            blamed = Blamed(whole, path, number) if whole else asked[number]
             by = self._numbers.get(blamed.commit)
             if by is not None:
                 origin = self._lineage.origin(by, key(line))
