@@ -108,6 +108,8 @@ def test_a_commit_that_git_blame_leaves_out_makes_nobody_an_author(
     repo.write(".git-blame-ignore-revs", listed)
     repo.commit("Leave it out of blame", CEM)
     assert code(repo) == {"Ada": 20, "Ben": 20}
+    repo.commit("Copy", EVE, copy_dot_py=MECHANICAL[kind](source("ada")))
+    assert code(repo) == {"Ada": 20, "Ben": 20}
     told = " ".join(read_history(repo.folder).notes)
     assert f".git-blame-ignore-revs lists {style[:10]} by Cem" in told
 
@@ -174,7 +176,13 @@ def test_the_source_lines_of_a_notebooks_code_cells_count(tmp_path: Path) -> Non
 
 
 def test_configuration_counts_where_the_rules_say_so(repo: Builder) -> None:
-    repo.commit("Safe", EVE, pyproject_dot_toml='# why\n[project]\ndependencies = ["pyjwt"]\n')
-    counted = read_history(repo.folder, rules=Rules(configuration_counts=True))
-    assert counted.artefacts()["Eve"]["code"] == 2
-    assert "Eve" not in code(repo)
+    begun, safe = (
+        "# why\n[project]\nneeds = ['pyjwt']\n",
+        "# why\n[project]\nsecure = 'pyjwt>=2.12'\n",
+    )
+    repo.commit("Begin", EVE, pyproject_dot_toml=begun)
+    repo.commit("fix: a vulnerable version", CEM, pyproject_dot_toml=safe)
+    made = read_history(repo.folder, rules=Rules(configuration_counts=True)).artefacts()
+    assert (made["Eve"]["code"], made["Cem"]["code"]) == (1, 1)
+    assert made["Cem"]["fixes"] > 0
+    assert code(repo) == {"Ada": 20, "Ben": 20}

@@ -68,6 +68,7 @@ class Lineage:
         self._instead: dict[Line, tuple[Line, Fraction, bool, bool]] = {}
         self._last: dict[tuple[str, str], int] = {}  # a file and a line → who last added it
         self._anywhere: dict[str, int] = {}
+        self._begun: dict[str, int] = {}  # a line → who first added it
         self._names: dict[str, str] = {}  # a path → the first name of its file
 
     def take(
@@ -111,6 +112,7 @@ class Lineage:
             if by != NOBODY:
                 self.added[by, one] += 1
             self._last[file, one] = self._anywhere[one] = by
+            self._begun.setdefault(one, by)
 
     def trace(self, older: Iterable[Sequence[str]] = ()) -> None:
         """Find the copies, when all commits are taken in.
@@ -159,19 +161,27 @@ class Lineage:
             text: the key of what it says.
             restored: whether a single line may be one that was there before.
         """
-        line, mender, part = (commit, text), NOBODY, Fraction(0)
-        if not self.added[line] and (by := self._anywhere.get(text, commit)) not in self._ignored:
-            line = (by, text)  # git's log took it for a part of what was renamed
+        line, mender, part = self._as_added((commit, text)), NOBODY, Fraction(0)
         for step in self._steps(line, restored):
             line = step.line
-            if mender == NOBODY and step.fixed and self._mends(step.by, self._author(step.was)):
+            if mender == NOBODY and step.fixed and self._mends(step.by, self._author(step.was)[0]):
                 mender, part = step.by, step.extent
         return Origin(*line, mender, part)
 
-    def _author(self, line: Line) -> int:
+    def _as_added(self, line: Line) -> Line:
+        """A line as the log has it, where that says otherwise than blame who added it."""
+        first = (self._begun.get(line[1], line[0]), line[1])
+        if self.added[line]:
+            return line
+        if first[0] in self._ignored:  # blame looked through it; the log says what stood there
+            was = self._author(first)
+            return was if was[0] == line[0] else line
+        return first if first[0] <= line[0] else line  # a part of what was renamed
+
+    def _author(self, line: Line) -> Line:
         for step in self._steps(line):
             line = step.line
-        return line[0]
+        return line
 
     def _steps(self, line: Line, restored: bool = True) -> Iterator["_Step"]:
         """From a line to those that it stands for, one after the other."""

@@ -211,7 +211,7 @@ class Reading:
             first, second = (self._commits[number] for number in pair)
             asked = ("rev-list", "--max-count=1", first.hash, f"^{second.hash}")
             apart = bool(self._repository.text(*asked))
-            self._squashed[pair] = apart and int(second.time) <= int(first.time)
+            self._squashed[pair] = apart and _time(second) <= _time(first)
         return self._squashed.get(pair, False)
 
     def _earners(self, number: int) -> Mapping[str, Fraction]:
@@ -246,3 +246,8 @@ class Reading:
             if amount:
                 one = Evidence(commit.hash, path, amount * part, lines * part)
                 self._known[key].evidence[kind].append(one)
+
+
+def _time(commit: Commit) -> int:
+    """When it was written; 0 where that is no time."""
+    return int(commit.time) if commit.time.isdecimal() and commit.time.isascii() else 0
