@@ -65,6 +65,18 @@ def test_who_copies_and_deletes_the_original_takes_nothing(repo: Builder, steps:
     assert code(repo) == {"Ada": 20, "Ben": 20, "Eve": 1}
 
 
+def test_the_copy_of_a_file_that_grew_line_by_line_earns_nobody_anything(repo: Builder) -> None:
+    lines = source("ben").splitlines(keepends=True)
+    repo.commit("Half of another", ADA, grown_dot_py="".join(lines[::2]).replace("ben", "ada_2"))
+    grown = "".join(lines).replace("ben", "ada_2")
+    repo.commit("The rest", BEN, grown_dot_py=grown)
+    assert code(repo) == {"Ada": 30, "Ben": 30}
+    repo.commit("Copy", EVE, copy_dot_py=grown)
+    assert code(repo) == {"Ada": 30, "Ben": 30}
+    repo.commit("Delete the original", EVE, grown_dot_py=None)
+    assert code(repo) == {"Ada": 30, "Ben": 30}
+
+
 def test_what_was_deleted_before_the_range_is_nobodys_when_it_comes_back(repo: Builder) -> None:
     gone = repo.commit("Delete", EVE, a_dot_py=None)
     repo.commit("Add", EVE, copy_dot_py=source("ada") + "own = of_eve\n")

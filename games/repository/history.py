@@ -120,12 +120,12 @@ def _read(
     return reading, people
 
 
-def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[Sequence[str]]:
-    """What was added before the range, in runs of lines; why it could not all be read."""
+def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """What was added to which file before the range; why it could not all be read."""
     try:
         for commit in read_commits(copy, base, None):
             for change in commit.changes:
-                yield from (keys(change.path, run) for run in change.runs)
+                yield from ((change.path, keys(change.path, run)) for run in change.runs)
     except RepositoryError as error:
         unread.append(f"copies of what is older than the range may be counted: {error}")
 

@@ -3,7 +3,8 @@
 `git blame` follows a line through one file and through moves within it. What was deleted in one
 commit and added in another it takes for new, and its search for copies (`-C -C`) compares each new
 file with every file there was. So blocks of lines are followed here by their content, over the
-whole history, by git's own measure of a copy: a block of 40 letters and digits.
+whole history, by git's own measure of a copy, 40 letters and digits: a block is a copy if another
+file held each of its lines before, whoever wrote them.
 """
 
 from collections import Counter
@@ -20,6 +21,9 @@ NOBODY = -1
 
 BLOCK = 40
 """Letters and digits of a block that is a copy: as of `git blame -C`."""
+
+MOST_FILES = 20
+"""Files in which one line is looked for."""
 
 Line = tuple[int, str]
 """The number of a commit, and the key of a line that it added."""
@@ -60,8 +64,9 @@ class Lineage:
     ) -> None:
         self._retouched, self._gives, self._mends = retouched, gives, mends
         self.added: Counter[Line] = Counter()
-        self._runs: list[tuple[int, tuple[str, ...]]] = []
-        self._first: dict[int, int] = {}  # a block → the commit that first added it
+        self._runs: list[tuple[int, str, tuple[str, ...]]] = []
+        self._held: dict[str, list[str]] = {}  # a long line → the first files that held it
+        self._within: dict[tuple[str, str], int] = {}  # a file and a line → who first added it
         self._copied: dict[Line, int] = {}
         self._restored: dict[Line, int] = {}  # of single lines, which count anew where both stand
         self._ignored: set[int] = set()
@@ -104,7 +109,7 @@ class Lineage:
                 self._add(file, by, keys(change.path, run))
 
     def _add(self, file: str, by: int, run: tuple[str, ...]) -> None:
-        self._runs.append((by, run))
+        self._runs.append((by, file, run))
         for one in run:
             before = self._last.get((file, one), by)
             if before != by and len(one) >= LONG:
@@ -114,44 +119,67 @@ class Lineage:
             self._last[file, one] = self._anywhere[one] = by
             self._begun.setdefault(one, by)
 
-    def trace(self, older: Iterable[Sequence[str]] = ()) -> None:
+    def trace(self, older: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
         """Find the copies, when all commits are taken in.
 
         Args:
-            older: keys of the lines of each place that were added before the range: nobody here
-                wrote them.
+            older: path, and keys of the lines of each place, that were added before the range:
+                nobody here wrote them.
         """
-        for commit, run in self._runs:
-            for block, _ in _blocks(run):
-                known = self._first.setdefault(block, commit)
-                if known != commit and self._gives(known, commit):
-                    self._first[block] = commit
-        for before in older:
-            for block, _ in _blocks(before):
-                if block in self._first:
-                    self._first[block] = NOBODY
-        for commit, run in self._runs:
-            self._trace_run(commit, run)
+        for path, held in older:
+            self._hold(NOBODY, f"\0{path}", [one for one in held if one in self._begun])
+        for commit, file, run in self._runs:
+            if commit != NOBODY:
+                self._trace_run(commit, file, run)
+            self._hold(commit, file, run)
         self._runs.clear()
 
-    def _trace_run(self, commit: int, run: tuple[str, ...]) -> None:
-        whose: dict[int, int] = {}
-        for block, places in _blocks(run):
-            if (first := self._first[block]) == commit:
+    def _hold(self, commit: int, file: str, run: Iterable[str]) -> None:
+        for one in run:
+            files = self._held.setdefault(one, []) if len(one) >= LONG else []
+            if (file, one) not in self._within and len(files) < MOST_FILES:
+                files.append(file)
+            self._within.setdefault((file, one), commit)
+
+    def _trace_run(self, commit: int, file: str, run: Sequence[str]) -> None:
+        """Find the blocks of a run of which another file held every line before."""
+        block: list[int] = []
+        held: set[str] = set()
+        for at, one in enumerate(run):
+            if len(one) < LONG:
                 continue
-            if len(places) > 1:
-                whose.update({at: first for at in places if at not in whose})
-            elif first == NOBODY or self.added[first, run[places[0]]]:
-                # Alone it can have been moved; where the other one stands still, it is a new one.
-                self._restored.setdefault((commit, run[places[0]]), first)
-        before: int | None = None
-        for at, one in enumerate(run if whose else ()):
-            # What follows a copied block and is its author's, too, belongs to it.
-            before = whose.get(at, before)
-            if before is None or (before != NOBODY and not self.added[before, one]):
-                before = None
-            elif at in whose or before != NOBODY:
-                self._copied.setdefault((commit, one), before)
+            owners = {other: self._within[other, one] for other in self._held.get(one, ())}
+            here = {
+                other
+                for other, owner in owners.items()
+                if owner != commit and (other != file or self._gives(owner, commit))
+            }
+            if block and not held & here:
+                self._trace_block(commit, run, block, held, at)
+                block, held = [], set()
+            if here:
+                held = held & here or here
+                block.append(at)
+        if block:
+            self._trace_block(commit, run, block, held, len(run))
+
+    def _trace_block(
+        self, commit: int, run: Sequence[str], block: list[int], held: set[str], stop: int
+    ) -> None:
+        if sum(sum(map(str.isalnum, run[at])) for at in block) < BLOCK:
+            return
+        first = run[block[0]]
+        source = min(held, key=lambda file: (self._within[file, first], file))
+        if len(block) == 1:
+            # Alone it can have been moved; where the other one stands still, it is a new one.
+            self._restored.setdefault((commit, first), self._within[source, first])
+            return
+        for one in run[block[0] : stop]:
+            owner = self._within.get((source, one), commit)
+            if owner != commit and self._gives(owner, commit):
+                self._copied[owner, one] = commit
+            elif owner != commit:
+                self._copied.setdefault((commit, one), owner)
 
     def origin(self, commit: int, text: str, restored: bool = True) -> Origin:
         """Where a line is from.
@@ -218,22 +246,3 @@ class _Step:
     was: Line = (NOBODY, "")
     extent: Fraction = Fraction(0)
     fixed: bool = False
-
-
-def _blocks(run: Sequence[str]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Each shortest block of enough letters and digits, and the places of its lines.
-
-    Blocks are of two lines or more; a line that alone has enough is one besides. Short lines are
-    passed over, so that those that are put in between make no other block.
-    """
-    long = [at for at, one in enumerate(run) if len(one) >= LONG]
-    sizes = [sum(map(str.isalnum, run[at])) for at in long]
-    end = held = 0
-    for start, size in enumerate(sizes):
-        if size >= BLOCK:
-            yield hash((run[long[start]],)), long[start : start + 1]
-        while (held < BLOCK or end - start < 2) and end < len(long):
-            held, end = held + sizes[end], end + 1
-        if held >= BLOCK and end - start > 1:
-            yield hash(tuple(run[at] for at in long[start:end])), long[start:end]
-        held -= size

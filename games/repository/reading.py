@@ -114,11 +114,11 @@ class Reading:
         if whose := self._people.known_as(author, mapped):
             self._known[whose].uncounted[MERGE] += 1
 
-    def count_lines(self, older: Iterable[Sequence[str]] = ()) -> None:
+    def count_lines(self, older: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
         """Credit what the range's last commit holds: lines of code, documents and decisions.
 
         Args:
-            older: runs of lines that were added before the range.
+            older: path, and keys of the lines of each place, that were added before the range.
         """
         self._lineage.trace(older)
         standing = Standing(
