@@ -61,7 +61,7 @@ def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
 
 def _show(report: dict[str, Any]) -> None:
     """The report as tables, with the reasons for each contributor's part and who agreed to it."""
-    from shapley_coop.cli.git_report import rows, without_rows
+    from shapley_coop.cli.git_report import rows, why, without_rows
     from shapley_coop.cli.settling_account import account_rows
     from shapley_coop.cli.settling_consent import consent_words, earlier, still_asked
 
@@ -71,9 +71,8 @@ def _show(report: dict[str, Any]) -> None:
     if "account" in report:
         header, *body = account_rows(report["account"])
         show_table("for what it is paid", header, body)
-    else:
-        for name, one in report["contributors"].items():
-            say(f"{name}: {'; '.join(one['reasons'])}")
+    for name, words in why(report, earned="account" not in report).items():
+        say(f"{name}: {words}")
     if "without" in report:
         header, *body = without_rows(report["without"])
         all_ = f"all together {report['without']['score']:g}"

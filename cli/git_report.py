@@ -23,7 +23,7 @@ from shapley_coop.credit import wev
 from shapley_coop.credit.wev import EarnedValue
 from shapley_coop.currencies import decimals_of
 from shapley_coop.earned_value import WEIGHTS, Intervals
-from shapley_coop.games.repository import KINDS, Contribution, History
+from shapley_coop.games.repository import KINDS, Contribution, History, in_words
 
 _WORDS = {
     "code": ("effective line of code", "effective lines of code"),
@@ -58,7 +58,9 @@ def settle_history(
             none that can be paid.
     """
     if not (artefacts := _counts(history)):
-        raise ValueError(f"{history.path}: nobody made anything that counts in this range")
+        raise ValueError(
+            f"{history.path}: nobody made anything that counts in this range" + _why_nobody(history)
+        )
     in_force = weights_in_force(history, weights)
     values = wev(artefacts, weights=in_force)
     names = sorted(values, key=lambda name: (-values[name].point, name))
@@ -77,12 +79,23 @@ def settle_history(
         "basis": "agreed" if payoffs is not None else "earned value",
         "weights": {kind: [float(low), float(high)] for kind, (low, high) in in_force.items()},
         "notes": [*history.notes, *reduced(history, weights)],
+        "uncounted": {
+            name: in_words(one.uncounted)
+            for name, one in history.contributions.items()
+            if one.uncounted
+        },
         "contributors": {
             name: _worth(artefacts[name], values[name])
             | {"earned": worth, "amount": amount, "reasons": reasons(history.contributions[name])}
             for name, worth, amount in zip(names, earned, amounts, strict=True)
         },
     }
+
+
+def _why_nobody(history: History) -> str:
+    """Of the first of those who committed, why it counts for nothing."""
+    found = ((name, in_words(one.uncounted)) for name, one in history.contributions.items())
+    return next((f"; {name}: {', '.join(told)}" for name, told in found if told), "")
 
 
 def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
@@ -154,14 +167,35 @@ def reasons(one: Contribution) -> list[str]:
 
 
 def rows(report: Mapping[str, Any]) -> list[list[str]]:
-    """The report as a table: a row of headings, then one for each contributor."""
+    """The report as a table: a row of headings, then one for each who committed."""
     found = [["contributor", *KINDS, "WEV", "interval", "amount"]]
     for name, one in report["contributors"].items():
         low, high = one["interval"]
         counts = [_number(Fraction(one["counts"][kind])) for kind in KINDS]
         worth = [f"{one['point']:.1f} %", f"{low:.1f}–{high:.1f} %", one["amount"]]
         found.append([name, *counts, *worth])
-    return found
+    nothing = ["0.0 %", "", shown_amount(0, report["decimals"])]
+    return found + [[name, *["0"] * len(KINDS), *nothing] for name in _unpaid(report)]
+
+
+def _unpaid(report: Mapping[str, Any]) -> list[str]:
+    """Those who committed in the range and made nothing that counts."""
+    return [name for name in report["uncounted"] if name not in report["contributors"]]
+
+
+def why(report: Mapping[str, Any], earned: bool = True) -> dict[str, str]:
+    """Who committed → for what it is paid, and what of its commits counts for nothing.
+
+    Args:
+        report: of `settle_history`.
+        earned: whether to say for what it is paid.
+    """
+    found = {}
+    for name in (*report["contributors"], *_unpaid(report)):
+        paid = report["contributors"].get(name, {}).get("reasons", []) if earned else []
+        nothing = ", ".join(report["uncounted"].get(name, ()))
+        found[name] = "; ".join([*paid, *([f"nothing for {nothing}"] if nothing else [])])
+    return {name: words for name, words in found.items() if words}
 
 
 def markdown(report: Mapping[str, Any]) -> str:
@@ -172,7 +206,7 @@ def markdown(report: Mapping[str, Any]) -> str:
     """
     money = f"{report['bounty']} {report['currency']}".strip()
     heads, *body = rows(report)
-    whys = [f"- {escaped(a)}: {'; '.join(x['reasons'])}" for a, x in report["contributors"].items()]
+    whys = [f"- {escaped(name)}: {words}" for name, words in why(report).items()]
     left_out = [f"merges: {report['merges']}", f"commits by bots: {report['by_bots']}"]
     left_out += [f"{reason} files: {n}" for reason, n in report["excluded"].items()]
     lines = [

@@ -35,6 +35,32 @@ def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
+class Shown:
+    """Names that are shown together; each new one is compared with those that it could be."""
+
+    def __init__(self) -> None:
+        self._ascii: set[str] = set()
+        self._others: dict[int, list[str]] = {}
+        self._all: dict[int, list[str]] = {}
+
+    def add(self, name: str) -> None:
+        """Show another one."""
+        letters = _shown(name)
+        self._all.setdefault(len(letters), []).append(letters)
+        if letters.isascii():
+            self._ascii.add(letters.translate(_SAME))
+        else:
+            self._others.setdefault(len(letters), []).append(letters)
+
+    def has_alike(self, name: str) -> bool:
+        """Whether one of them looks like it."""
+        letters = _shown(name)
+        if letters.isascii() and letters.translate(_SAME) in self._ascii:
+            return True
+        known = self._others if letters.isascii() else self._all
+        return any(all(map(_alike, other, letters)) for other in known.get(len(letters), ()))
+
+
 def mixed(names: Sequence[str]) -> str | None:
     """The first name with a word in which a letter of another alphabet looks like a Latin one."""
     return next((name for name in names if any(map(_mixes, name.split()))), None)

@@ -3,7 +3,7 @@
 import pytest
 
 from shapley_coop import games
-from shapley_coop.games.look_alikes import look_alike, mixed
+from shapley_coop.games.look_alikes import Shown, look_alike, mixed
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,11 @@ from shapley_coop.games.look_alikes import look_alike, mixed
 )
 def test_a_look_alike_is_refused_in_one_line(other: str) -> None:
     assert look_alike(["Bob", "Alice", other]) == ("Alice", other)
+    shown = Shown()
+    shown.add("Bob")
+    assert not shown.has_alike(other)
+    shown.add("Alice")
+    assert shown.has_alike(other)
     with pytest.raises(games.GameError) as refused:
         games.load("escape_room", {"agents": ["Alice", other]})
     assert "\n" not in str(refused.value)

@@ -77,7 +77,7 @@ def test_every_kind_of_commit_is_counted_as_it_should_be(repo: Builder) -> None:
         "Cleo": {"code": 1 + 1, "decisions": 1, "fixes": 1},
     }
     assert (history.merges, history.by_bots, history.commits) == (1, 1, 9)
-    assert history.excluded == {"vendored": 1, "generated": 2}
+    assert history.excluded == {"vendored": 1, "generated": 2, "binary": 1}
     assert [one.commit for one in history.contributions["Cleo"].evidence["fixes"]] == [fix]
 
 
@@ -110,8 +110,8 @@ def test_who_moves_indents_copies_or_restores_a_line_does_not_become_its_author(
     half = "".join(f"    {x}\n" for x in lines[:6])
     rest = "".join(f"    {x}\n" for x in lines[6:])
     repo.commit("Split", BOB, a_dot_py="if ready:\n" + half, b_dot_py="if ready:\n" + rest)
-    # Bob wrote the condition once; the other one git takes for a copy.
-    assert counts(read_history(repo.folder)) == {"Ada": {"code": 12}, "Bob": {"code": 1}}
+    # Bob wrote the condition twice, once for each file.
+    assert counts(read_history(repo.folder)) == {"Ada": {"code": 12}, "Bob": {"code": 2}}
 
 
 def test_a_short_line_that_is_written_anew_is_new(repo: Builder) -> None:
@@ -281,12 +281,17 @@ def test_what_the_repository_declares_vendored_or_generated_is_left_out(repo: Bu
 
 def test_effective_lines_are_neither_blank_nor_comment_nor_layout() -> None:
     python = '"""Doc.\n\nMore.\n"""\nx = 1  # why\n\n# no\ntext = """\nkept\n# kept\n"""\n)\n'
-    assert list(effective_lines("a.py", python)) == ["x = 1  # why", 'text = """', "kept", "# kept"]
+    assert list(effective_lines("a.py", python)) == [
+        (5, "x = 1  # why"),
+        (8, 'text = """'),
+        (9, "kept"),
+        (10, "# kept"),
+    ]
     c = "/* one\n two */\n// three\nint x; /* four */\n{\n}\n"
-    assert list(effective_lines("a.c", c)) == ["int x; /* four */"]
-    assert list(effective_lines("a.sql", "-- no\nselect 1\n")) == ["select 1"]
-    assert list(effective_lines("Makefile", "# no\nall:\n")) == ["all:"]
-    assert list(effective_lines("a.f90", "! unknown\n")) == ["! unknown"]
+    assert list(effective_lines("a.c", c)) == [(4, "int x; /* four */")]
+    assert list(effective_lines("a.sql", "-- no\nselect 1\n")) == [(2, "select 1")]
+    assert list(effective_lines("Makefile", "# no\nall:\n")) == [(2, "all:")]
+    assert list(effective_lines("a.f90", "! unknown\n")) == [(1, "! unknown")]
 
 
 def test_globs_are_matched_like_those_of_gitignore() -> None:
@@ -312,17 +317,17 @@ def test_on_a_plain_history_the_count_agrees_with_git_blame(tmp_path: Path) -> N
     assert ours == blamed
 
 
-def test_hundreds_of_commits_are_read_by_a_handful_of_git_processes(
+def test_git_is_run_once_for_each_file_and_not_for_each_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build_large(tmp_path / "large", 400)
+    build_large(tmp_path / "large", 400, files=4)
     started, popen = [], subprocess.Popen
     monkeypatch.setattr(
         "shapley_coop.games.repository.git.subprocess.Popen",
         lambda command, **options: (started.append(command), popen(command, **options))[1],
     )
     history = read_history(tmp_path / "large", rules=EACH)
-    assert 0 < len(started) < 16
+    assert 0 < len(started) < 30
     assert history.commits == 400
     assert sum(made["fixes"] for made in history.artefacts().values()) == 40
 

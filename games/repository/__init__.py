@@ -12,6 +12,7 @@ from shapley_coop.games.repository.contributions import Contribution, History
 from shapley_coop.games.repository.git import RepositoryError
 from shapley_coop.games.repository.history import read_history
 from shapley_coop.games.repository.rules import KINDS, Rules, read_rules
+from shapley_coop.games.repository.uncounted import in_words
 
 __all__ = [
     "KINDS",
@@ -19,6 +20,7 @@ __all__ = [
     "History",
     "RepositoryError",
     "Rules",
+    "in_words",
     "read_history",
     "read_rules",
 ]

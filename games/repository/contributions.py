@@ -1,9 +1,18 @@
 """What a range of commits holds: who made what, and the commits that show it."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from shapley_coop.games.repository.rules import KINDS, Rules
+
+
+@dataclass(frozen=True)
+class Person:
+    """A name and an address."""
+
+    name: str
+    email: str
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,8 @@ class Contribution:
     name: str
     email: str
     commits: int = 0
+    uncounted: Counter[str] = field(default_factory=Counter)
+    """What of it earns nothing, in words → how many commits."""
     evidence: dict[str, list[Evidence]] = field(default_factory=lambda: {k: [] for k in KINDS})
 
     @property

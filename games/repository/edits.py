@@ -1,11 +1,19 @@
 """How much of a line an edit changed, and which line stands instead of which."""
 
-from collections.abc import Iterable, Sequence
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 RETOUCHED = Fraction(1, 4)
 """A line of which no more than this changed is a line retouched, and stays its author's."""
+
+_BREAKS = dict.fromkeys(map(ord, " \t\r\f\v,;()[]{}\\"))
+"""White space, and the signs that are put where a line is broken."""
+
+_TOKENS = re.compile(r"\w+|[^\w\s]")
 
 _LONGEST = 400
 """Characters; beyond, a line that is not equal is another one."""
@@ -15,7 +23,9 @@ _MOST_PAIRS = 400
 
 
 def extent(before: str, after: str) -> Fraction:
-    """The part of a line between what both begin and end with: 0 for equal ones, 1 for others.
+    """The part of a line that an edit changed: 0 for equal ones, 1 for others.
+
+    It lies between what both begin and end with, without the words that both have there.
 
     >>> extent("total = price + tax", "total = price - tax")
     Fraction(1, 19)
@@ -25,28 +35,59 @@ def extent(before: str, after: str) -> Fraction:
         return Fraction(before != after)
     start = _alike(before, after)
     end = _alike(before[start:][::-1], after[start:][::-1])
-    return Fraction(longest - start - end, longest)
+    between = [line[start : len(line) - end] for line in (before, after)]
+    return Fraction(longest - start - end - _kept(*between), longest)
+
+
+def _kept(before: str, after: str) -> int:
+    """Characters of the words and signs that both have, where most of the words are the same.
+
+    Two small edits of a line are not all that stands between them.
+    """
+    was, now = (Counter(_TOKENS.findall(part)) for part in (before, after))
+    both = was & now
+    most = max(_of_words(was), _of_words(now))
+    return sum(len(token) * n for token, n in both.items()) if 2 * _of_words(both) > most else 0
+
+
+def _of_words(tokens: Counter[str]) -> int:
+    return sum(len(token) * n for token, n in tokens.items() if token[0].isalnum())
 
 
 def replacements(
     edits: Iterable[tuple[Sequence[str], Sequence[str]]],
-) -> dict[str, list[tuple[str, Fraction]]]:
-    """Line → for each time that it was put in another's place: that other, and the extent.
+) -> Iterator[tuple[str, str, Fraction]]:
+    """Each line that went, the one that stands in its place, and the extent of the change.
 
-    In one place each line that came is taken for the change of the line that it is most like.
+    In one place each line that came is taken for the change of the line that it is most like; if
+    lines were only broken in other places, for a part of that one.
 
     Args:
         edits: of each place, what was removed and what was added.
     """
-    found: dict[str, list[tuple[str, Fraction]]] = {}
     for gone, come in edits:
-        if len(gone) == len(come) or len(gone) * len(come) > _MOST_PAIRS:
+        if len(gone) != len(come) and _wraps(gone) == _wraps(come):
+            pairs = _wrapped(gone, come)
+        elif len(gone) == len(come) or len(gone) * len(come) > _MOST_PAIRS:
             pairs = [(was, now, extent(was, now)) for was, now in zip(gone, come, strict=False)]
         else:
             pairs = _closest(gone, come)
-        for was, now, part in pairs:
-            found.setdefault(now, []).append((was, part))
-    return found
+        yield from pairs
+
+
+def _wraps(lines: Iterable[str]) -> str:
+    """What some lines say, however they are broken."""
+    return "".join(lines).translate(_BREAKS)
+
+
+def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
+    """Each line that came, and the one of which it begins with a part."""
+    starts = [0, *accumulate(len(_wraps([line])) for line in gone)]
+    at, pairs = 0, []
+    for line in come:
+        pairs.append((gone[min(bisect(starts, at), len(gone)) - 1], line, Fraction(0)))
+        at += len(_wraps([line]))
+    return pairs
 
 
 def _alike(one: str, other: str) -> int:

@@ -37,7 +37,7 @@ def fresh(source: Repository, tips: Sequence[str]) -> Iterator[Repository]:
         RepositoryError: objects are missing or broken, or there are more than `LARGEST_PACK`.
     """
     with TemporaryDirectory(prefix="history-") as name:
-        copy = Repository(source.path, Path(name))
+        copy = Repository(source.path, Path(name), own=True)
         kind = source.text("rev-parse", "--show-object-format")
         copy.output("init", "--quiet", "--bare", "--template=", f"--object-format={kind}")
         shallow = shallow_ends(source)

@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from shapley_coop.games.repository.openable import never_ends
+
 _CHUNK = 1 << 20
 
 MEMORY = 1 << 30
@@ -63,6 +65,7 @@ class Repository:
 
     path: Path
     git_dir: Path
+    own: bool = False  # made by us: what is replaced in it, we replaced
 
     @classmethod
     def at(cls, path: str | Path) -> "Repository":
@@ -74,6 +77,10 @@ class Repository:
         folder = Path(path)
         if not folder.is_dir():
             raise RepositoryError(f"{path}: no such folder; give a git repository")
+        if waiting := never_ends(folder):
+            raise RepositoryError(
+                f"{path}: {waiting} is no regular file, and git would wait for it: delete it"
+            )
         # The user's own configuration holds the folders that the user trusts: `safe.directory`.
         env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
         found = _run(["git", "rev-parse", "--absolute-git-dir"], env, folder)
@@ -99,7 +106,7 @@ class Repository:
         Raises:
             RepositoryError: git fails.
         """
-        done = _run(self.command(*args, mailmap=mailmap), clean_environment(), None, stdin)
+        done = _run(self.command(*args, mailmap=mailmap), self._environment(), None, stdin)
         if done.returncode:
             raise self.failed(args, done.stderr)
         return done.stdout
@@ -150,7 +157,8 @@ class Repository:
             given.seek(0)
             command = self.command(*args, mailmap=mailmap)
             pipe = subprocess.PIPE
-            with limited(command, stdin=given, stdout=pipe, stderr=complaints) as git:
+            env = self._environment()
+            with limited(command, env, stdin=given, stdout=pipe, stderr=complaints) as git:
                 assert git.stdout is not None, "it was opened as a pipe"
                 try:
                     yield git.stdout
@@ -160,6 +168,12 @@ class Repository:
             if git.returncode:
                 complaints.seek(0)
                 raise self.failed(args, complaints.read())
+
+    def _environment(self) -> dict[str, str]:
+        env = clean_environment()
+        if self.own:
+            del env["GIT_NO_REPLACE_OBJECTS"]
+        return env
 
     def failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
         """What git complained of, in one line."""

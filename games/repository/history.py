@@ -5,9 +5,9 @@ The counts, and why they are counted so:
 code
     Effective lines that the contributor added in the range and that stand at its end: not blank,
     not comment, not layout. What was written and thrown away again earns nothing, and neither
-    does moving, indenting again, copying or restoring lines (see `ownership`). Deleting the
-    lines of others earns nothing and takes them from those others: what is settled is what there
-    is. Every line is counted once, for the commit that first added it.
+    does moving, laying out anew, copying, converting or restoring lines (`blame`, `lineage`,
+    `encodings`). Deleting the lines of others earns nothing and takes them from those others: what
+    is settled is what there is. Every line is counted once, for the commit that first added it.
 decisions, documents
     One for each accepted decision record and each document that stands at the end of the range,
     divided among contributors by the lines of it that are theirs; short ones count in part. The
@@ -23,18 +23,24 @@ By `weighed: false` each fix, document and decision counts one, as in Shapley-Co
 
 A commit with co-authors is divided evenly among author and co-authors; the part of a bot or a model
 goes to whoever committed, or to nobody, as the rules say. Merges, binary files and what is vendored
-or generated earn nothing. Counts are exact fractions, and each is the sum of its evidence.
+or generated earn nothing, and configuration only where the rules say so; who committed nothing that
+counts is told why. Counts are exact fractions, and each is the sum of its evidence.
 """
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from shapley_coop.games.repository.blame import ignored_revisions
 from shapley_coop.games.repository.contributions import History
+from shapley_coop.games.repository.encodings import replace_by_utf8
 from shapley_coop.games.repository.fresh import fresh, shallow_ends
 from shapley_coop.games.repository.git import Repository, RepositoryError
-from shapley_coop.games.repository.log import read_commits
+from shapley_coop.games.repository.lines import keys
+from shapley_coop.games.repository.log import read_commits, read_merges
 from shapley_coop.games.repository.people import People
 from shapley_coop.games.repository.reading import Reading
 from shapley_coop.games.repository.rules import Rules
+from shapley_coop.games.repository.standing import LARGEST_FILE
 
 
 def read_history(
@@ -57,34 +63,71 @@ def read_history(
         RepositoryError: the repository cannot be read, the range names no commits, or the
             history is not all there (a shallow clone).
 
-    Cost: one `git log` with patches; 2,000 commits take about a second.
+    Cost: one `git log` with patches, of the whole history where copies can be older than the range,
+    and one `git blame` for each file that was changed more than once.
     """
     repository = Repository.at(repo)
     tip, base = _ends(repository, range)
     shallow = shallow_ends(repository)
     with fresh(repository, [tip, *([base] if base else [])]) as copy:
-        blob, given = f"{tip}:.mailmap", rules or Rules()
-        if isinstance(mailmap, str):
-            written = copy.output("hash-object", "-w", "--stdin", stdin=mailmap.encode())
-            blob = written.decode("ascii").strip()
-        people = People(copy, given, blob, mailmap is not False)
-        reading = Reading(copy, people, given, tip)
-        for commit in read_commits(copy, tip, base, blob):
-            if commit.hash in shallow:
-                raise RepositoryError(
-                    f"{repo}: a shallow clone, whose history ends at {commit.hash[:12]}: "
-                    "git fetch --unshallow"
-                )
-            reading.take(commit)
-        reading.count_lines()
+        given, blob = rules or Rules(), _mailmap(copy, tip, mailmap)
+        reading, people = _read(copy, (tip, base), shallow, given, blob, mailmap is not False)
+        if replace_by_utf8(copy, reading.garbled, LARGEST_FILE):
+            reading, people = _read(copy, (tip, base), shallow, given, blob, mailmap is not False)
+        unread: list[str] = []
+        reading.count_lines(_older(copy, base, unread) if base else ())
         reading.count_fixes()
-        merges = ["rev-list", "--count", "--merges", tip, *([f"^{base}"] if base else []), "--"]
-        merged = int(copy.text(*merges))
-    contributions, notes = people.named(), reading.notes()
+        reading.count_the_rest()
+    contributions, notes = people.named(), [*reading.notes(), *unread]
     excluded = dict(sorted(reading.excluded.items()))
-    counts = reading.commits, merged, reading.by_bots
+    counts = reading.commits, reading.merges, reading.by_bots
     made = reading.made(contributions)
     return History(str(repo), tip, base, contributions, *counts, excluded, notes, given, made)
+
+
+def _mailmap(copy: Repository, tip: str, given: bool | str) -> str:
+    """The blob that says who is who; empty where there is none."""
+    if isinstance(given, str):
+        written = copy.output("hash-object", "-w", "--stdin", stdin=given.encode())
+        return written.decode("ascii").strip()
+    try:
+        return copy.text("rev-parse", "--verify", "--quiet", f"{tip}:.mailmap")
+    except RepositoryError:
+        return ""
+
+
+def _read(
+    copy: Repository,
+    ends: tuple[str, str | None],
+    shallow: set[str],
+    rules: Rules,
+    mailmap: str,
+    heeded: bool,
+) -> tuple[Reading, People]:
+    tip, base = ends
+    people = People(copy, rules, mailmap, heeded)
+    known = copy.text("rev-list", tip, *([f"^{base}"] if base else []), "--").split()
+    reading = Reading(copy, people, rules, ends, ignored_revisions(copy, tip, known))
+    for commit in read_commits(copy, tip, base, mailmap):
+        if commit.hash in shallow:
+            raise RepositoryError(
+                f"{copy.path}: a shallow clone, whose history ends at {commit.hash[:12]}: "
+                "git fetch --unshallow"
+            )
+        reading.take(commit)
+    for merge in read_merges(copy, tip, base, mailmap):
+        reading.take_merge(*merge)
+    return reading, people
+
+
+def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """What was added to which file before the range; why it could not all be read."""
+    try:
+        for commit in read_commits(copy, base, None):
+            for change in commit.changes:
+                yield from ((change.path, keys(change.path, run)) for run in change.runs)
+    except RepositoryError as error:
+        unread.append(f"copies of what is older than the range may be counted: {error}")
 
 
 def _ends(repository: Repository, span: str | None) -> tuple[str, str | None]:

@@ -1,6 +1,8 @@
 """Which lines of a file are effective: neither blank nor comment nor mere layout."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -16,16 +18,29 @@ class Syntax:
     strings: bool = False  # whether what encloses a block encloses strings as well
 
 
+_KINDS = read_file(Path(__file__).with_name("languages.yaml"), "languages")
+
 LANGUAGES = {
     name: Syntax(
         tuple(kind.get("line", ())),
         tuple((start, end) for start, end in kind.get("block", ())),
         kind.get("strings", False),
     )
-    for kind in read_file(Path(__file__).with_name("languages.yaml"), "languages")
+    for kind in _KINDS
     for name in kind["files"]
 }
-"""How the languages that count as code write comments, by ending or by name."""
+"""How languages write comments, by ending or by name."""
+
+SOURCES = tuple(
+    sorted(name for kind in _KINDS if not kind.get("configuration") for name in kind["files"])
+)
+"""The endings and names of those that count as code."""
+
+
+LONG = 12
+"""Shorter lines (`else:`, `return x`) are written anew so often that restoring one means little."""
+
+_CODE_CELL = '"cell_type": "code"'
 
 
 def normal(line: str) -> str | None:
@@ -37,16 +52,28 @@ def normal(line: str) -> str | None:
     return text if any(map(str.isalnum, text)) else None
 
 
-def effective_lines(path: str, text: str) -> Iterator[str]:
-    """The effective lines of a source file: not blank, not layout, not comment, not docstring.
+def key(line: str) -> str:
+    """What a line is known by: its text without white space, as `git blame -w` compares."""
+    return "".join(line.split())
+
+
+def keys(path: str, lines: Iterable[str]) -> tuple[str, ...]:
+    """The keys of some lines of a file, without those that begin a comment."""
+    syntax = _syntax(path)
+    marks = (*syntax.line, *(start for start, _ in syntax.block), "\0")
+    return tuple(key(line) for line in lines if not line.startswith(marks))
+
+
+def effective_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
+    """The effective lines of a source file, from number 1: no blank, layout, comment or docstring.
 
     It reads lines and not grammar: a block comment counts as one where it begins a line, and
     what stands behind the end of a comment on the same line is not looked at.
     """
-    name = PurePosixPath(path)
-    syntax = LANGUAGES.get(name.name) or LANGUAGES.get(name.suffix.lower()) or Syntax()
+    syntax = _syntax(path)
     closing, in_string = "", ""
-    for line in text.split("\n"):
+    notebook = path.lower().endswith(".ipynb")
+    for number, line in _source_lines(text) if notebook else enumerate(text.split("\n"), 1):
         stripped = line.strip()
         if closing:
             closing = "" if closing in stripped else closing
@@ -61,14 +88,35 @@ def effective_lines(path: str, text: str) -> Iterator[str]:
         if syntax.strings:
             in_string = _still_in_string(stripped, in_string)
         if kept := normal(stripped):
-            yield kept
+            yield number, kept
 
 
-def plain_lines(text: str) -> Iterator[str]:
-    """The lines of a document that say something."""
-    for line in text.split("\n"):
+def plain_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a document that say something, from number 1."""
+    for number, line in enumerate(text.split("\n"), 1):
         if kept := normal(line):
-            yield kept
+            yield number, kept
+
+
+def _syntax(path: str) -> Syntax:
+    name = PurePosixPath(path)
+    return LANGUAGES.get(name.name) or LANGUAGES.get(name.suffix.lower()) or Syntax()
+
+
+def _source_lines(notebook: str) -> Iterator[tuple[int, str]]:
+    """The lines of a notebook's code cells, as Jupyter writes them: one JSON string a line."""
+    cell, inside = "", False
+    for number, line in enumerate(notebook.split("\n"), 1):
+        stripped = line.strip()
+        if inside:
+            inside = stripped not in ("]", "],")
+            if inside and cell == _CODE_CELL:
+                with suppress(ValueError):
+                    yield number, str(json.loads(stripped.rstrip(",")))
+        elif stripped.startswith('"cell_type":'):
+            cell = stripped.rstrip(",")
+        else:
+            inside = stripped == '"source": ['
 
 
 def _opened(syntax: Syntax, line: str) -> tuple[str, str]:

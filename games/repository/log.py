@@ -1,39 +1,31 @@
 """The commits of a range and what each changed, read from one `git log`."""
 
-import re
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
+from shapley_coop.games.repository.co_authors import co_authors
+from shapley_coop.games.repository.contributions import Person
 from shapley_coop.games.repository.git import LARGEST_RECORD, Repository, RepositoryError
 from shapley_coop.games.repository.lines import normal
 
 _FIELDS = (
     *("%H", "%an", "%ae", "%aN", "%aE", "%cn", "%ce", "%cN", "%cE", "%at", "%B"),
-    "%(trailers:key=Co-authored-by,valueonly)",
+    "%(trailers:key=Co-authored-by,valueonly,unfold)",
 )
 _OPTIONS = (
-    *("--reverse", "--topo-order", "--no-merges", "-z", "--raw", "--no-abbrev"),
-    *("-p", "-U0", "-M", "-C", "-l1000", "--inter-hunk-context=0", "--diff-algorithm=histogram"),
+    *("--reverse", "--topo-order", "--no-merges", "-z", "--raw", "--no-abbrev", "--full-index"),
+    *("-p", "-U0", "-M", "-l1000", "--inter-hunk-context=0", "--diff-algorithm=histogram"),
     *("--no-ext-diff", "--no-textconv", "--submodule=short", "--no-relative", "-O/dev/null"),
     *("--no-color", "--no-decorate", "--no-notes", "--no-show-signature", "--encoding=UTF-8"),
 )
-_PERSON = re.compile(r"\s*([^<>]*?)\s*<([^<>]*)>\s*")
 _SECTION = b"diff --git "
 _MOST_RECORDS = 2_000_000
 """Of one commit: two for each file that it changes."""
 
-Status = Literal["A", "C", "D", "M", "R", "T"]
-
-
-@dataclass(frozen=True)
-class Person:
-    """A name and an address."""
-
-    name: str
-    email: str
+Status = Literal["A", "D", "M", "R", "T"]
 
 
 @dataclass(frozen=True)
@@ -42,10 +34,12 @@ class Change:
 
     status: Status
     path: str
-    before: str  # where the file was: another path when it was renamed or copied
-    binary: bool
-    added: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
+    before: str  # where the file was: another path when it was renamed
+    old: str = ""  # the blob that it was; zeros where there was none
+    new: str = ""
+    garbled: bool = False  # whether git takes it for binary, or a line of it is no UTF-8
+    runs: list[list[str]] = field(default_factory=list)
+    """The lines that were added, of each place."""
     edits: list[tuple[list[str], list[str]]] = field(default_factory=list)
     """What was removed in one place, and what stands there instead."""
 
@@ -60,6 +54,7 @@ class Commit:
     committer: Person
     mapped_committer: Person
     co_authors: tuple[Person, ...]
+    unread: tuple[str, ...]  # lines of co-authors that are not read, and why
     time: str  # of authoring, in seconds since 1970, as git has it
     message: str
     changes: list[Change]
@@ -70,8 +65,8 @@ def read_commits(
 ) -> Iterator[Commit]:
     """The commits that `tip` has and `base` has not, parents before children.
 
-    Merges are left out: what they bring has authors of its own. Renames and copies are found as
-    git finds them (half of the lines alike).
+    Merges are left out: what they bring has authors of its own. Renames are found as git finds them
+    (half of the lines alike).
 
     Commits are told apart by a mark drawn for this reading, so that no content can pass for one.
 
@@ -113,6 +108,19 @@ def read_commits(
         yield _commit(repository, one)
 
 
+def read_merges(
+    repository: Repository, tip: str, base: str | None, mailmap: str = ""
+) -> Iterator[tuple[str, Person, Person]]:
+    """Each merge that `tip` has and `base` has not: its hash, its author, and as mapped."""
+    span = (tip, *([f"^{base}"] if base else []), "--")
+    form = "--format=format:%H%x00%an%x00%ae%x00%aN%x00%aE%x00"
+    asked = ("log", "--merges", "--reverse", "--topo-order", "--encoding=UTF-8", form, *span)
+    records = repository.records(*asked, mailmap=mailmap or f"{tip}:.mailmap")
+    while hash_ := next(records, b"").decode("ascii").strip():
+        who = [part.decode("utf-8", "replace") for part in islice(records, 4)]
+        yield hash_, Person(*who[:2]), Person(*who[2:])
+
+
 def _commit(repository: Repository, records: list[bytes]) -> Commit:
     parts = iter(records)
     head = [part.decode("utf-8", "replace") for part in islice(parts, len(_FIELDS))]
@@ -120,14 +128,15 @@ def _commit(repository: Repository, records: list[bytes]) -> Commit:
         raise RepositoryError(f"{repository.path}: git log broke off within a commit")
     hash_, *who, time, message, trailers = head
     author, mapped, committer, mapped_committer = map(Person, who[::2], who[1::2])
-    named = (_PERSON.fullmatch(line) for line in trailers.splitlines())
+    people, unread = co_authors(trailers, message)
     return Commit(
         hash=hash_,
         author=author,
         mapped=mapped,
         committer=committer,
         mapped_committer=mapped_committer,
-        co_authors=tuple(Person(*match.groups()) for match in named if match),
+        co_authors=people,
+        unread=unread,
         time=time,
         message=message.strip(),
         changes=_changes(repository, hash_, parts),
@@ -135,59 +144,66 @@ def _commit(repository: Repository, records: list[bytes]) -> Commit:
 
 
 def _changes(repository: Repository, hash_: str, parts: Iterator[bytes]) -> list[Change]:
-    """Raw records come first and name the files; then the patch, a section for each of them."""
-    files: list[tuple[str, str, str]] = []
+    """Raw records come first and name the files; then the patch, a section for each of them.
+
+    A file that says the same in other bytes has no section.
+    """
+    files: list[Change] = []
     patch = b""
     for part in parts:
         record = part.lstrip(b"\n")
         if record.startswith(b":"):
-            status = chr(record.split()[-1][0])
+            *_, old, new, status = record.decode("ascii", "replace").split()
             before = next(parts).decode("utf-8", "surrogateescape")
-            moved = status in "RC"
-            path = next(parts).decode("utf-8", "surrogateescape") if moved else before
-            files.append((status, path, before))
+            path = next(parts).decode("utf-8", "surrogateescape") if status[0] == "R" else before
+            # A change of type (a file becomes a link) is printed as a deletion and a creation.
+            none = "0" * len(old)
+            pairs = [(old, none), (none, new)] if status == "T" else [(old, new)]
+            files += [Change(status[0], path, before, *pair) for pair in pairs]  # type: ignore[arg-type]
         elif record:
             patch = b"\0".join([part, *parts])
-    # A change of type (a file becomes a link) is printed as a deletion and a creation.
-    files = [file for file in files for _ in range(2 if file[0] == "T" else 1)]
     sections = _sections(patch)
-    if len(sections) != len(files):
-        raise RepositoryError(
-            f"{repository.path}: the patch of {hash_[:12]} has {len(sections)} files and not "
-            f"{len(files)}"
-        )
-    return [
-        _change(status, path, before, section)
-        for (status, path, before), section in zip(files, sections, strict=True)
+    changes = [
+        _filled(change, sections.pop()) if sections and _is_of(sections[-1], change) else change
+        for change in files
     ]
+    if sections:
+        raise RepositoryError(
+            f"{repository.path}: the patch of {hash_[:12]} has {len(sections)} files that git "
+            "does not name"
+        )
+    return changes
 
 
 def _sections(patch: bytes) -> list[bytes]:
-    """A patch by files. Only headers begin a line with `diff`: content has a sign in front."""
+    """A patch by files, last first. Only headers begin a line with `diff`: content has a sign."""
     if not patch.startswith(_SECTION):
         return []
-    return patch[len(_SECTION) :].split(b"\n" + _SECTION)
+    return patch[len(_SECTION) :].split(b"\n" + _SECTION)[::-1]
 
 
-def _change(status: str, path: str, before: str, section: bytes) -> Change:
+def _is_of(section: bytes, change: Change) -> bool:
+    """Whether a section is of these two blobs; one that names none changed the name or mode."""
+    head, _, _ = section.partition(b"\n@@ ")
+    index = next((line for line in head.split(b"\n") if line.startswith(b"index ")), b"")
+    blobs = f"{change.old}..{change.new}".encode()
+    return index.split()[1:2] == [blobs] if index else change.old == change.new
+
+
+def _filled(change: Change, section: bytes) -> Change:
     head, hunks, body = section.partition(b"\n@@ ")
-    _, _, body = body.partition(b"\n")
-    change = Change(
-        status=status,  # type: ignore[arg-type]
-        path=path,
-        before=before,
-        binary=not hunks and b"\nBinary files " in head,
-    )
+    text = body.partition(b"\n")[2].decode("utf-8", "replace")
     gone: list[str] = []
     come: list[str] = []
-    for line in [*body.decode("utf-8", "replace").split("\n"), "@@"]:
+    for line in [*text.split("\n"), "@@"]:
         sign = line[:1]
         if sign == "@":  # the next place, or the end
             if gone and come:
                 change.edits.append((gone, come))
-            change.removed.extend(gone)
-            change.added.extend(come)
+            if come:
+                change.runs.append(come)
             gone, come = [], []
-        elif sign in ("+", "-") and (text := normal(line[1:])):
-            (come if sign == "+" else gone).append(text)
-    return change
+        elif sign in ("+", "-") and (kept := normal(line[1:])):
+            (come if sign == "+" else gone).append(kept)
+    binary = not hunks and b"\nBinary files " in head
+    return replace(change, garbled=binary or "\ufffd" in text)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from shapley_coop.games.repository.ownership import LONG
+from shapley_coop.games.repository.lines import LONG
 
 _NUMBERS = re.compile(r"[0-9]+")
 

@@ -1,18 +1,22 @@
 """Whose each commit is: contributors told apart by address, as the rules and the .mailmap say."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from shapley_coop.games.look_alikes import look_alike, mixed
+from shapley_coop.games.look_alikes import Shown, mixed
 from shapley_coop.games.params import RESERVED
-from shapley_coop.games.repository.contributions import Contribution
+from shapley_coop.games.repository.contributions import Contribution, Person
 from shapley_coop.games.repository.git import Repository
-from shapley_coop.games.repository.log import Commit, Person
+from shapley_coop.games.repository.log import Commit
 from shapley_coop.games.repository.rules import Rules
 
 _LONGEST = 64
 """Characters of a name."""
+
+_TOOL = "agent|ai|assistant|bot|cli|coder|codegen|copilot|gpt|llm|model|noreply(?=@)"
+_LIKE_A_TOOL = re.compile(rf"(?<![a-z])({_TOOL})(?![a-z])", re.IGNORECASE)
 
 
 class People:
@@ -21,7 +25,7 @@ class People:
     Args:
         repository: what they worked on.
         rules: who is a bot or a model, and who earns its part.
-        mailmap: the blob that says who is who.
+        mailmap: the blob that says who is who; empty where there is none.
         heeded: whether what it says counts; if not, it is only noted.
 
     Attributes:
@@ -35,14 +39,17 @@ class People:
         self._others: Counter[tuple[str, str]] = Counter()  # who is no person, and who earns
         self._moved: Counter[tuple[str, str]] = Counter()  # from an address to another person
         self._mapped: dict[Person, Person] = {}
+        self._seen: set[str] = set()  # addresses of authors
+        self._named: dict[str, str] = {}  # of co-authors, by address
 
     def earners(self, commit: Commit) -> dict[str, Fraction]:
         """Whose a commit is, in parts: even ones, and those of bots and models as the rules say."""
         author = self._chosen(commit.author, commit.mapped)
-        people = [
-            author,
-            *(self._chosen(person, self._map(person)) for person in commit.co_authors),
-        ]
+        self._seen.add(author.email.casefold())
+        self._map(commit.co_authors)
+        named = [self._chosen(one, self._mapped[one]) for one in commit.co_authors]
+        self._named.update({one.email.casefold(): _shown(one) for one in named})
+        people = [author, *named]
         people = list({p.email.casefold() or p.name: p for p in reversed(people)}.values())[::-1]
         by = next((p for p in self._who_committed(commit, author) if self._is_person(p)), None)
         found: dict[str, Fraction] = {}
@@ -57,6 +64,11 @@ class People:
                 found[key] = found.get(key, Fraction(0)) + Fraction(1, len(people))
         return found
 
+    def known_as(self, person: Person, mapped: Person) -> str | None:
+        """The key of one who made no lines with a commit; None for a bot or a model."""
+        chosen = mapped if self._heeded else person
+        return self._key(chosen, False) if self._is_person(chosen) else None
+
     def named(self) -> dict[str, Contribution]:
         """Contributors, each by a name of its own.
 
@@ -65,12 +77,15 @@ class People:
         """
         names = Counter(one.name for one in self.known.values())
         labels: dict[str, Contribution] = {}
+        shown = Shown()
         for number, one in enumerate(self.known.values(), 1):
             both = f"{one.name} <{one.email}>"
             usual = [one.name] if names[one.name] == 1 and one.name not in RESERVED else []
             choices = (*usual, both, one.email, f"contributor {number}")
-            fit = (name for name in choices if _is_agents_name(name, labels))
-            labels[next(fit, f"contributor {number} of {len(self.known)}")] = one
+            fit = (name for name in choices if _is_agents_name(name, shown))
+            label = next(fit, f"contributor {number} of {len(self.known)}")
+            shown.add(label)
+            labels[label] = one
         return labels
 
     def notes(self) -> list[str]:
@@ -90,6 +105,17 @@ class People:
             f"the .mailmap {did} the work of {address} in {n} commit{'s' * (n != 1)} to {person}: "
             f"{mend}"
             for (address, person), n in self._moved.items()
+        ]
+        doubtful = [
+            who
+            for email, who in self._named.items()
+            if email not in self._seen and self._is_person(Person(*_parts(who)))
+            if _LIKE_A_TOOL.search(who)
+        ]
+        notes += [
+            f"is {who} a person? A co-author without a commit of its own, of a tool's name: if it "
+            "is none, name it in the rules under ai, before anything is paid"
+            for who in sorted(doubtful)
         ]
         return notes + [
             f"{who} is {'a bot' if self._rules.is_bot(*_parts(who)) else 'a model'} and earns "
@@ -122,25 +148,29 @@ class People:
             self._moved[printable(person.email) or printable(person.name), whom] += 1
         return mapped if self._heeded else person
 
-    def _map(self, person: Person) -> Person:
-        """A co-author as .mailmap has them; of its own accord git maps authors alone."""
-        if person not in self._mapped:
-            written = f"{person.name} <{person.email}>\n".encode("utf-8", "replace")
-            answer = self._repository.output(
-                "check-mailmap", "--stdin", stdin=written, mailmap=self._mailmap
-            )
-            name, _, email = answer.decode("utf-8", "replace").strip().rpartition("<")
-            self._mapped[person] = Person(name.strip(), email.rstrip(">"))
-        return self._mapped[person]
+    def _map(self, people: Iterable[Person]) -> None:
+        """Co-authors as .mailmap has them; of its own accord git maps authors alone."""
+        unknown = [one for one in dict.fromkeys(people) if one not in self._mapped]
+        if not self._mailmap:
+            self._mapped.update(zip(unknown, unknown, strict=True))
+        elif unknown:
+            written = "".join(f"{one.name} <{one.email}>\n" for one in unknown)
+            asked = ("check-mailmap", "--stdin")
+            given = written.encode("utf-8", "replace")
+            answer = self._repository.output(*asked, stdin=given, mailmap=self._mailmap)
+            lines = answer.decode("utf-8", "replace").split("\n")
+            for one, line in zip(unknown, lines, strict=False):
+                name, _, email = line.strip().rpartition("<")
+                self._mapped[one] = Person(name.strip(), email.rstrip(">"))
 
 
-def _is_agents_name(name: str, taken: Iterable[str]) -> bool:
+def _is_agents_name(name: str, taken: Shown) -> bool:
     """Whether a game takes it for an agent's, beside those that are taken."""
     return (
         0 < len(name) <= _LONGEST
         and name not in RESERVED
         and mixed([name]) is None
-        and not any(look_alike([other, name]) for other in taken)
+        and not taken.has_alike(name)
     )
 
 
@@ -153,6 +183,6 @@ def _parts(shown: str) -> tuple[str, str]:
     return name, email
 
 
-def printable(text: str) -> str:
+def printable(text: str, longest: int = _LONGEST) -> str:
     """Without characters that hide or reorder what is shown, and short enough to show."""
-    return "".join(c for c in " ".join(text.split()) if c.isprintable())[:_LONGEST].strip()
+    return "".join(c for c in " ".join(text.split()) if c.isprintable())[:longest].strip()

@@ -2,93 +2,133 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from shapley_coop.games.repository.contributions import Contribution, Evidence
-from shapley_coop.games.repository.git import Repository, RepositoryError
-from shapley_coop.games.repository.lines import effective_lines, plain_lines
-from shapley_coop.games.repository.log import Commit
-from shapley_coop.games.repository.ownership import NOBODY, Ownership
-from shapley_coop.games.repository.padding import Repeats, but_for_numbers
+from shapley_coop.games.repository.contributions import Contribution, Evidence, Person
+from shapley_coop.games.repository.git import Repository
+from shapley_coop.games.repository.lineage import NOBODY, Lineage, Origin
+from shapley_coop.games.repository.log import Change, Commit
+from shapley_coop.games.repository.padding import Repeats
 from shapley_coop.games.repository.people import People, printable
-from shapley_coop.games.repository.rules import Place, Rules, declared
-
-_MOST_TOLD = 10
-"""Of notes of one sort."""
-
-LARGEST_FILE = 2_000_000
-"""Bytes; beyond, a file is taken for data."""
-
-MOST_FILES = 1_000_000
-"""Of the last commit: trees can be nested so that a small pack holds any number."""
+from shapley_coop.games.repository.rules import Rules
+from shapley_coop.games.repository.standing import COUNTED, File, Standing
+from shapley_coop.games.repository.uncounted import (
+    ENTERED,
+    MERGE,
+    Lines,
+    ignored_notes,
+    shared_notes,
+    unread_notes,
+    why_not,
+)
 
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
+
+MOST_SQUASHED = 1_000
+"""Pairs of a commit and one that it may be a squash of."""
 
 
 class Reading:
     """Takes commits in, parents first; then counts.
 
+    Args:
+        repository: a copy of our own.
+        people: who is who.
+        rules: what counts as what.
+        ends: the range's last commit, and the one that it starts after.
+        ignored: hashes of commits that make nobody an author of what they changed.
+
     Attributes:
         commits: how many were people's.
         by_bots: how many were bots'.
+        merges: how many were left out as merges.
         excluded: reason → files of the last commit that were left out for it.
+        garbled: changes of texts that are not in UTF-8.
     """
 
-    def __init__(self, repository: Repository, people: People, rules: Rules, tip: str) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        people: People,
+        rules: Rules,
+        ends: tuple[str, str | None],
+        ignored: Collection[str],
+    ) -> None:
         self._repository, self._people = repository, people
-        self._known, self._rules, self._tip = people.known, rules, tip
+        self._known, self._rules = people.known, rules
+        self._ends, self._ignored = ends, frozenset(ignored)
         self._commits: list[Commit] = []
+        self._numbers: dict[str, int] = {}
         self._fixes: list[Commit] = []
         self.earners: dict[str, dict[str, Fraction]] = {}  # a commit's hash → person → part
-        self._lines = Ownership(Fraction(rules.retouched if rules.weighed else 0))
-        self.commits = self.by_bots = 0
-        self._alike: Counter[tuple[str, str]] = Counter()  # by commit and path
+        retouched = Fraction(rules.retouched if rules.weighed else 0)
+        self._lineage = Lineage(retouched, self._gives, self._mends)
+        self.commits = self.by_bots = self.merges = 0
         self._mended: defaultdict[str, Fraction] = defaultdict(Fraction)  # by a fix's hash
         self.excluded = Counter[str]()
+        self.garbled: list[Change] = []
+        self._lines = Lines()
+        self._authors: dict[str, str] = {}  # a commit's hash → a name
+        self._why: dict[str, str] = {}  # a commit's hash → why it earns nothing, if it does not
+        self._written: dict[str, tuple[str, str, str]] = {}
+        self._squashed: dict[tuple[int, int], bool] = {}  # by what brought the same
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""
         earners = self._people.earners(commit)
-        for key in earners:
-            self._known[key].commits += 1
+        for person in earners:
+            self._known[person].commits += 1
+        entered = self._people.known_as(commit.committer, commit.mapped_committer)
+        if entered and entered not in earners:
+            self._known[entered].uncounted[ENTERED] += 1
         self.commits += bool(earners)
         self.by_bots += not earners
-        code = any(self._rules.place(change.path) == "code" for change in commit.changes)
-        fix = bool(earners) and code and self._rules.is_fix(commit.message)
-        number = len(self._commits) if earners else NOBODY
-        self.earners[commit.hash] = earners
-        self._lines.apply(number, commit.changes, self._mends(earners) if fix else None)
+        places = [self._rules.place(change.path) for change in commit.changes]
+        fix = bool(earners) and "code" in places and self._rules.is_fix(commit.message)
+        number = self._numbers[commit.hash] = len(self._commits)
+        self.earners[commit.hash], self._authors[commit.hash] = earners, commit.author.name
+        ignored = commit.hash in self._ignored
+        foreign = {
+            change.path
+            for change, place in zip(commit.changes, places, strict=True)
+            if place in ("vendored", "generated")
+        }
+        self._lineage.take(number, commit.changes, ignored, fix, foreign)
+        self._why[commit.hash] = why_not(commit, self._rules, ignored)
+        for change, place in zip(commit.changes, places, strict=True):
+            if change.garbled and place in COUNTED:
+                self.garbled.append(change)
+            status = change.status if change.path not in self._written else "M"
+            self._written[change.path] = status, commit.hash, change.new
         kept = replace(commit, changes=[])
         self._commits.append(kept)
         if fix:
             self._fixes.append(kept)
 
-    def _mends(self, earners: Mapping[str, Fraction]) -> Callable[[int], bool]:
-        """Whether changing a line mends it: nobody is paid for mending what is one's own."""
+    def take_merge(self, hash_: str, author: Person, mapped: Person) -> None:
+        """Take in a merge, which earns nothing."""
+        self.merges += 1
+        self._numbers[hash_], self._authors[hash_] = NOBODY, author.name
+        if whose := self._people.known_as(author, mapped):
+            self._known[whose].uncounted[MERGE] += 1
 
-        def others(number: int) -> bool:
-            whose = self.earners[self._commits[number].hash] if number != NOBODY else {}
-            return not earners.keys() & whose.keys()
+    def count_lines(self, older: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
+        """Credit what the range's last commit holds: lines of code, documents and decisions.
 
-        return others
-
-    def count_lines(self) -> None:
-        """Credit what the range's last commit holds: lines of code, documents and decisions."""
-        tree = {path: blob for path, blob in self._tree() if self._lines.knows(path)}
-        attributes = declared(self._attributes())
-        places = {path: self._rules.place(path, attributes) for path in tree}
-        wanted = [p for p, place in places.items() if place in ("code", "documents", "decisions")]
-        self.excluded.update(p for p in places.values() if p in ("generated", "vendored"))
-        contents = self._repository.blobs([tree[path] for path in wanted], LARGEST_FILE)
-        for path, content in zip(wanted, contents, strict=True):
-            if content is None or b"\0" in content:
-                self.excluded["too large" if content is None else "binary"] += 1
-            elif self._rules.is_generated(text := content.decode("utf-8", "replace")):
-                self.excluded["generated"] += 1
-            else:
-                self._credit(path, places[path], text)
+        Args:
+            older: path, and keys of the lines of each place, that were added before the range.
+        """
+        self._lineage.trace(older)
+        standing = Standing(
+            self._repository, self._rules, self._ends, self._numbers, self._written, self._lineage
+        )
+        files = list(standing.files())
+        self.excluded.update(standing.excluded)
+        claimed = standing.claimed(files)
+        for file in files:
+            self._credit(file, claimed)
 
     def count_fixes(self) -> None:
         """Credit the commits that mended code and were not reverted; after the lines."""
@@ -107,14 +147,43 @@ class Reading:
                 amount = min(lines, most) if self._rules.weighed else Fraction(1)
                 self._award("fixes", commit, "", amount, lines)
 
+    def count_the_rest(self) -> None:
+        """Say of each commit that adds to nobody's count why; after the lines and fixes."""
+        counted = {
+            (person, shown.commit)
+            for person, one in self._known.items()
+            for kind in one.evidence.values()
+            for shown in kind
+        }
+        for commit in self._commits:
+            for person in self.earners[commit.hash]:
+                if (person, commit.hash) not in counted:
+                    self._known[person].uncounted[self._why[commit.hash]] += 1
+
     def notes(self) -> list[str]:
         """What to know before paying by the counts."""
-        return self._people.notes() + [
-            f"not counted, as it is said before (numbers aside): {n} lines of "
-            f"{commit[:10]} in {printable(path)}"
-            for (commit, path), n in self._alike.most_common(_MOST_TOLD)
-            if n > self._rules.most_alike
+        return [
+            *self._people.notes(),
+            *ignored_notes([one for one in self._commits if one.hash in self._ignored]),
+            *self._squash_notes(),
+            *shared_notes(self._commits),
+            *unread_notes(self._commits),
+            *self._lines.notes(self._rules.most_alike, self._authors),
         ]
+
+    def _squash_notes(self) -> list[str]:
+        pairs = [
+            (self._commits[squash], self._commits[one])
+            for (squash, one), given in self._squashed.items()
+            if given
+        ]
+        told = [
+            f"what {squash.hash[:10]} brought, and {one.hash[:10]} by {printable(one.author.name)} "
+            "too, is counted for the latter, whose authors the former names"
+            for squash, one in pairs
+        ]
+        more = ["not all commits were looked at for what they are a squash of"]
+        return told + (more if len(self._squashed) >= MOST_SQUASHED else [])
 
     def made(
         self, contributions: Mapping[str, Contribution]
@@ -129,30 +198,46 @@ class Reading:
             for commit in self._commits
         )
 
-    def _credit(self, path: str, place: Place, text: str) -> None:
-        if place == "decisions" and not self._rules.is_accepted(text):
-            return
-        lines = list(effective_lines(path, text) if place == "code" else plain_lines(text))
-        whole = {"code": 1, "documents": self._rules.whole_document}.get(
-            place, self._rules.whole_decision
-        )
-        weighed, code = self._rules.weighed, place == "code"
-        said = len(set(map(but_for_numbers, lines))) if weighed else len(lines)
-        each = Fraction(1, max(1, said, whole if weighed else 1))
+    def _mends(self, fix: int, author: int) -> bool:
+        """Whether a fix mends another's: nobody is paid for mending what is one's own."""
+        return not self._earners(fix).keys() & self._earners(author).keys()
+
+    def _gives(self, squash: int, original: int) -> bool:
+        """Whether the original's authors are some of those whom a later squash of it names."""
+        if not set() < set(self._earners(original)) < set(self._earners(squash)):
+            return False
+        pair = squash, original
+        if pair not in self._squashed and len(self._squashed) < MOST_SQUASHED:
+            first, second = (self._commits[number] for number in pair)
+            asked = ("rev-list", "--max-count=1", first.hash, f"^{second.hash}")
+            apart = bool(self._repository.text(*asked))
+            self._squashed[pair] = apart and _time(second) <= _time(first)
+        return self._squashed.get(pair, False)
+
+    def _earners(self, number: int) -> Mapping[str, Fraction]:
+        return self.earners[self._commits[number].hash] if number != NOBODY else {}
+
+    def _credit(self, file: File, claimed: Mapping[tuple[str, int], Origin]) -> None:
+        weighed, code = self._rules.weighed, file.place == "code"
+        wholes = {"documents": self._rules.whole_document, "decisions": self._rules.whole_decision}
+        whole = max(file.different, wholes.get(file.place, 1)) if weighed else file.all
         claims = Counter[int]()
         repeats = Repeats(code, self._rules.most_alike)
-        for line, origin in self._lines.standing(path, lines):
+        for at, line in enumerate(file.lines):
+            if (origin := claimed.get((file.path, at))) is None:
+                copied = line.by != NOBODY
+                self._lines.add("copied" if copied else "merged", line.blamed.commit, file.path)
+                continue
             if code and origin.mender != NOBODY:
                 self._mended[self._commits[origin.mender].hash] += origin.extent
-            if weighed and repeats(line, origin.commit):
-                if origin.commit != NOBODY:
-                    self._alike[self._commits[origin.commit].hash, path] += 1
+            if weighed and repeats(line.text, origin.commit):
+                self._lines.add("alike", self._commits[origin.commit].hash, file.path)
                 continue
             claims[origin.commit] += 1
-        del claims[NOBODY]
+        each = Fraction(1, max(1, whole))
         for number, n in sorted(claims.items()):
             amount = Fraction(n) if code else n * each
-            self._award(place, self._commits[number], path, amount, Fraction(n))
+            self._award(file.place, self._commits[number], file.path, amount, Fraction(n))
 
     def _award(
         self, kind: str, commit: Commit, path: str, amount: Fraction, lines: Fraction
@@ -162,24 +247,7 @@ class Reading:
                 one = Evidence(commit.hash, path, amount * part, lines * part)
                 self._known[key].evidence[kind].append(one)
 
-    def _tree(self) -> Iterator[tuple[str, str]]:
-        """Path and blob of every regular file of the last commit; links are no files."""
-        listing = self._repository.records("ls-tree", "-r", "-z", "--full-tree", self._tip)
-        for number, record in enumerate(listing, 1):
-            if number > MOST_FILES:
-                raise RepositoryError(
-                    f"{self._repository.path}: {self._tip[:12]} holds more than {MOST_FILES} "
-                    "files: more than can be read"
-                )
-            mode, _, rest = record.partition(b" ")
-            about, _, path = rest.partition(b"\t")
-            if mode in (b"100644", b"100755"):
-                yield path.decode("utf-8", "surrogateescape"), about.split()[-1].decode("ascii")
 
-    def _attributes(self) -> str:
-        """The .gitattributes at the top of the last commit."""
-        try:
-            content = next(self._repository.blobs([f"{self._tip}:.gitattributes"], LARGEST_FILE))
-        except RepositoryError:  # there is none
-            return ""
-        return (content or b"").decode("utf-8", "replace")
+def _time(commit: Commit) -> int:
+    """When it was written; 0 where that is no time."""
+    return int(commit.time) if commit.time.isdecimal() and commit.time.isascii() else 0

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.games.files import read_file
-from shapley_coop.games.repository.lines import LANGUAGES
+from shapley_coop.games.repository.lines import SOURCES
 from shapley_coop.invalid import first_error
 from shapley_coop.patterns import pattern
 
@@ -26,7 +26,7 @@ MOST_WORTH = 1_000
 
 _LINE_WORTH: dict[Weighed, float] = {"decisions": 5, "documents": 1, "fixes": 3}
 
-Place = Literal["code", "decisions", "documents", "generated", "vendored", "other"]
+Place = Literal["code", "decisions", "documents", "generated", "vendored", "configuration", "other"]
 
 _NO_DECISION = re.compile(r"(readme|index|template|_)", re.IGNORECASE)
 _STATUS = re.compile(
@@ -56,9 +56,7 @@ class Rules(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    code: tuple[str, ...] = Field(
-        default=tuple(sorted(LANGUAGES)), description="Endings or names of source files."
-    )
+    code: tuple[str, ...] = Field(default=SOURCES, description="Endings or names of source files.")
     decisions: tuple[str, ...] = Field(
         default=_DEFAULTS["decisions"],
         description="Globs of decision records and design documents.",
@@ -78,6 +76,14 @@ class Rules(BaseModel):
     generated: tuple[str, ...] = Field(
         default=_DEFAULTS["generated"],
         description="Globs of what programs made; so are files marked in their first lines.",
+    )
+    configuration: tuple[str, ...] = Field(
+        default=_DEFAULTS["configuration"],
+        description="Globs of configuration, of continuous integration and of dependencies.",
+    )
+    configuration_counts: bool = Field(
+        default=False,
+        description="Whether configuration counts as code does; if not, it earns nothing.",
     )
     bots: tuple[str, ...] = Field(
         default=_DEFAULTS["bots"],
@@ -143,7 +149,8 @@ class Rules(BaseModel):
         return known
 
     def place(self, path: str, attributes: Mapping[str, Place] | None = None) -> Place:
-        """What a path holds; the first of vendored, generated, decisions, documents, code.
+        """What a path holds; the first of vendored, generated, decisions, documents, code,
+        configuration.
 
         Args:
             path: from the repository's top, with slashes.
@@ -165,7 +172,9 @@ class Rules(BaseModel):
                         continue
                     return kind
             known = name in self.code or PurePosixPath(path).suffix.lower() in self.code
-            return "code" if known else "other"
+            if known or not any(matches(glob)(path) for glob in self.configuration):
+                return "code" if known else "other"
+            return "code" if self.configuration_counts else "configuration"
 
         return place
 
