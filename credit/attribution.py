@@ -107,6 +107,8 @@ class Attribution:
         values: agent → its value.
         standard_error: agent → the value's standard error; None when it is exact.
         alone: agent → W_i(∅); None where the total is split by the values alone.
+        of_earlier_version: whether it is signed in a run of a version that had no baselines, and
+            another rule for values that do not sum to the total.
     """
 
     norm: str
@@ -116,19 +118,21 @@ class Attribution:
     values: dict[str, Fraction]
     standard_error: dict[str, float] | None = None
     alone: dict[str, Fraction] | None = None
+    of_earlier_version: bool = False
 
     def payoffs(self, total: Fraction) -> dict[str, Fraction]:
         """Every agent's payoff if `total` is split by the norm: W_i(∅) and its part of the rest."""
         values = list(self.values.values())
         if self.alone is None:
-            return _named(list(self.values), payoffs_under_norm(total, values))
+            divide = payoffs_under_norm if self.of_earlier_version else normalised
+            return _named(list(self.values), divide(total, values))
         gained = normalised(total - sum(self.alone.values(), Fraction(0)), values)
         return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
 
     def shares(self) -> dict[str, Fraction] | None:
-        """Every agent's part of the improvement; None where there is none."""
+        """Every agent's part of v(N), by record the improvement; None where there is none."""
         values = list(self.values.values())
-        if self.alone is None:
+        if self.of_earlier_version:
             return _named(list(self.values), payoffs_under_norm(Fraction(1), values))
         if self.total <= 0:
             return None

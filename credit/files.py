@@ -6,7 +6,7 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import Any
 
-from shapley_coop.amounts import payoffs_under_norm
+from shapley_coop.amounts import normalised
 from shapley_coop.credit.axioms import AXIOMS, check_axioms, convex_game
 from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_key, parse_key
 from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, surplus
@@ -54,7 +54,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
         values: agent → value, in the unit of the worths; of runs, the mean over runs.
         standard_error: agent → standard error of that mean, from two or more runs; else null.
         shares: agent → fraction of the whole (of runs, the mean over runs of each run's share), by
-            the rule of `payoffs_under_norm`; null where there is nothing to divide.
+            the rule of `normalised`; null where there is nothing to divide.
         per_run: for each run, agent → share; null without runs.
         axioms: axiom → whether it holds here (of runs, in their mean); null where it was not tried.
 
@@ -183,7 +183,7 @@ def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool
 def _shares(total: Fraction, values: Sequence[Fraction]) -> list[Fraction] | None:
     if not total:
         return None
-    return [payoff / total for payoff in payoffs_under_norm(total, values)]
+    return [payoff / total for payoff in normalised(total, values)]
 
 
 def _totals(run: Mapping[str, Any], agents: Sequence[str], where: str) -> list[Fraction]:

@@ -17,6 +17,9 @@ IDLE: Literal["idle"] = "idle"
 POLICY: Literal["policy"] = "policy"
 RANDOM: Literal["random"] = "random"
 
+LEAST_EACH_TURN = "each turn the absent leave those present least"
+"""What the absent do while they are away: turn by turn, not by one plan for the whole play."""
+
 Kind = Literal["actions", "away", "idle", "policy", "random", "nothing"]
 
 
@@ -25,10 +28,9 @@ class Baseline:
     """What is put in the place of agents that are not in a coalition.
 
     Attributes:
-        kind: `actions` (each takes its own), `away` (it earns nothing, and the others get what
-            they get under the joint action of the absent that leaves them least), `idle` (it takes
-            no action), `policy` (the game computes it), `random` (averaged over seeded dice), or
-            `nothing` (the game adds up what each made).
+        kind: `actions` (each takes its own), `away` (it earns 0, and LEAST_EACH_TURN),
+            `idle` (it takes no action), `policy` (the game computes it), `random` (averaged over
+            seeded dice), or `nothing` (the game adds up what each made).
         words: what credit compares with, in a few words.
         actions: agent → action, where that is fixed.
         warning: why it should be confirmed; empty where the game or the run declares it.
@@ -48,9 +50,8 @@ class Baseline:
 
 ALL_AWAY = Baseline(
     AWAY,
-    "an absent agent is away: it earns 0, and the others get what they get under the joint action "
-    "of the absent that leaves them least (own consumption and threats never carried out count "
-    "as contribution)",
+    f"an absent agent is away: it earns 0, and {LEAST_EACH_TURN} (own consumption and threats "
+    "never carried out count as contribution)",
 )
 ALL_IDLE = Baseline(IDLE, "an absent agent stands idle")
 ALL_RANDOM = Baseline(

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.aggregative.counts import Piece
-from shapley_coop.games.aggregative.symmetric import Formula, SymmetricGame, is_printed
+from shapley_coop.games.aggregative.symmetric import Formula, SymmetricGame
 from shapley_coop.games.baseline import Absent
 from shapley_coop.games.params import Names, Number, Params
 
@@ -50,9 +50,6 @@ class PublicGoods(SymmetricGame):
         kept, part = exact(p.endowment), exact(p.endowment) / p.levels
         parts = ["keep", *(f"give {k}/{p.levels}" for k in range(1, p.levels)), "give"]
         each, own = exact(p.multiplier) * part / n, [kept - k * part for k in range(len(parts))]
-        if not is_printed(len(parts), n):
-            # In whole millionths for each part that is given, and not for their sum.
-            each, own = round(each, 6), [round(x, 6) for x in own]
         return {action: [Piece(0, own[k] + k * each, each)] for k, action in enumerate(parts)}
 
 

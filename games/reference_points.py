@@ -51,6 +51,9 @@ class ReferencePoints:
         """Agent → what it has if nothing is agreed; None where that follows from the record."""
         return None
 
+    payments: ClassVar[bool] = True
+    """Whether payments can move every payoff, in a workflow that admits them."""
+
     turns_matter: ClassVar[bool] = True
     """Whether a plan has to be played to be valued; else `valuation` does it."""
 

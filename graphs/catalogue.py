@@ -45,6 +45,16 @@ def builder(name: str) -> "WorkflowBuilder":
 
 
 @cache
+def admits_payments(name: str) -> bool:
+    """Whether agents can agree on payments anywhere in a workflow.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    return any(asking.topic.payments for asking in builder(name).askings.values())
+
+
+@cache
 def version(name: str) -> str:
     """A workflow's version (`WorkflowBuilder.version`), read off its page once.
 

@@ -138,8 +138,7 @@ def from_micro(micro: int) -> Fraction:
 def payoffs_under_norm(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
     """Each agent's payoff when `total` is divided by values; the payoffs sum to it exactly.
 
-    The rule where worths are in another unit than payoffs, and of runs of earlier versions;
-    `normalised` is the rule of credit by the record.
+    The rule of runs of earlier versions, and of `banzhaf_shifted`; `normalised` is that of today.
 
     total · φᵢ / Σφ when Σφ > 0 and every φ ≥ 0, else φᵢ + (total − Σφ) / n: proportions where they
     are defined, otherwise each value plus an equal part of the difference.

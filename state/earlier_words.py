@@ -4,7 +4,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from shapley_coop.games.baseline import LEAST_EACH_TURN
+
 BASELINES = (
+    (
+        "the others get what they get under the joint action of the absent that leaves them least",
+        LEAST_EACH_TURN,
+    ),
     ("who is absent does what the game's", "an absent agent does what the game's"),
     ("who is absent does", "an absent agent plays"),
     ("who is absent acts so", "an absent agent plays as follows"),

@@ -13,6 +13,7 @@ nothing of their own.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -256,7 +257,8 @@ class EvaluatedTable:
         if norm == "banzhaf" and self.of_earlier_version:
             norm = "banzhaf_shifted"  # what a run of an earlier version has signed by that name
         if norm not in self._attributions:
-            self._attributions[norm] = attribute_by(self.characteristic, norm)
+            found = attribute_by(self.characteristic, norm)
+            self._attributions[norm] = replace(found, of_earlier_version=self.of_earlier_version)
         return self._attributions[norm]
 
     @cached_property

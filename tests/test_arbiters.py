@@ -82,14 +82,18 @@ def test_a_random_split_divides_everything_and_each_half_as_often() -> None:
 
 
 @pytest.mark.parametrize(
-    ("solution", "to"),
-    [("nash", (40, 40)), ("kalai_smorodinsky", (40, 40)), ("fixed_split", (40, 40))],
+    ("graph", "solution", "to"),
+    [
+        ("llm_only", "nash", (40, 40)),
+        ("llm_only", "kalai_smorodinsky", (40, 40)),
+        ("negotiation_priced", "fixed_split", (40, 40)),
+    ],
 )
 async def test_a_sweep_measures_how_far_payoffs_are_from_each(
-    solution: str, to: tuple[int, int]
+    graph: str, solution: str, to: tuple[int, int]
 ) -> None:
     """In a Stag Hunt of ten turns both could have 40, and have 30 without an agreement."""
-    base = {"graph": "llm_only", "game": "stag_hunt", "seats": {"*": "embedded:defector"}}
+    base = {"graph": graph, "game": "stag_hunt", "seats": {"*": "embedded:defector"}}
     suite = Suite(name="arbiters", base=base)
     row = (await Local("arbiters").play(next(iter(expand(suite))))).row
     reached = tuple(row["result"]["payoffs"].values())

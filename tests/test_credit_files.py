@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from shapley_coop.credit.coalitions import coalition_key
 from shapley_coop.credit.files import credit_report, read_game
 from shapley_coop.credit.norms import NORMS
 from shapley_coop.credit.reading import read_json
@@ -189,3 +192,37 @@ def test_input_that_is_no_game_is_refused_in_one_line(content: Any, complaint: s
 def test_a_value_that_does_not_fit_is_refused(content: Any, value: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         credit_report(content, value)
+
+
+INEFFICIENT = ("banzhaf", "banzhaf_raw", "leave_one_out", "banzhaf_normalised", "proportional")
+"""Norms whose values, before they are brought to the total, do not sum to it."""
+
+
+def test_who_adds_nothing_has_no_share_where_a_value_is_negative() -> None:
+    """v(A) = 6, v(B) = 4, v(A, B) = 3: without either there is more, and C adds nothing."""
+    worth = {"A": 6, "B": 4, "C": 0, "A,B": 3, "A,C": 6, "B,C": 4, "A,B,C": 3}
+    report = credit_report({"agents": ["A", "B", "C"], "worth": worth}, "leave_one_out")
+    assert report["axioms"]["null_player"] is True
+    assert report["shares"]["C"] == 0
+    assert report["shares"] == pytest.approx({"A": 1 / 4, "B": 3 / 4, "C": 0})
+
+
+@pytest.mark.parametrize("value", INEFFICIENT)
+@given(
+    others=st.integers(1, 3).flatmap(
+        lambda n: st.lists(st.integers(-20, 20), min_size=(1 << n) - 1, max_size=(1 << n) - 1)
+    )
+)
+@settings(deadline=None, max_examples=60)
+def test_who_adds_nothing_has_no_share_by_any_norm_in_any_game(
+    value: str, others: list[int]
+) -> None:
+    table = [0, *others]
+    agents = [*"ABC"[: len(table).bit_length() - 1], "Idle"]
+    worth = {
+        coalition_key(mask, agents): table[mask % len(table)] for mask in range(1, 2 * len(table))
+    }
+    report = credit_report({"agents": agents, "worth": worth}, value)
+    if table[-1] and any(report["values"].values()):
+        assert report["shares"]["Idle"] == 0
+        assert sum(report["shares"].values()) == pytest.approx(1)

@@ -36,7 +36,9 @@ def test_payoffs_are_proportional_where_all_values_are_positive() -> None:
 @pytest.mark.parametrize(
     ("values", "payoffs"), [([-1, 2], [3, 6]), ([0, 0], [4, 4]), ([-2, -1], ["7/2", "9/2"])]
 )
-def test_otherwise_the_difference_is_shared_equally(values: list, payoffs: list) -> None:
+def test_of_earlier_versions_the_difference_is_otherwise_shared_equally(
+    values: list, payoffs: list
+) -> None:
     total = sum(map(Fraction, payoffs))
     assert payoffs_under_norm(total, [Fraction(v) for v in values]) == [
         Fraction(payoff) for payoff in payoffs

@@ -1,8 +1,10 @@
 """Credit by the record: known answers, replays, baselines, and runs of earlier versions."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.games import Game, GameError, load
+from shapley_coop.games.baseline import ALL_AWAY, LEAST_EACH_TURN
 from shapley_coop.games.software_company.game import SoftwareCompany
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state import EvaluatedTable, RunConfig, game_of
+from shapley_coop.state.earlier_words import in_todays_baselines
 from tests.credit_plays import at_random, credited, ends, joint, recorded, slowly
 from tests.made_games import TUG
 
@@ -199,6 +203,47 @@ def test_parts_that_add_up_are_values_for_any_number_of_agents() -> None:
     assert issubclass(SoftwareCompany, Game)
 
 
+# Away
+
+
+MATCHING = {
+    "name": "matching",
+    "agents": ["Ann", "Ben"],
+    "actions": {"Ann": ["left", "right"], "Ben": ["left", "right"]},
+    "payoffs": [
+        {"play": ["left", "left"], "pays": [5, 1]},
+        {"play": ["left", "right"], "pays": [0, 1]},
+        {"play": ["right", "left"], "pays": [0, 1]},
+        {"play": ["right", "right"], "pays": [5, 1]},
+    ],
+    "rounds": 2,
+    "absent": "away",
+}
+
+
+@pytest.mark.parametrize("step_by_step", [False, True])
+def test_who_is_away_leaves_those_present_least_in_each_turn(step_by_step: bool) -> None:
+    """Ann goes left and then right: any one action of Ben in both turns would leave it with 5."""
+    game = load(MATCHING)
+    record = recorded(game, [{"Ann": "left", "Ben": "left"}, {"Ann": "right", "Ben": "right"}])
+    replays = slowly(game, record) if step_by_step else game.replays_of(record)
+    assert replays.of(np.array([True, False])) == {"Ann": 0, "Ben": 0}
+    assert ends(game, record) == [5, 7]
+
+
+def test_every_door_says_in_the_same_eight_words_what_the_absent_do() -> None:
+    assert len(LEAST_EACH_TURN.split()) == 8
+    assert LEAST_EACH_TURN in ALL_AWAY.words
+    page = Path(__file__).parent.parent / "docs" / "credit.md"
+    assert LEAST_EACH_TURN in " ".join(page.read_text(encoding="utf-8").split())
+    earlier = (
+        "an absent agent is away: it earns 0, and the others get what they get under the joint "
+        "action of the absent that leaves them least (own consumption and threats never carried "
+        "out count as contribution)"
+    )
+    assert in_todays_baselines(earlier) == ALL_AWAY.words
+
+
 # Runs of earlier versions
 
 
@@ -221,6 +266,20 @@ def test_by_the_earlier_rule_a_defector_had_as_much_as_everybody() -> None:
     earlier = {key: value for key, value in settled.items() if key != "absent"}
     before = EvaluatedTable({"episode": "old", "settings": earlier, "record": record})
     assert list(before.payoffs_by("shapley").values()) == [290] * 4
+
+
+def test_by_the_earlier_rule_what_was_missing_was_shared_equally_where_a_value_is_negative() -> (
+    None
+):
+    settled = RunConfig(game=MATCHING).resolve().model_dump(mode="json")
+    record = recorded(game_of(settled), [{"Ann": "left", "Ben": "right"}])
+    earlier = {key: value for key, value in settled.items() if key != "absent"}
+    old = EvaluatedTable({"episode": "loo", "settings": earlier, "record": record})
+    values = {"Ann": Fraction(-1), "Ben": Fraction(2)}
+    signed = replace(old.attribution("leave_one_out"), values=values)
+    assert list(signed.payoffs(Fraction(9)).values()) == [3, 6]
+    today = replace(signed, of_earlier_version=False)
+    assert list(today.payoffs(Fraction(9)).values()) == [Fraction(5, 3), Fraction(22, 3)]
 
 
 def test_heroes_of_earlier_runs_roll_by_their_names() -> None:

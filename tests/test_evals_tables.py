@@ -53,6 +53,7 @@ def made_up(**changes: Any) -> Row:
     }
     played = {"turn": 1, "actions": {"Alice": "door", "Bob": "lever"}}
     return {
+        "graph": cell.graph,
         "room": dict(cell.room),
         "result": {**outcome, **changes},
         "record": [{**played, "rewards": {"Alice": 10, "Bob": -1}}],
@@ -153,7 +154,9 @@ def test_an_offer_is_worth_what_it_would_pay_if_kept(rows):
 def test_an_offer_that_leaves_somebody_free_is_worth_nothing_certain():
     from shapley_coop.deals import Deal, Do
 
-    rule = yardstick(RunConfig(game="escape_room").resolve().model_dump(mode="json"))
+    rule = yardstick(
+        RunConfig(game="escape_room").resolve().model_dump(mode="json"), "shapley_coop"
+    )
     assert rule.value(Deal(clauses=(Do(agent="Bob", action="lever"),)), []) is None
 
 

@@ -97,6 +97,6 @@ def test_a_norm_offer_among_many_heroes_is_valued_by_sampling() -> None:
     after = game.step(game.start(), acts)
     turn: Turn = {"turn": 1, "actions": acts, "rewards": after.rewards, "pot": after.pot}
     room = RunConfig(game="raid_battle", params=params).resolve().model_dump(mode="json")
-    worth = yardstick(room).value(Deal(clauses=(Share(norm="shapley"),)), [turn])
+    worth = yardstick(room, "shapley_coop").value(Deal(clauses=(Share(norm="shapley"),)), [turn])
     assert worth is not None
     assert sum(worth.values()) == pytest.approx(sum(after.rewards.values()) + after.pot)

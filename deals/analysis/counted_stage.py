@@ -110,9 +110,10 @@ class CountedStage:
     def _mean(self, action: int, others: Mapping[Codes, int]) -> Fraction:
         """What an action pays on average, if the others draw from what they may do."""
         rows = self.counts.rows
-        if self.counts.each is not None:
+        line = self.counts.line if len(self.counts.actions) > 2 else self.counts.each
+        if line is not None:  # of many actions before payoffs are rounded
             sums = (Fraction(sum(own), len(own)) * many for own, many in others.items())
-            return self._whole(rows[action, 0]) + self.counts.each * sum(sums, NOTHING)
+            return self._whole(rows[action, 0]) + line * sum(sums, NOTHING)
         fixed = others.get((1,), 0)
         free = others.get((0, 1), 0)
         ways = (comb(free, k) * int(rows[action, fixed + k]) for k in range(free + 1))

@@ -13,7 +13,11 @@ from shapley_coop.games.arbiters import (
     nash,
     random_split,
 )
+from shapley_coop.graphs.catalogue import admits_payments
 from shapley_coop.state import game_of
+
+SPLITS = ("fixed_split", "random_split")
+"""The arbiters that divide the best total, which takes payments."""
 
 
 def distance(row: Row, solution: str) -> float | None:
@@ -28,7 +32,7 @@ def distance(row: Row, solution: str) -> float | None:
         solution: nash, kalai_smorodinsky, fixed_split or random_split.
 
     Returns:
-        None where the game has no table that is small enough.
+        None where the game has no table that is small enough, and of a split where nobody can pay.
     """
     rules: dict[str, Callable[[Sequence[Point], Point], Point]] = {
         "nash": nash,
@@ -36,7 +40,7 @@ def distance(row: Row, solution: str) -> float | None:
         "fixed_split": fixed_split,
         "random_split": partial(random_split, seed=row["room"]["seed"]),
     }
-    if solution not in rules:
+    if solution not in rules or (solution in SPLITS and not admits_payments(row["graph"])):
         return None
     try:
         stage = StageGame.of(facts_of(game_of(row["room"])))

@@ -110,8 +110,12 @@ EVALUATORS: dict[str, Evaluator] = {
     ),
     "cooperation": Evaluator("reached the best total", payoffs.cooperation, "rate", "more"),
     "won": Evaluator("the game says that the team has won", _won, "rate", "more"),
-    "pareto_distance": Evaluator("to the nearest efficient payoffs", payoffs.pareto, better="less"),
-    "nash_distance": Evaluator("to the Nash bargaining solution", payoffs.nash, better="less"),
+    "pareto_distance": Evaluator(
+        "to the nearest efficient payoffs, where these are known", payoffs.pareto, better="less"
+    ),
+    "nash_distance": Evaluator(
+        "to the Nash bargaining solution, where it is known", payoffs.nash, better="less"
+    ),
     "individual_rationality": Evaluator(
         "part of agents with no less than their baseline W_i(∅), or than they secure alone where "
         "credit has no baseline (what they expect without a deal can be more)",
@@ -199,7 +203,7 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "distance": Evaluator(
         "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian; in a "
         "table of payoffs, to what an arbiter makes of W(∅): nash, kalai_smorodinsky, "
-        "fixed_split, random_split",
+        "and where agents can pay fixed_split, random_split",
         arbiters.distance,
         better="less",
     ),

@@ -27,30 +27,30 @@ def welfare(row: Row, _: str) -> float:
 
 def efficiency(row: Row, _: str) -> float | None:
     """Welfare as a part of the best total."""
-    best = yardstick(row["room"]).best
+    best = yardstick(row["room"], row["graph"]).best
     return welfare(row, "") / best if best and best > 0 else None
 
 
 def cooperation(row: Row, _: str) -> float | None:
     """Whether the best total was reached."""
-    best = yardstick(row["room"]).best
+    best = yardstick(row["room"], row["graph"]).best
     return None if best is None else welfare(row, "") >= best - EPSILON
 
 
 def pareto(row: Row, _: str) -> float | None:
-    """How far the payoffs are from the nearest efficient ones."""
-    return yardstick(row["room"]).pareto(row["result"]["payoffs"], row["record"])
+    """How far the payoffs are from the nearest efficient ones; None where these are unknown."""
+    return yardstick(row["room"], row["graph"]).pareto(row["result"]["payoffs"], row["record"])
 
 
 def nash(row: Row, _: str) -> float | None:
-    """How far they are from the Nash bargaining solution."""
-    return yardstick(row["room"]).nash(row["result"]["payoffs"], row["record"])
+    """How far they are from the Nash bargaining solution; None where it is unknown."""
+    return yardstick(row["room"], row["graph"]).nash(row["result"]["payoffs"], row["record"])
 
 
 def rational(row: Row, _: str) -> float:
     """Against W_i(∅); by a rule without a baseline, against what the rules alone secure."""
     payoffs, credit = row["result"]["payoffs"], row["result"]["credit"]
-    alone = credit.get("alone") or yardstick(row["room"]).alone(row["record"])
+    alone = credit.get("alone") or yardstick(row["room"], row["graph"]).alone(row["record"])
     return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)
 
 

@@ -3,6 +3,7 @@
 Each game brings its own reference points (`games.reference_points`); distances to them are worked
 out here. Where payoffs can be moved by payments, the efficient outcomes are all those that reach
 the best total (transferable utility); where nothing but the play moves them, the game lists them.
+Where nobody can pay and the game lists none, no efficient outcome is known and no distance is told.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from shapley_coop.deals import Deal, Do, Monitor, duties, payments, payoffs
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.graphs.catalogue import admits_payments
 from shapley_coop.state import game_of
 from shapley_coop.state.characteristic import alone, characteristic
 
@@ -23,10 +25,15 @@ Span = tuple[float, float]
 
 
 class Yardstick:
-    """What outcomes of one game are compared with, in the game's unit; None where unknown."""
+    """What outcomes of one game are compared with, in the game's unit; None where unknown.
 
-    def __init__(self, game: Game) -> None:
-        self._game = game
+    Args:
+        game: the game.
+        paid: whether agents can pay each other, so that utility is transferable.
+    """
+
+    def __init__(self, game: Game, paid: bool) -> None:
+        self._game, self._paid = game, paid
 
     @cached_property
     def _points(self) -> ReferencePoints:
@@ -36,6 +43,11 @@ class Yardstick:
     def best(self) -> float | None:
         """The highest total that any play reaches."""
         return self._points.best
+
+    @property
+    def _transferable(self) -> float | None:
+        """The best total where payments can divide it in any way; else None."""
+        return self.best if self._paid and self._points.payments else None
 
     def alone(self, record: Sequence[Turn]) -> dict[str, float]:
         """What each agent has if nothing is agreed; else what it secures alone."""
@@ -50,9 +62,9 @@ class Yardstick:
         """
         if efficient := self._points.efficient:
             return min(dist(self._row(reached), point) for point in efficient)
-        if self.best is None:
+        if (best := self._transferable) is None:
             return None
-        return (self.best - sum(reached.values())) / sqrt(len(reached))
+        return (best - sum(reached.values())) / sqrt(len(reached))
 
     def nash(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Euclidean distance to the Nash bargaining solution.
@@ -61,10 +73,10 @@ class Yardstick:
         """
         if self._points.nash is not None:
             return dist(self._row(reached), self._points.nash)
-        if self.best is None:
+        if (best := self._transferable) is None:
             return None
         alone = self.alone(record)
-        gain = (self.best - sum(alone.values())) / len(alone)
+        gain = (best - sum(alone.values())) / len(alone)
         return dist(self._row(reached), [alone[a] + gain for a in self._game.agents])
 
     def value(self, deal: Deal, record: Sequence[Turn]) -> dict[str, float] | None:
@@ -100,10 +112,10 @@ class Yardstick:
         if efficient := self._points.efficient:
             points = sorted((point[0], point[1]) for point in efficient)
             return [p for p in points if _in(p[0], first) and _in(p[1], second)]
-        if self.best is None:
+        if (best := self._transferable) is None:
             return []
-        low, high = max(first[0], self.best - second[1]), min(first[1], self.best - second[0])
-        return [(low, self.best - low), (high, self.best - high)] if low < high else []
+        low, high = max(first[0], best - second[1]), min(first[1], best - second[0])
+        return [(low, best - low), (high, best - high)] if low < high else []
 
     def _row(self, reached: Payoffs) -> list[float]:
         return [reached[agent] for agent in self._game.agents]
@@ -132,14 +144,14 @@ class Yardstick:
         return record
 
 
-def yardstick(settings: Mapping[str, Any]) -> Yardstick:
-    """What outcomes under these settings are compared with."""
-    return _built(game_of(settings))
+def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
+    """What outcomes of a workflow under these settings are compared with."""
+    return _built(game_of(settings), admits_payments(graph))
 
 
 @lru_cache(maxsize=256)
-def _built(game: Game) -> Yardstick:
-    return Yardstick(game)
+def _built(game: Game, paid: bool) -> Yardstick:
+    return Yardstick(game, paid)
 
 
 def _in(value: float, span: Span) -> bool:

@@ -136,7 +136,9 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     across = Axis.around(f"{names[0]}'s payoff (n = {len(points)} runs)", [x for x, _ in seen])
     up = Axis.around(f"{names[1]}'s payoff", [y for _, y in seen])
     spans = (across.low, across.high), (up.low, up.high)
-    fronts = dict.fromkeys(tuple(yardstick(g.rows[0]["room"]).front(*spans)) for g in groups)
+    firsts = [group.rows[0] for group in groups]
+    rules = [yardstick(row["room"], row["graph"]) for row in firsts]
+    fronts = dict.fromkeys(tuple(rule.front(*spans)) for rule in rules)
     lines = [Line("", front, "efficient payoffs") for front in fronts if front]
     return scatter([group.name for group in groups], points, across, up, paths, lines)
 

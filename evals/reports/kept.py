@@ -16,7 +16,7 @@ Part = Callable[[Row], dict[str, Any]]
 
 def _offered(row: Row) -> dict[str, Any]:
     paid = [{"would_pay": said["would_pay"]} for said in row["offers"] if said.get("would_pay")]
-    return {"offers": paid, "room": row["room"]}
+    return {"offers": paid, "graph": row["graph"], "room": row["room"]}
 
 
 def _earned(row: Row) -> dict[str, Any]:

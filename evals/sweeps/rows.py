@@ -78,7 +78,7 @@ def row_of(
         reasoned: what agents worked out beside the truth, in place of what the journal says.
     """
     outcome = result("", cell.graph, table)
-    record, rule = table.get("record", []), yardstick(table["settings"])
+    record, rule = table.get("record", []), yardstick(table["settings"], cell.graph)
     told = [_said(said, record, rule) for said in table.get("talk", [])]
     if own := OWN_MEASURES.get(cell.graph):
         told = [own.valued(table, line) for line in told]

@@ -2,7 +2,8 @@
 
 A symmetric aggregative game (Selten 1970; Corchón 1994): all agents have the same actions, action
 k adds k to the sum, and only the sum of the others matters. n agents then have n times as many
-cases as actions, and not a table with a row for each of the joint actions.
+cases as actions, and not a table with a row for each of the joint actions. Pieces are exact, and
+each payoff is rounded once, to a whole millionth.
 
 >>> fund = Counts(["keep", "give"], 1000, {"keep": [Piece(0, 20, "0.032")],
 ...                                        "give": [Piece(0, "0.032", "0.032")]})
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.amounts import exact, plain
+from shapley_coop.amounts import MICRO, exact, plain
 from shapley_coop.games.params import Number
 
 MOST_CASES = 2_000_000
@@ -51,11 +52,8 @@ class Piece:
 
     def record(self) -> dict[str, Any]:
         """As plain JSON, amounts as exact decimals."""
-        return {
-            "from": self.start,
-            "pays": plain(exact(self.pays)),
-            "each": plain(exact(self.each)),
-        }
+        pays, each = (plain(exact(x)) for x in (self.pays, self.each))
+        return {"from": self.start, "pays": pays, "each": each}
 
 
 class Counts:
@@ -80,7 +78,7 @@ class Counts:
         if len(self.actions) * (self.sums + 1) > MOST_CASES:
             many = f"{n} agents with {len(self.actions)} actions"
             raise ValueError(f"{many} are too many: take fewer")
-        if len(self.actions) > 2 and self.each is None:
+        if len(self.actions) > 2 and self.line is None:
             raise ValueError("give two actions, or the same line for all of them")
 
     @classmethod
@@ -106,6 +104,11 @@ class Counts:
     @cached_property
     def each(self) -> Fraction | None:
         """What a unit of the sum pays everybody, where that is always the same; else None."""
+        return self.line if self.unit == self._parts else None
+
+    @cached_property
+    def line(self) -> Fraction | None:
+        """The same before payoffs are rounded: the slope of the one line of all actions."""
         lines = {(len(own), exact(own[0].each)) for own in self.pieces.values()}
         (count, each), *others = lines
         return each if count == 1 and not others else None
@@ -113,8 +116,13 @@ class Counts:
     @cached_property
     def unit(self) -> int:
         """How many of the amounts in `rows` make one of the game's unit."""
-        parts = (exact(x) for own in self.pieces.values() for p in own for x in (p.pays, p.each))
-        return lcm(*(x.denominator for x in parts))
+        return MICRO if MICRO % self._parts else self._parts
+
+    @cached_property
+    def _parts(self) -> int:
+        """How many parts of the game's unit the pieces are whole numbers of."""
+        numbers = (x for own in self.pieces.values() for p in own for x in (p.pays, p.each))
+        return lcm(*(exact(x).denominator for x in numbers))
 
     @cached_property
     def extreme(self) -> Fraction:
@@ -130,9 +138,16 @@ class Counts:
         for code, action in enumerate(self.actions):
             for piece in self.pieces[action]:
                 further = np.arange(max(0, self.sums + 1 - piece.start), dtype=kind)
-                pays, each = (int(exact(x) * self.unit) for x in (piece.pays, piece.each))
-                found[code, piece.start :] = pays + each * further
+                found[code, piece.start :] = self._whole(piece, further)
         return found
+
+    def _whole(self, piece: Piece, further: Rows) -> Rows:
+        """What a piece pays, in 1/unit; where it is finer than money, to the nearest millionth."""
+        pays, each = (int(exact(x) * self._parts) for x in (piece.pays, piece.each))
+        if self.unit == self._parts:
+            return np.asarray(pays + each * further)
+        exactly = (pays + each * further.astype(object)) * MICRO
+        return np.asarray((2 * exactly + self._parts) // (2 * self._parts))
 
     @cached_property
     def code(self) -> dict[str, int]:
@@ -178,12 +193,13 @@ class Counts:
     def best_for_all(self) -> tuple[int, ...]:
         """How many agents take each action where all together have most; of equals the fewest of
         the later actions."""
-        if self.each is None:
+        if (line := self.line) is None:
             totals = [self.total((self.n - k, k)) for k in range(self.n + 1)]
             k = totals.index(max(totals))
             return self.n - k, k
-        alone = self.rows[:, 0] + (self.n - 1) * self._slope * np.arange(len(self.actions))
-        return tuple(self.n * (k == int(alone.argmax())) for k in range(len(self.actions)))
+        own = (exact(pieces[0].pays) for pieces in self.pieces.values())
+        adds = [pays + (self.n - 1) * line * k for k, pays in enumerate(own)]
+        return tuple(self.n * (k == adds.index(max(adds))) for k in range(len(self.actions)))
 
     @property
     def best_total(self) -> Fraction:
@@ -195,11 +211,6 @@ class Counts:
         """The most that one agent can earn in one turn."""
         return Fraction(int(self.rows.max()), self.unit)
 
-    @property
-    def _slope(self) -> int:
-        assert self.each is not None, "there is one line for all actions"
-        return int(self.each * self.unit)
-
     def total(self, counts: Sequence[int]) -> Any:
         """What all together get, in 1/unit, if so many take each action."""
         total = sum(k * many for k, many in enumerate(counts))
@@ -208,7 +219,7 @@ class Counts:
     @cached_property
     def habit(self) -> str:
         """What pays best if all others are equally likely to do anything; of equals the first."""
-        if self.each is not None:  # linear in the sum: its mean decides
+        if self.line is not None:  # linear in the sum: its mean decides
             worth = [int(row[0]) for row in self.rows]
         else:
             chances = [comb(self.n - 1, k) for k in range(self.sums + 1)]
@@ -242,13 +253,13 @@ class Counts:
     def secure(self, size: int) -> Fraction:
         """What so many agents can be sure of together in one turn (α): max over theirs of min."""
         others = (self.n - size) * self.top
-        if self.each is None:
+        if self.line is None:
             theirs = np.arange(size + 1)
             least = self.least_together({0: size - theirs, 1: theirs}, np.full(size + 1, others))
             return Fraction(int(least.max()), self.unit)
-        own = self.rows[:, 0] + (size - 1) * self._slope * np.arange(len(self.actions))
-        worst = min(0, self._slope * others)
-        return Fraction(size * (int(own.max()) + worst), self.unit)
+        alike = ((k, (size - 1) * k) for k in range(len(self.actions)))
+        least = max(min(self.rows[k, own], self.rows[k, own + others]) for k, own in alike)
+        return Fraction(size * int(least), self.unit)
 
     def least_together(self, counts: Mapping[int, Rows], others: Rows) -> Rows:
         """What those who take these actions get together at least, whatever the sum of the others.

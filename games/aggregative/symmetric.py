@@ -83,4 +83,4 @@ class SymmetricGame(MatrixGame):
 
 def _pays(counts: Counts, play: Sequence[str]) -> list[int | float]:
     total = sum(counts.code[action] for action in play)
-    return [round(counts.pay(action, total - counts.code[action]), 6) for action in play]
+    return [counts.pay(action, total - counts.code[action]) for action in play]

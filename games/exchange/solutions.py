@@ -116,6 +116,7 @@ def best_among(scenario: Scenario, agents: Sequence[str]) -> int:
 class ExchangePoints(ReferencePoints):
     """Nothing but tasks moves: the efficient outcomes are the front of all partitions."""
 
+    payments = False
     turns_matter = False
 
     def __init__(self, scenario: Scenario) -> None:
