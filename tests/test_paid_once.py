@@ -1,4 +1,4 @@
-"""A bounty is paid once for what it is for, whoever answers, and whatever is killed or given again."""
+"""A bounty is paid once for its work, whoever answers, and whatever is killed or given again."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -113,4 +113,3 @@ def test_what_was_paid_stays_paid_when_its_run_is_removed(
 def set_variables(monkeypatch: pytest.MonkeyPatch, variables: dict[str, Any]) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-
