@@ -123,9 +123,9 @@ class Runs(OwnedBook):
             KeyUsed: the key is that of another request, or of a run that paid and was removed.
             ValueError: a run of that name exists.
         """
+        if known := self.begun(graph, room, key):
+            return known
         owner, request = holder().owner, _digest(graph, room) if key else ""
-        if key and (earlier := self._keyed(key, request)):
-            return self._kept(earlier, key)
         row = {
             "run": run,
             "owner": owner,
@@ -142,16 +142,32 @@ class Runs(OwnedBook):
                 session.write(_keys.insert, [keyed] if key else [])
                 mint_first(session, owner, run)
         except KeyTaken:
-            if key and (earlier := self._keyed(key, request)):  # at the same time
-                return self._kept(earlier, key)
+            if known := self.begun(graph, room, key):  # at the same time
+                return known
             from shapley_coop.state.resuming import command_for  # which imports this module
 
-            known = self._find(run)  # None if it is another owner's
-            resume = f", or {command_for(known, 'resume')}" if known else ""
+            other = self._find(run)  # None if it is another owner's
+            resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(
                 f"there is a run {run!r} already: choose another name{resume}"
             ) from None
         return Run(run, graph, room, row["created"], STARTED, None, workflow)
+
+    def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
+        """The run that was begun for a request under its key; None if none was, or without a key.
+
+        Raises:
+            KeyUsed: the key is that of another request, or of a run that paid and was removed.
+        """
+        if not key or (run := self._keyed(key, _digest(graph, room))) is None:
+            return None
+        if found := self._find(run):
+            return found
+        why = (
+            f"{run}, which paid for the request of the idempotency key {key!r}, was removed: "
+            "what it paid stays in the ledger, and nothing is paid again"
+        )
+        raise KeyUsed(why, run, None)
 
     def bind(self, key: str, room: dict[str, Any]) -> str:
         """Keep an idempotency key to one request on the thread that is played.
@@ -223,20 +239,6 @@ class Runs(OwnedBook):
         if found := self._find(run):
             return found
         raise no_such_run(run)
-
-    def _kept(self, run: str, key: str) -> Run:
-        """The run that was begun under a key.
-
-        Raises:
-            KeyUsed: it has been removed.
-        """
-        if found := self._find(run):
-            return found
-        why = (
-            f"{run}, which paid for the request of the idempotency key {key!r}, was removed: "
-            "what it paid stays in the ledger, and nothing is paid again"
-        )
-        raise KeyUsed(why, run, None)
 
     def _find(self, run: str) -> Run | None:
         row = self._row(_ONE, {"run": run})
