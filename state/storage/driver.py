@@ -165,7 +165,9 @@ class SqliteDatabase:
         return connection
 
 
-def connected(file: Path, isolation_level: Literal["DEFERRED"] | None = "DEFERRED") -> sqlite3.Connection:
+def connected(
+    file: Path, isolation_level: Literal["DEFERRED"] | None = "DEFERRED"
+) -> sqlite3.Connection:
     """A connection for threads to a file, which is made where it is missing, for its owner alone.
 
     Where it cannot be written it can be read, without the files that SQLite would make beside it.
