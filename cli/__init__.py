@@ -7,7 +7,7 @@ import typer
 
 from shapley_coop.cli.commands import command_line
 from shapley_coop.cli.console import complain
-from shapley_coop.cli.failures import DEBUG, in_one_line, reason
+from shapley_coop.cli.failures import DEBUG, in_one_line, of_home, reason
 
 ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
 
@@ -30,7 +30,6 @@ def main() -> None:
         sys.exit(leaving.exit_code)
     except Exception as error:
         from shapley_coop.seats import CredentialsMissing
-        from shapley_coop.state.storage.faults import storage_fault
         from shapley_coop.state.storage.leases import Busy, LeaseLost
 
         if isinstance(error, CredentialsMissing | Busy | LeaseLost):
@@ -39,9 +38,7 @@ def main() -> None:
         if os.environ.get(DEBUG):
             raise
         complain(in_one_line(error))
-        # A database that fails is no fault of the command's; a file that it names is.
-        of_database = bool(storage_fault(error)) and not isinstance(error, OSError)
-        sys.exit(USAGE if reason(error) and not of_database else ELSEWHERE)
+        sys.exit(USAGE if reason(error) and not of_home(error) else ELSEWHERE)
 
 
 def _words_of(error: ValueError) -> str:

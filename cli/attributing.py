@@ -1,5 +1,7 @@
 """`coop attribute`: which agent of a LangGraph app earns its tokens."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +76,8 @@ def attribute(
     elif bounty and values and max(values.values()) <= 0:
         why = "no agent adds to the score"
     elif bounty and values:
-        report["bounty"] = _bounty(values, bounty, currency, bargain)
+        paid_for = [app, str(settings["version"]), *_texts(input_, trace), *asked[1]]
+        report["bounty"] = _bounty(values, bounty, currency, bargain, json.dumps(paid_for))
     _tell(credit, report, app, as_json, out)
     if why:
         raise ValueError(f"--bounty {bounty} is not divided: {why}")
@@ -146,8 +149,6 @@ def _inputs(file: Path) -> Any:
     Raises:
         ValueError: it cannot be read.
     """
-    import json
-
     from shapley_coop.files import read_json, read_text
 
     if file.suffix != ".jsonl":
@@ -225,9 +226,16 @@ def _prices(file: Path | None) -> dict[str, Any]:
     return {"prices": prices_from(file)}
 
 
-def _bounty(values: dict[str, float], bounty: str, currency: str, bargain: str) -> dict[str, Any]:
+def _texts(*files: Path | None) -> list[str]:
+    """The hash of each file's content; empty where none is given."""
+    return [hashlib.sha256(file.read_bytes()).hexdigest() if file else "" for file in files]
+
+
+def _bounty(
+    values: dict[str, float], bounty: str, currency: str, bargain: str, work: str
+) -> dict[str, Any]:
     """The bounty by value, and what the owners agree on if they bargain."""
     from shapley_coop.cli.attributing_bounty import agreed, divided
 
     found = divided(values, bounty, currency)
-    return agreed(found, values, bargain) if bargain else found
+    return agreed(found, values, bargain, work) if bargain else found

@@ -7,15 +7,8 @@ from typing import Any
 from shapley_coop.amounts import apportion, exact, plain
 from shapley_coop.cli.git_report import agreed_amounts, payable
 from shapley_coop.cli.settling_account import shown_amount
-from shapley_coop.cli.settling_consent import (
-    begun,
-    consent,
-    consent_words,
-    is_agreed,
-    payoffs_of,
-    still_asked,
-    went_on,
-)
+from shapley_coop.cli.settling_consent import consent, consent_words, is_agreed, payoffs_of
+from shapley_coop.cli.settling_once import begun, paid_before, still_asked, went_on
 from shapley_coop.currencies import decimals_of
 
 KIND = "contribution"
@@ -46,11 +39,19 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
     }
 
 
-def agreed(found: dict[str, Any], values: Mapping[str, float], model: str) -> dict[str, Any]:
+def agreed(
+    found: dict[str, Any], values: Mapping[str, float], model: str, work: str
+) -> dict[str, Any]:
     """The same, after the agents' owners were asked whether they agree; people go on later.
 
+    Args:
+        found: the bounty by value.
+        values: of the agents.
+        model: who answers for the owners.
+        work: names exactly what the bounty is for.
+
     Raises:
-        ValueError: there is one agent.
+        ValueError: there is one agent, or the bounty is divided on other terms already.
     """
     from shapley_coop.cli.console import finish
     from shapley_coop.cli.options import seats_from
@@ -58,7 +59,8 @@ def agreed(found: dict[str, Any], values: Mapping[str, float], model: str) -> di
     if len(values) < 2:
         raise ValueError("one agent has nobody to agree with: leave --bargain out")
     seats = seats_from(model)
-    run = begun(_params(found, values), seats, 0, 0, "attribute")
+    run = begun(_params(found, values), seats, 0, 0, work)
+    before = paid_before(run)
     ended, waiting = finish(went_on(run))
     found = {**found, "run": run.run, "consent": consent(run, seats, list(values), waiting)}
     if ended and is_agreed(ended):
@@ -66,7 +68,7 @@ def agreed(found: dict[str, Any], values: Mapping[str, float], model: str) -> di
         found["amounts"] = agreed_amounts(
             payoffs_of(ended), exact(found["bounty"]), decimals_of(found["currency"])
         )
-    told = [*consent_words(found, "Divided by value."), still_asked(found["consent"])]
+    told = [*consent_words(found, "Divided by value."), still_asked(found["consent"]), before]
     return {**found, "notes": [*found["notes"], *filter(None, told)]}
 
 

@@ -63,7 +63,8 @@ def _show(report: dict[str, Any]) -> None:
     """The report as tables, with the reasons for each contributor's part and who agreed to it."""
     from shapley_coop.cli.git_report import rows, why, without_rows
     from shapley_coop.cli.settling_account import account_rows
-    from shapley_coop.cli.settling_consent import consent_words, earlier, still_asked
+    from shapley_coop.cli.settling_consent import consent_words
+    from shapley_coop.cli.settling_once import earlier, still_asked
 
     header, *body = rows(report)
     title = f"{report['commits']} commits of {report['repository']}: "

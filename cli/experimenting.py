@@ -25,15 +25,19 @@ ALL = "all"
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
 Seeds = Annotated[str, typer.Option(help="In place of the file's: 0-29, or 0-4,10.")]
 Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
-Dollars = Annotated[float | None, typer.Option(help="USD, over all runs of the folder.", min=0)]
+Dollars = Annotated[
+    float | None, typer.Option(help="USD, over all runs of the folder; not with --shard.", min=0)
+]
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 AT_ONCE, AT_ONCE_IN_BATCHES = 16, 500
 
 RequestRate = Annotated[
-    list[str] | None, typer.Option(help="N, or provider=N: requests a minute.", metavar="N")
+    list[str] | None,
+    typer.Option(help="N, or provider=N: requests a minute; not with --shard.", metavar="N"),
 ]
 TokenRate = Annotated[
-    list[str] | None, typer.Option(help="N, or provider=N: tokens a minute.", metavar="N")
+    list[str] | None,
+    typer.Option(help="N, or provider=N: tokens a minute; not with --shard.", metavar="N"),
 ]
 
 
@@ -87,6 +91,7 @@ def sweep(
         raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
     if remote and batch:
         raise ValueError("--batch: a server asks its seats itself; leave out --remote")
+    _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
     known = reporting.prices_from(prices)
     cells = (shard_of(cells, *part) if part else cells)[:limit]
@@ -113,6 +118,22 @@ def sweep(
     how["prices"] = prices_of_paid(cells, known)
     with keys_bound():  # a suite is a file, which may be somebody else's
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
+
+
+def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
+    """Refuse limits that this process alone could not keep.
+
+    Raises:
+        ValueError: other shards would spend the same again, or a server makes the calls.
+    """
+    given = [name for name, limit in limits.items() if limit not in (None, [])]
+    if given and part and part[1] > 1:
+        raise ValueError(
+            f"{given[0]}: each of {part[1]} shards would spend all of it, as none knows of the "
+            "others: leave out --shard, or limit the key at its provider"
+        )
+    if remote and (of_calls := [name for name in given if name != "--cost-limit"]):
+        raise ValueError(f"{of_calls[0]}: a server asks its seats itself; leave out --remote")
 
 
 def _pauses() -> "Pauses":

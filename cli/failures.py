@@ -6,6 +6,7 @@ Only failures that are known to hold no private text are quoted; of any other th
 import errno
 import os
 import traceback
+from pathlib import Path
 
 DEBUG = "COOP_DEBUG"
 MORE = f"see more with {DEBUG}=1"
@@ -50,10 +51,29 @@ def _of_system(error: OSError) -> str:
         return ""
     from shapley_coop.state import home
 
-    path, folder = os.path.abspath(os.fsdecode(error.filename)), home().folder
-    if path.startswith(str(folder.absolute())):
-        return f"the home {folder} cannot be used: {said}; move it away, or set COOP_HOME"
-    return f"{error.filename}: {said}"
+    if not _in_home(error):
+        return f"{error.filename}: {said}"
+    from shapley_coop.state.storage.faults import storage_fault
+
+    why = storage_fault(error) or f"{said}; move it away, or set COOP_HOME"
+    return f"the home {home().folder} cannot be used: {why}"
+
+
+def of_home(error: BaseException) -> bool:
+    """Whether the disk or the database of the home fails, which is no fault of the command's."""
+    from shapley_coop.state.storage.faults import storage_fault
+
+    if isinstance(error, OSError) and (error.errno == errno.ENOTDIR or not _in_home(error)):
+        return False
+    return bool(storage_fault(error))
+
+
+def _in_home(error: OSError) -> bool:
+    """Whether an error is of a file in the home."""
+    from shapley_coop.state import home
+
+    path = os.path.abspath(os.fsdecode(error.filename or ""))
+    return bool(error.filename) and Path(path).is_relative_to(home().folder.absolute())
 
 
 def _place(error: BaseException) -> str:

@@ -1,6 +1,7 @@
 """`coop pay`: a run's transfers as payment files for a bank."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +36,7 @@ def pay(
     With an account of `world`, who pays the bounty, there is one file: what each agent ends with.
     Without it there is a file for each agent that pays others. Nothing is sent anywhere.
     """
-    from shapley_coop.credit.payment_file import CURRENCY, payment_file, read_account
+    from shapley_coop.credit.payment_file import CURRENCY, message_id, payment_file, read_account
     from shapley_coop.files import read_mapping
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import game_of, home
@@ -52,18 +53,49 @@ def pay(
         raise ValueError(f"{run} is a fork whose settlement was not paid: pay the run it left")
     given = read_mapping(accounts, "accounts", "write agent: {name, iban}, one per line")
     known = {str(who): read_account(str(who), account) for who, account in given.items()}
-    payers = _payments(_moves(settled, SPONSOR in known), known, table["episode"])
+    moves = _moves(settled, SPONSOR in known)
+    payers = _payments(moves, known, table["episode"])
     if not payers:
         note(f"nobody owes anybody a cent in {run}: nothing was written")
         return
-    day = _day(on)
+    episode, day = table["episode"], _day(on)
+    files = _files(out, payers)
+    written = {
+        payer: payment_file(known[payer], payments, episode, day).decode()
+        for payer, payments in payers.items()
+    }
+    involved = {*payers, *(payee for _, payee, _ in moves)}
+    for who in sorted(involved & known.keys()):
+        if known[who].given:
+            note(
+                f"the account of {who}: the file says {known[who].name}, since banks do not take "
+                f"{known[who].given}"
+            )
     for payer, payments in payers.items():
-        path = out if len(payers) == 1 else out.with_stem(f"{out.stem}-{_file_name(payer)}")
-        content = payment_file(known[payer], payments, table["episode"], day)
-        write_file(path, content.decode())
+        write_file(files[payer], written[payer])
         total = sum(payment.cents for payment in payments)
-        say(str(path))
-        note(f"{payer} pays {len(payments)} × in all {total / 100:.2f} {CURRENCY}")
+        say(str(files[payer]))
+        note(
+            f"{payer} pays {len(payments)} × in all {total / 100:.2f} {CURRENCY}, as message "
+            f"{message_id(known[payer], payments, episode)}: given again, a bank refuses it"
+        )
+
+
+def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:
+    """The file of each payer; the one that is named where there is one payer.
+
+    Raises:
+        ValueError: two payers' names come to one file's.
+    """
+    names = [*payers]
+    if len(names) == 1:
+        return {names[0]: out}
+    files = {who: out.with_stem(f"{out.stem}-{_file_name(who)}") for who in names}
+    for path, times in Counter(files.values()).items():
+        if times > 1:
+            both = " and ".join(who for who in names if files[who] == path)
+            raise ValueError(f"{both} would both be written to {path}: rename an agent")
+    return files
 
 
 def _moves(settled: Mapping[str, Any], by_sponsor: bool) -> Moves:

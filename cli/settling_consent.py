@@ -5,16 +5,14 @@ person's seat waits for its party; a model's or an embedded agent's answers at o
 nobody: the report says which.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from shlex import quote
 from typing import Any, cast
 
 from shapley_coop.amounts import plain, to_micro
 from shapley_coop.cli.console import finish
+from shapley_coop.cli.settling_once import seats_of
 from shapley_coop.deals import Deal
 
 AGREED = "redistribution"
@@ -28,62 +26,6 @@ MOST_QUOTED = 300
 
 NOBODY_ASKED = "Nobody was asked whether they agree."
 NOTHING_SIMULATED = "No seat was simulated."
-
-
-def check_for_payment(seats: Mapping[str, Any]) -> None:
-    """Refuse seats that are simulated, or repeat what was said elsewhere, where money is meant.
-
-    Raises:
-        ValueError: which one.
-    """
-    from shapley_coop.seats import Seat
-
-    for name, given in seats.items():
-        seat = Seat.model_validate(given)
-        if seat.simulated or seat.provider == "recording":
-            who = "every contributor" if name == "*" else name
-            raise ValueError(
-                f"--for-payment: {seat.model} would speak for {who}, and a simulation or a "
-                "recording agrees to nothing: give --model human, or --agent NAME=human"
-            )
-
-
-def begun(
-    params: dict[str, Any], seats: dict[str, Any], seed: int, deadline: float, of: str
-) -> Any:
-    """The run in which the contributors bargain; with people, the one that was begun before.
-
-    Args:
-        params: of the game `delivered`.
-        seats: by contributor, '*' for all others.
-        seed: of embedded agents.
-        deadline: seconds that a person has for a reply; 0 is none.
-        of: what is settled: the range's hashes.
-
-    Raises:
-        ValueError: a seat is wrong.
-    """
-    from shapley_coop.graphs.preparing import prepare
-    from shapley_coop.state import RunConfig
-
-    given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}
-    config = RunConfig.model_validate(given | {"deadline": deadline})
-    people = any(seat["model"] == "human" for seat in seats.values())
-    same = json.dumps([given, deadline, of], sort_keys=True).encode()
-    key = f"settle-git {hashlib.sha256(same).hexdigest()}" if people else ""
-    return prepare("consent", config, idempotency_key=key)
-
-
-async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
-    """A run's result, if it has ended, and for whom it waits."""
-    from shapley_coop.graphs.running import Waiting, follow
-
-    if run.state == "ended":
-        return run.result, []
-    try:
-        return await follow(run), []
-    except Waiting as pause:
-        return None, sorted(pause.agents)
 
 
 def consent(
@@ -107,10 +49,8 @@ def consent(
         with `by`, its `amounts` and who did not accept it.
     """
     from shapley_coop.graphs.threads import table_of
-    from shapley_coop.seats import Seat
 
-    table = finish(table_of(run))
-    kinds = {name: Seat.model_validate(seats.get(name, seats["*"])) for name in names}
+    table, kinds = finish(table_of(run)), seats_of(names, seats)
     people = [name for name in names if kinds[name].human]
     settled, offer = table.get("settlement"), table.get("offer")
     unanimous = bool(settled and settled["basis"] == AGREED)
@@ -232,40 +172,6 @@ def _quoted(words: str) -> str:
     """Words of others, of which none can pass for ours."""
     said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
     return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
-
-
-def still_asked(found: Mapping[str, Any]) -> str:
-    """For whom a run waits, and with which command they answer; empty if for nobody."""
-    waiting = found.get("waiting")
-    if not waiting:
-        return ""
-    answer = f"coop answer {found['run']} {quote(waiting[0])}"
-    return f"waits for {', '.join(waiting)}: {answer}; then this again"
-
-
-def earlier(found: Mapping[str, Any]) -> str:
-    """Which other runs still wait for the same people, whose answers do not count in this one.
-
-    A new commit, or another option, is another split, so that those who had agreed are asked again.
-    """
-    from shapley_coop.state import home
-
-    if not found.get("waiting"):
-        return ""
-    runs = home().runs
-    asked = set(runs.get(found["run"]).room["params"]["artefacts"])
-    others = [
-        one.run
-        for one in runs.list(cells=False)
-        if one.graph == "consent" and one.state == "waiting" and one.run != found["run"]
-        if asked & set(one.room["params"].get("artefacts", ()))
-    ]
-    if not others:
-        return ""
-    return (
-        f"the history or an option has changed since {', '.join(others)} was begun, which still "
-        "waits: answers given there do not count here, and those who gave them are asked again"
-    )
 
 
 def text_of(file: Path | None) -> str | bool:

@@ -9,15 +9,8 @@ from shapley_coop.cli.console import finish, note, say
 from shapley_coop.cli.git_report import delivered_params, settle_history
 from shapley_coop.cli.options import seats_from
 from shapley_coop.cli.settling_account import account
-from shapley_coop.cli.settling_consent import (
-    begun,
-    check_for_payment,
-    consent,
-    is_agreed,
-    payoffs_of,
-    text_of,
-    went_on,
-)
+from shapley_coop.cli.settling_consent import consent, is_agreed, payoffs_of, text_of
+from shapley_coop.cli.settling_once import begun, check_for_payment, paid_before, went_on
 from shapley_coop.cli.settling_seats import Seats
 from shapley_coop.credit import WEIGHTS, read_weights
 from shapley_coop.earned_value import Intervals
@@ -93,8 +86,10 @@ class Settling:
         if len(names) < 2:
             return by_value
         params = delivered_params(self.history, self.bounty, self.currency, self.weights)
-        tip = f"{self.history.base}..{self.history.tip}"
-        run = begun(params, self.seats, self.seed, self.deadline, tip)
+        commits = f"commits {self.history.base}..{self.history.tip}"
+        run = begun(params, self.seats, self.seed, self.deadline, commits)
+        if told := paid_before(run):
+            note(told)
         ended, waiting = finish(went_on(run))
         if waiting and serve:
             ended, waiting = _served(run, waiting, serve)

@@ -3,10 +3,13 @@
 The extra `sepa` brings the library, which is loaded when needed.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import count
 from typing import Any
 
 from shapley_coop.extras import needing
@@ -19,6 +22,12 @@ SCHEMA = "pain.001.001.03"
 MOST_PAYMENTS = 999
 """In one file: the end-to-end id has three digits for them."""
 
+MOST_OF_A_NAME = 70
+_ID = 31
+"""Characters of a file's id: its payments' have a number more, and at most 35."""
+
+_UNCOMMON = re.compile(r"[^A-Za-z0-9/?:().,'+ -]")
+_NEAREST = str.maketrans({"&": "+", '"': "'", "`": "'", "<": None, ">": None})
 _BIC = re.compile(r"[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
@@ -28,14 +37,16 @@ class Account:
     """Somebody's account at a bank.
 
     Attributes:
-        name: of its holder.
+        name: of its holder, as banks take it.
         iban: without spaces.
         bic: empty where the bank needs none.
+        given: the holder's name as it was given, where banks take it only changed; else empty.
     """
 
     name: str
     iban: str
     bic: str = ""
+    given: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +68,8 @@ def read_account(who: str, given: Any) -> Account:
     """An account as people write it: name, iban, and a bic if there is one.
 
     Raises:
-        ValueError: something is missing, or the IBAN's or the BIC's form or check digits are wrong.
+        ValueError: something is missing, the IBAN's or the BIC's form or check digits are wrong,
+            no bank takes the name, or the extra `sepa` is not installed.
     """
     if not isinstance(given, Mapping) or not {"name", "iban"} <= given.keys() <= {
         *("name", "iban", "bic")
@@ -72,7 +84,22 @@ def read_account(who: str, given: Any) -> Account:
     name = str(given["name"]).strip()
     if not name:
         raise ValueError(f"the account of {who}: give its holder's name")
-    return Account(name, iban, bic)
+    taken = name_for_banks(name)
+    if not any(map(str.isalpha, taken)):
+        raise ValueError(f"the account of {who}: its holder's name has no letter that banks take")
+    return Account(taken, iban, bic, "" if taken == name else name)
+
+
+def name_for_banks(name: str) -> str:
+    """A name in SEPA's common characters (EPC217-08): others become what is nearest, or a space.
+
+    Raises:
+        ValueError: the extra `sepa` is not installed.
+    """
+    with needing("sepa", "a payment file"):
+        from text_unidecode import unidecode
+    latin = unidecode(name).translate(_NEAREST)
+    return " ".join(_UNCOMMON.sub(" ", latin).split())[:MOST_OF_A_NAME].rstrip()
 
 
 def cents(micro: int) -> int:
@@ -110,8 +137,28 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
                 "endtoend_id": f"{reference[:31]}-{number}",
             }
         )
-    found: bytes = made.export(validate=True)
-    return found
+    return _named(made.export(validate=True), message_id(payer, payments, reference))
+
+
+def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> str:
+    """The id of a file, from what it pays: a bank that has had it refuses a second one.
+
+    Args:
+        payer: whose account they are from.
+        payments: what is paid.
+        reference: as in `payment_file`.
+    """
+    paid = [reference, payer.iban, *([one.to.iban, one.cents] for one in payments)]
+    return hashlib.sha256(json.dumps(paid).encode()).hexdigest()[:_ID]
+
+
+def _named(content: bytes, message: str) -> bytes:
+    """A file with its id, and with ids of its payments that follow from it."""
+    content = re.sub(rb"(?<=<MsgId>)[^<]*", message.encode(), content)
+    numbers = count(1)
+    return re.sub(
+        rb"(?<=<PmtInfId>)[^<]*", lambda _: f"{message}-{next(numbers)}".encode(), content
+    )
 
 
 def _bic(account: Account) -> dict[str, str]:

@@ -15,6 +15,7 @@ from shapley_coop.seats import check_seat
 from shapley_coop.state import Run, RunConfig, game_of, home, settings_of
 from shapley_coop.state.storage.at_rest import check_key
 from shapley_coop.state.storage.kept import pack_of
+from shapley_coop.state.storage.mandates import check_in_force
 from shapley_coop.state.workflow_config import check_kind, with_params
 
 MOST_OF_A_TITLE = 40
@@ -36,8 +37,8 @@ def prepare(
         idempotency_key: the caller's name for the request, which returns the same run each time.
 
     Raises:
-        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, or the key is
-            that of another request.
+        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, a mandate has
+            expired, or the key is that of another request.
         CredentialsMissing: a seat's key is not set.
     """
     check_key()
@@ -53,6 +54,9 @@ def prepare(
     check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
+    if known := home().runs.begun(graph, settings, idempotency_key):
+        return known
+    check_in_force(resolved.mandates)
     return home().runs.begin(name, graph, settings, version(graph), idempotency_key)
 
 

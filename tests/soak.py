@@ -53,7 +53,8 @@ What the promises rest on:
 - The episode is found by its thread and by the episode before it, so that a fork from before `open`
   is of the same episode: paid if it comes to the same, `counterfactual` otherwise.
   `coop run --idempotency-key KEY`, or `idempotency_key` in a graph's input, names a request: the
-  same one goes on with the same play, another one is refused.
+  same one goes on with the same play, another one is refused. `coop settle-git` and
+  `coop attribute --bargain` have a key from what they pay for.
 - A database names its schema version and is migrated when it is opened; a later version is refused.
   A run that has not ended goes on only with the wiring of its workflow that it began with. Runs of
   the first release, which did not record theirs, go on all the same (`tests/homes`).
@@ -62,7 +63,8 @@ What the promises rest on:
   settings of the process, letters that wait and what the server lists are not sealed.
 - A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30 unless it is set), if need be by
   the client; connecting ends after 10. If the database is full, read-only, locked, dead or frozen,
-  the command says so in one line and exits with 1, and `coop resume` goes on.
+  the command says so in one line and exits with 1, and `coop resume` goes on. A home that cannot be
+  written is read all the same: `coop runs`, `show`, `verify` and `letters` of a run that has ended.
 
 {machine}
 

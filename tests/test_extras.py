@@ -29,7 +29,7 @@ LIBRARIES = {
     "encryption": ("cryptography",),
     "a2a": ("a2a", "google", "uvicorn", "cryptography", "starlette"),
     "keys": ("cryptography",),
-    "sepa": ("sepaxml",),
+    "sepa": ("sepaxml", "text_unidecode"),
     "negmas": ("negmas",),
     "figures": ("resvg_py",),
 }
@@ -231,13 +231,13 @@ def modules() -> list[tuple[str, Path]]:
     found = [*(ROOT / "shapley_coop").glob("*.py")]
     found += [path for room in rooms for path in room.resolve().rglob("*.py")]
     return [
-        (_named(path.relative_to(ROOT)), path)
+        (module_name(path.relative_to(ROOT)), path)
         for path in sorted(found)
         if path.stem != "__main__" and "tests" not in path.relative_to(ROOT).parts
     ]
 
 
-def _named(path: Path) -> str:
+def module_name(path: Path) -> str:
     inside = [
         part for part in path.with_suffix("").parts if part not in ("__init__", "shapley_coop")
     ]

@@ -8,8 +8,9 @@ import pytest
 
 from shapley_coop.deals.signing import PrivateKey, as_bytes, read_mandate, sign_mandate
 from shapley_coop.deals.signing.envelope import Envelope
-from shapley_coop.graphs.running import play
-from shapley_coop.graphs.threads import table_of
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
+from shapley_coop.graphs.threads import opened, table_of
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.proof import check, envelope_signed, statement_of
 from shapley_coop.state.proof.check import OPERATOR, PRINCIPAL
@@ -79,6 +80,59 @@ async def test_one_that_has_expired_is_refused_before_anybody_plays() -> None:
     with pytest.raises(ValueError, match=r"of Bob expired at 2026-01-01 .*: have its principal"):
         await played(mandates=given(expires="2026-01-01T00:00:00Z"))
     assert home().runs.list() == []
+
+
+def expire(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have it be after the mandates' last day."""
+    later = SimpleNamespace(now=lambda zone: datetime(2999, 1, 2, tzinfo=zone))
+    monkeypatch.setattr("shapley_coop.state.storage.mandates.datetime", later)
+
+
+async def test_a_request_under_its_key_goes_on_after_its_mandate_expired(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = {"game": "escape_room", "mandates": given(expires="2999-01-01T00:00:00Z")}
+    begun = prepare("negotiation_priced", config, idempotency_key="k")
+    expire(monkeypatch)
+    again = prepare("negotiation_priced", config, idempotency_key="k")
+    assert again == begun
+    outcome = await follow(again)
+    assert prepare("negotiation_priced", config, idempotency_key="k").result == outcome
+    assert len(home().runs.list()) == 1
+    with pytest.raises(ValueError, match="of Bob expired at 2999"):
+        prepare("negotiation_priced", config, idempotency_key="another")
+
+
+async def test_on_a_thread_too_a_key_goes_on_and_nothing_else_begins(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = {"game": "escape_room", "mandates": given(expires="2999-01-01T00:00:00Z")}
+
+    async def sent(thread: str, key: str) -> Any:
+        request: Any = {"room": room, "idempotency_key": key}
+        async with opened("negotiation_priced") as app:
+            there: Any = {"configurable": {"thread_id": thread}}
+            return await app.ainvoke(request, there, context=RunConfig())
+
+    first = await sent("t", "k")
+    expire(monkeypatch)
+    assert (await sent("t", "k"))["episode"] == first["episode"]
+    for thread, key in (("t", ""), ("t", "another"), ("u", "")):
+        with pytest.raises(ValueError, match="of Bob expired at 2999"):
+            await sent(thread, key)
+
+
+async def test_one_that_is_given_by_name_begins_nothing_after_it_expired(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await played(mandates=given(expires="2999-01-01T00:00:00Z"))
+    named = dict(table["settings"]["mandates"])
+    assert named["Bob"].startswith("kept:")
+    assert (await played(mandates=named))["status"] == table["status"]
+    expire(monkeypatch)
+    with pytest.raises(ValueError, match="of Bob expired at 2999"):
+        await played(mandates=named)
+    assert len(home().runs.list()) == 2
 
 
 async def test_an_agent_neither_promises_nor_takes_what_it_may_never_do(script: Script) -> None:

@@ -1,5 +1,6 @@
 """Transfers of a run in euros as files that banks take, to the cent, and nothing else."""
 
+import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -65,6 +66,54 @@ def test_an_account_is_checked_before_anything_is_written(given: object, why: st
         read_account("Ann", given)
 
 
+COMMON = re.compile(r"[A-Za-z0-9/?:().,'+ -]{1,70}")
+"""What EPC217-08 lets a name hold."""
+
+
+@pytest.mark.parametrize(
+    ("name", "taken"),
+    [
+        ("Ann O'Hara (Oslo)", "Ann O'Hara (Oslo)"),
+        ("Ada Müller & Söhne <GmbH>", "Ada Muller + Sohne GmbH"),
+        ("snake_case*@home", "snake case home"),
+        ('“Quoted” "Ltd"', "'Quoted' 'Ltd'"),
+        ("Żółć\u200b\t Łódź", "Zolc Lodz"),
+        ("Ann ★", "Ann"),
+        ("x" * 69 + " yz", "x" * 69),
+    ],
+)
+def test_a_name_holds_what_banks_take(name: str, taken: str) -> None:
+    account = read_account("Ann", {"name": name, "iban": IBANS[0]})
+    assert (account.name, account.given) == (taken, "" if taken == name else name)
+    assert COMMON.fullmatch(account.name)
+
+
+@pytest.mark.parametrize("name", ["★★", "&", "<>", "1-2", "?"])
+def test_a_name_without_a_letter_is_nobodys(name: str) -> None:
+    with pytest.raises(ValueError, match="Ann: its holder's name has no letter that banks take"):
+        read_account("Ann", {"name": name, "iban": IBANS[0]})
+
+
+def ids(content: bytes) -> list[str]:
+    """The ids of a file and of its payments."""
+    return re.findall(r"<(?:MsgId|PmtInfId)>([^<]*)<", content.decode())
+
+
+def test_the_same_payments_are_the_same_message_whenever_they_are_written() -> None:
+    payments = [Payment(BEN, 1234, "settlement e"), Payment(CEO, 1, "settlement e")]
+    first = payment_file(ANN, payments, "e" * 32, date(2026, 12, 31))
+    message, *parts = ids(first)
+    assert parts == [f"{message}-1", f"{message}-2"]
+    assert max(map(len, ids(first))) <= 35
+    assert ids(payment_file(ANN, payments, "e" * 32, date(2027, 1, 1))) == ids(first)
+    others = (
+        payment_file(ANN, payments[:1], "e" * 32, date(2026, 12, 31)),
+        payment_file(ANN, payments, "f" * 32, date(2026, 12, 31)),
+        payment_file(BEN, payments, "e" * 32, date(2026, 12, 31)),
+    )
+    assert len({ids(one)[0] for one in others} | {message}) == 4
+
+
 def test_millionths_are_paid_in_whole_cents() -> None:
     assert [cents(x) for x in (10_000, 14_999, 15_000, 25_000, 4_999)] == [1, 1, 2, 2, 0]
 
@@ -100,6 +149,37 @@ def test_a_bounty_is_paid_to_the_cent_by_who_gives_it(coop: Coop, tmp_path: Path
     paid = {payee: float(amount.split()[0]) for _, payee, amount, _ in found}
     assert paid == {IBANS[1]: payoffs["Ann"], IBANS[2]: payoffs["Ben"]}
     assert sum(paid.values()) == 100
+
+
+def test_whose_name_was_changed_is_told(coop: Coop, tmp_path: Path) -> None:
+    played(coop, tmp_path)
+    names = {"world": "Zoë & Co", "Ann": "Ann", "Ben": "Ben <b@x>", "Cy": "Cyé"}
+    known = {
+        who: {"name": name, "iban": IBANS[n % 3]} for n, (who, name) in enumerate(names.items())
+    }
+    (tmp_path / "iban.yaml").write_text(yaml.safe_dump(known, allow_unicode=True))
+    written = coop("pay", "r", "--accounts", "iban.yaml")
+    told = [line for line in written.err.splitlines() if line.startswith("the account of")]
+    assert told == [
+        "the account of Ben: the file says Ben b x, since banks do not take Ben <b@x>",
+        "the account of world: the file says Zoe + Co, since banks do not take Zoë & Co",
+    ]
+    (message, *_) = ids((tmp_path / "pain001.xml").read_bytes())
+    assert f"as message {message}: given again, a bank refuses it" in written.err
+    (tmp_path / "iban.yaml").write_text(
+        yaml.safe_dump(known | {"Ann": {**known["Ann"], "name": "★"}})
+    )
+    refused = coop("pay", "r", "--accounts", "iban.yaml", "-o", "other.xml")
+    assert "the account of Ann: its holder's name has no letter" in one_line(refused, USAGE)
+    assert not (tmp_path / "other.xml").exists()
+
+
+def test_no_payers_file_takes_anothers_place() -> None:
+    from shapley_coop.cli.paying import _files
+
+    assert _files(Path("a.xml"), ["Ann B"]) == {"Ann B": Path("a.xml")}
+    with pytest.raises(ValueError, match=r"Ann B and Ann-B would both be written to a-Ann_B.xml"):
+        _files(Path("a.xml"), ["Ann B", "Ann-B", "Cy"])
 
 
 def test_what_cannot_be_paid_is_said_in_one_line(coop: Coop, tmp_path: Path) -> None:

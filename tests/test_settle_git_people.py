@@ -227,7 +227,7 @@ def pages(folder: Path) -> Iterator[tuple[Seats, Any]]:
     """The seat pages of a run that waits for Ada and Dora."""
     from shapley_coop.cli.console import finish
     from shapley_coop.cli.git_report import delivered_params
-    from shapley_coop.cli.settling_consent import begun, went_on
+    from shapley_coop.cli.settling_once import begun, went_on
 
     settling = Settling.of(folder / "repo", None, None, None, None, "100", "")
     settling.seated("human", None, 0, 0, for_payment=True)

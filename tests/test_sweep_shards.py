@@ -15,7 +15,7 @@ from shapley_coop.evals.sweeps.shards import shard_from
 from shapley_coop.evals.sweeps.store import read, read_rows, register
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.state import home
-from tests.coop_command import Coop, coop_in, one_line
+from tests.coop_command import USAGE, Coop, coop_in, one_line
 from tests.swept import run, suite
 
 DEPLOY = Path(__file__).parents[1] / "docs" / "deploy"
@@ -72,6 +72,26 @@ def test_two_tasks_of_a_documented_job_run_their_shards_in_homes_of_their_own(
     assert sorted(path.name for path in (shared / "shards").iterdir()) == parts
     cells = {cell.id for cell in expand(suite(vary={"graph": ["llm_only", "negotiation"]}))}
     assert 0 < len({row["cell"] for row in read_rows(Path("out"))} & cells) < len(cells)
+
+
+LIMITS = [("--cost-limit", "1"), ("--rpm", "60"), ("--tpm", "openai=9000")]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("shard", ["2/8", "auto/8"])
+def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, monkeypatch, limit, shard):
+    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
+    said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", shard, *limit), USAGE)
+    assert f"{limit[0]}: each of 8 shards would spend all of it" in said
+    assert "leave out --shard, or limit the key at its provider" in said
+    assert not Path("out").exists()
+    assert coop("sweep", "suite.yaml", "-o", "out", "--shard", "1/1", *limit).code == 0
+
+
+@pytest.mark.parametrize("limit", LIMITS[1:])
+def test_a_pace_that_a_server_would_not_keep_is_refused(coop, limit):
+    asked = ("sweep", "suite.yaml", "-o", "out", "--remote", "http://127.0.0.1:9", *limit)
+    assert f"{limit[0]}: a server asks its seats itself" in one_line(coop(*asked), USAGE)
 
 
 @pytest.mark.parametrize(

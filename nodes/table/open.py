@@ -8,6 +8,7 @@ from langgraph.types import Overwrite
 
 from shapley_coop.games import Game
 from shapley_coop.state import Opening, RunConfig, Table, game_of, home, settings_of
+from shapley_coop.state.storage.mandates import check_in_force
 from shapley_coop.state.traces import label_root
 from shapley_coop.state.workflow_config import check_kind, configuration, with_params
 
@@ -41,7 +42,8 @@ def opening(
         resolved, previous = room.resolve(), opening.episode
         if opening.idempotency_key:
             previous = home().runs.bind(opening.idempotency_key, settings_of(resolved))
-        table = set_table(resolved, home().episodes.after(previous), plays)
+        episode = home().episodes.after(previous, lambda: check_in_force(resolved.mandates))
+        table = set_table(resolved, episode, plays)
         check_game(game_of(table["settings"]))
         label_root(cast(Table, table))
         return {**table, **given}

@@ -5,13 +5,14 @@ library in between takes several times as long to build a statement as SQLite to
 as long to import as a short command takes.
 """
 
+import os
 import sqlite3
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.writer import Writer
@@ -114,14 +115,12 @@ class SqliteDatabase:
     What is committed survives a power cut: answers are paid for, and postings refer to them.
 
     Args:
-        file: the file; it is made where it is missing, for its owner alone.
+        file: the file; see `connected`.
     """
 
     sqlite = True
 
     def __init__(self, file: Path) -> None:
-        private_folder(file.parent)
-        private_file(file)
         self._file = file
         self._idle: list[sqlite3.Connection] = []
         self._writer = Writer(self._opened)
@@ -158,13 +157,42 @@ class SqliteDatabase:
         The driver's own transactions are deferred: they fail at once, instead of waiting, when
         another process has written in between.
         """
-        connection = sqlite3.connect(
-            self._file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        _write_ahead(connection)
+        connection = connected(self._file, isolation_level=None)
+        if not is_read_only(self._file):
+            _write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(SMALL_CACHE)
         return connection
+
+
+def connected(
+    file: Path, isolation_level: Literal["DEFERRED"] | None = "DEFERRED"
+) -> sqlite3.Connection:
+    """A connection for threads to a file, which is made where it is missing, for its owner alone.
+
+    Where it cannot be written it can be read, without the files that SQLite would make beside it.
+    """
+    private_folder(file.parent)
+    place, alone = str(file), is_read_only(file)
+    if alone:
+        log, index = (file.with_name(f"{file.name}-{name}") for name in ("wal", "shm"))
+        # What a log holds counts too, and somebody else may add to it; without one nobody does.
+        logged = index.exists() or (log.exists() and log.stat().st_size)
+        place = f"{file.absolute().as_uri()}?mode=ro{'' if logged else '&immutable=1'}"
+    else:
+        private_file(file)
+    return sqlite3.connect(
+        place,
+        timeout=BUSY_SECONDS,
+        isolation_level=isolation_level,
+        check_same_thread=False,
+        uri=alone,
+    )
+
+
+def is_read_only(file: Path) -> bool:
+    """Whether a file is there, and it or its folder cannot be written."""
+    return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))
 
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:

@@ -6,6 +6,7 @@ the last checkpoints, play the same episode: answered from its journal, and paid
 """
 
 import sys
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -32,7 +33,7 @@ another graph: the table then begins empty each time."""
 class Episodes(OwnedBook):
     """The episodes of all threads of one database."""
 
-    def after(self, previous: str) -> str:
+    def after(self, previous: str, beginning: Callable[[], object] = lambda: None) -> str:
         """The episode that follows another on the thread that is played; the first call mints it.
 
         A thread that ends with its process, as one of `InMemorySaver` or without a saver does, has
@@ -40,15 +41,18 @@ class Episodes(OwnedBook):
 
         Args:
             previous: the episode before it on the thread; empty for the thread's first.
+            beginning: called before a new one is minted; what it raises keeps it from that.
         """
         who, minted = holder(), uuid4().hex
         previous = previous or str(_place().get(FOLLOWS) or "")
         if not who.thread or not _outlives_its_process():
+            beginning()
             return begun(minted)
         row = _row(who.owner, who.thread, previous)
         if (known := self._at(row, who)) is not None:
             self._knows(known, who)
             return known
+        beginning()
         try:
             self._mint({**row, "episode": minted}, who)
         except KeyTaken:  # another worker was first

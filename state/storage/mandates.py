@@ -5,6 +5,7 @@ principal shows it.
 """
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -26,21 +27,33 @@ def keep_mandate(text: str, agent: str) -> str:
         agent: whom it has to bind.
 
     Raises:
-        ValueError: it is none, is not signed by its principal, has expired, or is another agent's.
+        ValueError: it is none, is not signed by its principal, or is another agent's.
     """
     from shapley_coop.deals.signing import as_bytes
 
     known = text.startswith(KEPT)
     found = mandate_of(text) if known else _read(text, f"the mandate of {agent}")
-    # A kept one was in force when it was given; what it no longer allows is checked act by act.
-    if not known and found.mandate.expired(datetime.now(UTC)):
-        raise ValueError(
-            f"the mandate of {agent} expired at {found.mandate.expires}: have its principal sign "
-            "another"
-        )
     if found.mandate.agent != agent:
         raise ValueError(f"the mandate of {agent} is {found.mandate.agent}'s: give its own")
     return keep("mandates", as_bytes(found.envelope).decode().rstrip("\n"))
+
+
+def check_in_force(mandates: Mapping[str, str]) -> None:
+    """Refuse to begin by a mandate that has expired; what has begun goes on, checked act by act.
+
+    Args:
+        mandates: agent → what stands on the table for its mandate.
+
+    Raises:
+        ValueError: one has expired.
+    """
+    for agent, name in mandates.items():
+        mandate = mandate_of(name).mandate
+        if mandate.expired(datetime.now(UTC)):
+            raise ValueError(
+                f"the mandate of {agent} expired at {mandate.expires}: have its principal sign "
+                "another"
+            )
 
 
 def mandate_of(name: str) -> "SignedMandate":

@@ -49,6 +49,12 @@ _NEWEST = "ORDER BY created DESC, run"
 _OWN = f"{_ALL} AND run NOT LIKE :cell {_NEWEST}"
 _CELLS = f"SELECT run FROM runs WHERE {MINE} AND run LIKE :cell"  # noqa: S608
 _FORGET = "DELETE FROM runs WHERE run = :run AND owner = :owner"
+_FREE_KEYS = """
+    DELETE FROM idempotency_keys WHERE run = :run AND owner = :owner AND NOT EXISTS (
+        SELECT 1 FROM postings JOIN episodes ON postings.episode = episodes.episode
+        WHERE episodes.thread = :run AND episodes.owner = :owner
+    )
+"""
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,19 @@ class Run:
     why: str = ""
 
 
+class KeyUsed(ValueError):
+    """An idempotency key is that of another request, or of a run that paid and was removed.
+
+    Attributes:
+        run: the name of the run that was begun under the key.
+        known: that run; None where it is not in the register.
+    """
+
+    def __init__(self, why: str, run: str, known: "Run | None") -> None:
+        super().__init__(why)
+        self.run, self.known = run, known
+
+
 def no_such_run(name: str) -> ValueError:
     """Why a run cannot be looked up."""
     return ValueError(f"there is no run {name!r}: coop runs lists them")
@@ -101,11 +120,12 @@ class Runs(OwnedBook):
             The run; if the same was requested under the key before, the one that was entered then.
 
         Raises:
-            ValueError: a run of that name exists, or the key is that of another request.
+            KeyUsed: the key is that of another request, or of a run that paid and was removed.
+            ValueError: a run of that name exists.
         """
+        if known := self.begun(graph, room, key):
+            return known
         owner, request = holder().owner, _digest(graph, room) if key else ""
-        if key and (earlier := self._keyed(key, request)):
-            return self.get(earlier)
         row = {
             "run": run,
             "owner": owner,
@@ -122,16 +142,32 @@ class Runs(OwnedBook):
                 session.write(_keys.insert, [keyed] if key else [])
                 mint_first(session, owner, run)
         except KeyTaken:
-            if key and (earlier := self._keyed(key, request)):  # at the same time
-                return self.get(earlier)
+            if known := self.begun(graph, room, key):  # at the same time
+                return known
             from shapley_coop.state.resuming import command_for  # which imports this module
 
-            known = self._find(run)  # None if it is another owner's
-            resume = f", or {command_for(known, 'resume')}" if known else ""
+            other = self._find(run)  # None if it is another owner's
+            resume = f", or {command_for(other, 'resume')}" if other else ""
             raise ValueError(
                 f"there is a run {run!r} already: choose another name{resume}"
             ) from None
         return Run(run, graph, room, row["created"], STARTED, None, workflow)
+
+    def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
+        """The run that was begun for a request under its key; None if none was, or without a key.
+
+        Raises:
+            KeyUsed: the key is that of another request, or of a run that paid and was removed.
+        """
+        if not key or (run := self._keyed(key, _digest(graph, room))) is None:
+            return None
+        if found := self._find(run):
+            return found
+        why = (
+            f"{run}, which paid for the request of the idempotency key {key!r}, was removed: "
+            "what it paid stays in the ledger, and nothing is paid again"
+        )
+        raise KeyUsed(why, run, None)
 
     def bind(self, key: str, room: dict[str, Any]) -> str:
         """Keep an idempotency key to one request on the thread that is played.
@@ -157,10 +193,12 @@ class Runs(OwnedBook):
         """The run that was requested under a key; None if none was."""
         row = self._row(_KEYED, {"key": key})
         if row is not None and row["request"] != request:
-            raise ValueError(
-                f"the idempotency key {key!r} is that of another request, {row['run']}: "
+            run = str(row["run"])
+            why = (
+                f"the idempotency key {key!r} is that of another request, {run}: "
                 "choose another key, or send the same request"
             )
+            raise KeyUsed(why, run, self._find(run))
         return str(row["run"]) if row else None
 
     def finish(
@@ -207,8 +245,14 @@ class Runs(OwnedBook):
         return _run(row) if row else None
 
     def remove(self, run: str) -> None:
-        """Forget a run; an unknown one is forgotten already."""
-        self._write(_FORGET, {"run": run})
+        """Forget a run, and the keys of one that has posted nothing; an unknown one is forgotten.
+
+        A key under which something was paid stays, so that the request is not paid again.
+        """
+        of_run = {"run": run, "owner": holder().owner}
+        with self._changing(holder()) as session:
+            session.write(_FREE_KEYS, [of_run])
+            session.write(_FORGET, [of_run])
 
     def list(self, cells: bool = True) -> list[Run]:
         """Every run, newest first; without `cells` those alone that no sweep has begun."""

@@ -18,12 +18,11 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
-from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.owed import Owed, Put, Written, made_of, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
-from shapley_coop.state.storage.driver import BUSY_SECONDS, SMALL_CACHE
+from shapley_coop.state.storage.driver import SMALL_CACHE, connected
 from shapley_coop.state.storage.versions import CHECKPOINTS, check_known
 
 _BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
@@ -229,9 +228,7 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
 
 def _connected(file: Path) -> sqlite3.Connection:
     """A connection to a file that has LangGraph's tables."""
-    private_folder(file.parent)
-    private_file(file)
-    connection = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False)
+    connection = connected(file)
     try:
         # A killed process loses nothing; after a power cut a run resumes from an earlier step.
         connection.execute("PRAGMA synchronous = NORMAL")
