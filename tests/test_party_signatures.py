@@ -21,6 +21,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.signatures import wrongly_signed
+from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.keys import key_names, key_of, new_key
 from tests.scripted import Script
 
@@ -49,7 +50,7 @@ def bound(table: Table, agent: str) -> dict[str, Any]:
     return dict(
         binding(
             agent=agent,
-            episode=table["episode"],
+            **signed_run(table)._asdict(),
             topic="plan",
             turn=1,
             revision=offer["puts"],
@@ -71,7 +72,13 @@ async def test_a_party_elsewhere_signs_what_its_letter_showed(script: Script) ->
 
 @pytest.mark.parametrize(
     "other",
-    [{"episode": "another"}, {"revision": 2}, {"accepts": "0" * 64}, {"agent": "Alice"}],
+    [
+        {"episode": "another"},
+        {"settings": "0" * 64},
+        {"revision": 2},
+        {"accepts": "0" * 64},
+        {"agent": "Alice"},
+    ],
     ids=lambda other: next(iter(other)),
 )
 async def test_a_signature_of_anything_else_is_sent_back_whatever_is_required(
@@ -170,7 +177,15 @@ def test_what_is_no_public_key_of_a_known_kind_is_refused(pem: str) -> None:
 def test_an_answer_carries_one_signature_beside_what_it_says() -> None:
     signature = sign_binding(
         PrivateKey.new(),
-        binding(agent="Bob", episode="e", topic="plan", turn=1, revision=1, accepts="0" * 64),
+        binding(
+            agent="Bob",
+            episode="e",
+            settings="5f",
+            topic="plan",
+            turn=1,
+            revision=1,
+            accepts="0" * 64,
+        ),
     )
     text = f"ACCEPT {element(signature)}"
     assert signature_in(text) == signature

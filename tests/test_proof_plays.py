@@ -12,7 +12,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.proof import check, envelope_signed, statement_of
-from shapley_coop.state.proof.check import OPERATOR
+from shapley_coop.state.proof.parties import OPERATOR
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from shapley_coop.state.storage.keys import key_of, new_key
 from tests.coop_command import ROOT, Coop

@@ -4,7 +4,8 @@ An answer carries it as one element beside the others::
 
     <ACCEPT><SIGNATURE>KEYID BASE64</SIGNATURE>
 
-`topic` and `turn` are signed beside what the wire's acceptance names, because revisions begin anew
+`settings` is the digest of what decides who gets what (`state.signed_settings`), so that nobody can
+pass an acceptance off as one by other rules. `topic` and `turn` are signed beside what the wire's acceptance names, because revisions begin anew
 in every bargaining: without them an acceptance of a plan could be passed off as one of a later
 renegotiation with the same clauses.
 """
@@ -12,9 +13,12 @@ renegotiation with the same clauses.
 import base64
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired
 
-from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
+from typing_extensions import (
+    NotRequired,
+    TypedDict,
+)  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import canonical
 from shapley_coop.deals.signing.envelope import base64_bytes, pae
@@ -36,6 +40,7 @@ class Binding(TypedDict):
     agent: str
     episode: str
     revision: int
+    settings: NotRequired[str]  # their digest; an earlier version signed none
     topic: str  # the bargaining
     turn: int  # the turn before which it was said
 
@@ -48,10 +53,10 @@ class Signature(TypedDict):
 
 
 def binding(
-    *, agent: str, episode: str, topic: str, turn: int, revision: int, accepts: str
+    *, agent: str, episode: str, settings: str, topic: str, turn: int, revision: int, accepts: str
 ) -> Binding:
-    """What an agent signs when it accepts."""
-    return {
+    """What an agent signs when it accepts; empty settings are left out."""
+    bound: Binding = {
         "accepts": accepts,
         "agent": agent,
         "episode": episode,
@@ -59,6 +64,7 @@ def binding(
         "topic": topic,
         "turn": turn,
     }
+    return {**bound, "settings": settings} if settings else bound
 
 
 def sign_binding(key: "PrivateKey", bound: Binding) -> Signature:
