@@ -49,8 +49,8 @@ def party_findings(
             yield Finding(what, not absent, "it has no key in this run")
             continue
         key = stated[agent]
-        if key.keyid != told.keys[agent].keyid:
-            yield Finding(what, False, "its key id is not that of its key")
+        if (key.keyid, key.pem) != (told.keys[agent].keyid, told.keys[agent].public):
+            yield Finding(what, False, "its key id is not that of its key, in the one form it has")
         elif given is not None and given.keyid != key.keyid:
             yield Finding(what, False, f"made by key {key.keyid[:16]}, and not by the one given")
         elif given is None and agent in need:
@@ -98,6 +98,8 @@ def _signed_by(
     if wrong and (must or forged):
         if sealed and not forged:
             wrong.append("what a party elsewhere signs in this workflow is in no export")
+        if not told.salt:
+            wrong.append("a run of an earlier version, in which no party signed the settings")
         return Finding(what, False, "; ".join(wrong))
     if known and not agreed:
         return Finding(what, False, "nothing was agreed that it could have signed")
