@@ -5,9 +5,9 @@ An answer carries it as one element beside the others::
     <ACCEPT><SIGNATURE>KEYID BASE64</SIGNATURE>
 
 `settings` is the digest of what decides who gets what (`state.signed_settings`), so that nobody can
-pass an acceptance off as one by other rules. `topic` and `turn` are signed beside what the wire's acceptance names, because revisions begin anew
-in every bargaining: without them an acceptance of a plan could be passed off as one of a later
-renegotiation with the same clauses.
+pass an acceptance off as one by other rules. `topic` and `turn` are signed beside what the wire's
+acceptance names, because revisions begin anew in every bargaining: without them an acceptance of a
+plan could be passed off as one of a later renegotiation with the same clauses.
 """
 
 import base64
@@ -15,10 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired
 
-from typing_extensions import (
-    NotRequired,
-    TypedDict,
-)  # pydantic reads it, and asks for this before 3.12
+from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import canonical
 from shapley_coop.deals.signing.envelope import base64_bytes, pae
