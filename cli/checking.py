@@ -55,7 +55,7 @@ def check(
 
 
 def _keys(given: list[str]) -> "dict[str, PublicKey]":
-    """Whom each key is known to be of; each of them is used, so that none may take another's place.
+    """Whom each key is known to be of.
 
     Raises:
         ValueError: two are given for one.

@@ -20,8 +20,8 @@ Problem = type[ValueError]
 MOST_BYTES = 256 * 2**20
 """Of one file: what is larger, as a device that never ends, is not read to its end."""
 
-_MOST_REPEATED = 100_000
-"""Values that aliases, merges (`<<`) among them, may repeat: 340 bytes can ask for billions."""
+_MOST_REPEATED = 1_000_000
+"""What aliases, merges (`<<`) among them, may add to a YAML text: 340 bytes can ask for billions."""
 
 
 class TooLarge(ValueError):
@@ -65,22 +65,25 @@ def yaml_of(text: str) -> Any:
     node = loader.get_single_node()
     if node is None:
         return None
-    sizes: dict[int, int] = {}
-    if _size(node, sizes) - len(sizes) > _MOST_REPEATED:
+    # Of a text without aliases each value has a character, and each character is in one value.
+    if _size(node, {}) > 2 * len(text) + _MOST_REPEATED:
         raise _refused(f"its aliases repeat more than {_MOST_REPEATED} values", node)
     return loader.construct_document(node)
 
 
 def _size(node: Any, sizes: dict[int, int]) -> int:
-    """How many values a YAML node comes to, each alias counted with all that it repeats."""
+    """Values and characters that a YAML node comes to, aliases with all that they repeat."""
     if (known := sizes.get(id(node))) is not None:
         if not known:
             raise _refused("an alias is inside of what it repeats", node)
         return known
     sizes[id(node)] = 0  # until all of it is counted
-    inside = node.value if isinstance(node.value, list) else ()
-    parts = (part for one in inside for part in (one if isinstance(one, tuple) else (one,)))
-    sizes[id(node)] = found = 1 + sum(_size(part, sizes) for part in parts)
+    if isinstance(node.value, str):
+        found = 1 + len(node.value)
+    else:
+        parts = (part for one in node.value for part in (one if isinstance(one, tuple) else (one,)))
+        found = 1 + sum(_size(part, sizes) for part in parts)
+    sizes[id(node)] = found
     return found
 
 

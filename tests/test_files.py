@@ -25,6 +25,8 @@ _REPEATED = "\n".join(
     + [f"{b}: &{b} [{','.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghij")]
 ).encode()
 """Ten lines that ask for 9^10 values."""
+_LONG = f"a: &a {SECRET * 500}\nb: [{','.join(['*a'] * 1000)}]".encode()
+"""A text that is repeated a thousand times."""
 
 FAULTS = [
     ("torn.json", b'{"a": "reservation value 41', "Unterminated string"),
@@ -35,6 +37,7 @@ FAULTS = [
     ("code.yaml", b"!!python/object/apply:os.getcwd [reservation value 41]", "constructor"),
     ("merged.yaml", _MERGED, "its aliases repeat more than"),
     ("repeated.yaml", _REPEATED, "its aliases repeat more than"),
+    ("long.yaml", _LONG, "its aliases repeat more than"),
     ("endless.yaml", b"reservation value 41: &a [*a]", "an alias is inside of what it repeats"),
     ("latin.yaml", "Zoë: reservation value 41".encode("latin-1"), "decoded as UTF-8"),
     ("absent.yaml", None, "No such file"),
