@@ -21,7 +21,7 @@ MOST_BYTES = 256 * 2**20
 """Of one file: what is larger, as a device that never ends, is not read to its end."""
 
 _MOST_REPEATED = 1_000_000
-"""What aliases, merges (`<<`) among them, may add to a YAML text: 340 bytes can ask for billions."""
+"""What aliases and merges (`<<`) may add to a YAML text: 340 bytes can ask for billions."""
 
 
 class TooLarge(ValueError):
