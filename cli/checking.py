@@ -41,7 +41,7 @@ def check(
         content = file.read_bytes()
     except OSError as error:
         raise ValueError(f"{file}: cannot be read as an export: {error.strerror}") from None
-    findings = recompute(content, dict(map(_known, key)), need or (), str(file))
+    findings = recompute(content, _keys(key), need or (), str(file))
     sound = all(finding.sound for finding in findings)
     if as_json:
         say_json({"sound": sound, "checks": [vars(finding) for finding in findings]})
@@ -52,6 +52,20 @@ def check(
         say(f"{wrong} of {len(findings)} checks failed." if wrong else "All of it holds.")
     if not sound:
         sys.exit(NOT_SOUND)
+
+
+def _keys(given: list[str]) -> "dict[str, PublicKey]":
+    """Whom each key is known to be of.
+
+    Raises:
+        ValueError: two are given for one.
+    """
+    found: dict[str, PublicKey] = {}
+    for name, key in map(_known, given):
+        if name in found:
+            raise ValueError(f"--key {name}: give one key for each, and not two")
+        found[name] = key
+    return found
 
 
 def _known(given: str) -> "tuple[str, PublicKey]":

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.currencies import decimals_of
-from shapley_coop.files import read_mapping, read_text
+from shapley_coop.files import read_mapping, read_text, yaml_of
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
 
 
@@ -238,7 +238,7 @@ def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
         import yaml  # most commands are given none
 
         try:
-            yield key, yaml.safe_load(value)
+            yield key, yaml_of(value)
         except yaml.YAMLError:
             yield key, value
 

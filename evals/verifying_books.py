@@ -17,6 +17,7 @@ from shapley_coop.state.consent import counted_split
 from shapley_coop.state.market import market_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
 from shapley_coop.state.signatures import order_to_sign, wrongly_signed
+from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.digests import is_other
 
 MOST_NAMED = 3
@@ -99,7 +100,7 @@ def wrongly_ordered(table: Table) -> list[str]:
         placed = orders_in(text, agent, evaluated.game.goods)
         if not placed or agent not in keys or keys[agent].name:
             continue
-        bound, signature = order_to_sign(table["episode"], agent, placed), signature_in(text)
+        bound, signature = order_to_sign(signed_run(table), agent, placed), signature_in(text)
         if signature is None and required:
             found.append(f"{agent} did not sign its orders")
         elif signature and not is_signed(keys[agent].key, bound, signature):

@@ -53,6 +53,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         plays: the same.
         check_game: the same.
         params: the same.
+        name: the workflow's, once it is compiled: parties sign it.
         askings: node → what it asks, by which a person's reply is checked before the run goes on.
     """
 
@@ -64,13 +65,19 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         params: Mapping[str, Any] | None = None,
     ) -> None:
         self.askings: dict[str, Asking] = {}
+        self.name = ""
         config = config_for(game, plays, lambda: self.askings)
         super().__init__(Table, context_schema=config, input_schema=opening_for(config))
         self.game, self.plays, self.check_game = game, plays, check_game
         self.params: Mapping[str, Any] = params or {}
-        first = opening(config, plays, check_game, self.params)
+        first = opening(config, plays, check_game, self.params, lambda: self.name)
         self.add_node("open", first, input_schema=opening_for(config, Reopening))
         self.set_entry_point("open")
+
+    def compile(self, *given: Any, **options: Any) -> App:
+        """As LangGraph's."""
+        self.name = options.get("name") or self.name
+        return super().compile(*given, **options)
 
     @property
     def version(self) -> str:

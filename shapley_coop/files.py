@@ -11,7 +11,6 @@
 import json
 from collections.abc import Iterable
 from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,8 @@ Problem = type[ValueError]
 MOST_BYTES = 256 * 2**20
 """Of one file: what is larger, as a device that never ends, is not read to its end."""
 
-_MOST_MERGED = 10_000
-"""Pairs of one YAML mapping that `<<` has merged into it: eighty bytes can ask for billions."""
+_MOST_REPEATED = 1_000_000
+"""What aliases and merges (`<<`) may add to a YAML text: 340 bytes can ask for billions."""
 
 
 class TooLarge(ValueError):
@@ -58,25 +57,41 @@ def yaml_of(text: str) -> Any:
     """What YAML says, as plain data.
 
     Raises:
-        yaml.YAMLError: it is no YAML, names a Python object, or merges too much.
+        yaml.YAMLError: it is no YAML, names a Python object, or repeats too much.
     """
-    return _loader()(text).get_single_data()
-
-
-@cache
-def _loader() -> Any:
     import yaml
 
-    class Loader(yaml.SafeLoader):
-        """SafeLoader, whose merge keys multiply without a bound."""
+    loader = yaml.SafeLoader(text)
+    node = loader.get_single_node()
+    if node is None:
+        return None
+    # Of a text without aliases each value has a character, and each character is in one value.
+    if _size(node, {}) > 2 * len(text) + _MOST_REPEATED:
+        raise _refused(f"its aliases repeat more than {_MOST_REPEATED} values", node)
+    return loader.construct_document(node)
 
-        def flatten_mapping(self, node: Any) -> None:
-            super().flatten_mapping(node)
-            if len(node.value) > _MOST_MERGED:
-                why = f"<< merges more than {_MOST_MERGED} pairs into one mapping"
-                raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
 
-    return Loader
+def _size(node: Any, sizes: dict[int, int]) -> int:
+    """Values and characters that a YAML node comes to, aliases with all that they repeat."""
+    if (known := sizes.get(id(node))) is not None:
+        if not known:
+            raise _refused("an alias is inside of what it repeats", node)
+        return known
+    sizes[id(node)] = 0  # until all of it is counted
+    if isinstance(node.value, str):
+        found = 1 + len(node.value)
+    else:
+        parts = (part for one in node.value for part in (one if isinstance(one, tuple) else (one,)))
+        found = 1 + sum(_size(part, sizes) for part in parts)
+    sizes[id(node)] = found
+    return found
+
+
+def _refused(why: str, node: Any) -> Exception:
+    import yaml
+
+    error: Exception = yaml.constructor.ConstructorError(None, None, why, node.start_mark)
+    return error
 
 
 def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.canonical import digest
 from shapley_coop.games import Game, load
 from shapley_coop.games.baseline import RANDOM
 from shapley_coop.games.catalogue import read, title
@@ -13,6 +14,12 @@ from shapley_coop.games.params import GameError
 from shapley_coop.remembered import Bounded
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.digests import is_other
+
+RECIPE = (
+    *("game", "params", "seed", "absent", "norm", "disagreement"),
+    *("constraints", "enforcement", "deposit", "require_signed"),
+)
+"""The settings that values, transfers and payoffs follow from."""
 
 
 def name_of(config: RunConfig) -> str:
@@ -36,6 +43,21 @@ def config_of(settings: Mapping[str, Any]) -> RunConfig:
 def game_of(settings: Mapping[str, Any]) -> Game:
     """The game from the settings on the table; built once per process."""
     return _game(_text(settings))
+
+
+def recipe_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the settings on the table that values, transfers and payoffs follow from."""
+    return {key: settings[key] for key in RECIPE if key in settings}
+
+
+def recipe_digest(settings: Mapping[str, Any]) -> str:
+    """Their hash; it is asked for with each letter that shows an offer."""
+    return _recipe_digest(_text(settings))
+
+
+@lru_cache(maxsize=256)
+def _recipe_digest(settings: str) -> str:
+    return digest(recipe_of(json.loads(settings)))
 
 
 @lru_cache(maxsize=256)
@@ -77,11 +99,11 @@ def _check_files(config: RunConfig) -> None:
     Raises:
         GameError: a parameter names a file that was edited since, or is not here.
     """
-    for key, digest in config.digests.items():
+    for key, known in config.digests.items():
         path = str(config.params.get(key))
         if missing := not_here(key, path):
             raise GameError(missing)
-        if is_other(path, digest):
+        if is_other(path, known):
             raise GameError(
                 f"the {key} file {path} is not the one that this run was played with: put that one "
                 "back, since all that is shown, resumed or verified follows from it"

@@ -19,6 +19,7 @@ from shapley_coop.deals.signing import (
     signature_in,
 )
 from shapley_coop.state.messages import agreed_offers
+from shapley_coop.state.signed_settings import SignedRun, signed_run
 from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
@@ -43,13 +44,12 @@ def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | Non
     return None
 
 
-def order_to_sign(episode: str, agent: str, placed: Sequence["Placed"]) -> Binding:
+def order_to_sign(run: SignedRun, agent: str, placed: Sequence["Placed"]) -> Binding:
     """What an agent signs with its orders to a call market, which are revision 1 of its plan."""
     from shapley_coop.deals.orders import orders_hash
 
-    return binding(
-        agent=agent, episode=episode, topic="plan", turn=1, revision=1, accepts=orders_hash(placed)
-    )
+    accepts = orders_hash(placed)
+    return binding(agent=agent, **run._asdict(), topic="plan", turn=1, revision=1, accepts=accepts)
 
 
 def shown_to_sign(turn: "TurnContext", agent: str) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
     sealed = turn.asking.act == ORDER
     if sealed:
         placed = orders_in(text, agent, turn.evaluated.game.goods)
-        bound = order_to_sign(turn.table["episode"], agent, placed) if placed else None
+        bound = order_to_sign(signed_run(turn.table), agent, placed) if placed else None
     else:
         bound = to_sign(turn, agent, said)
     # What orders come to is signed by a key of this home when they are cleared.
@@ -115,11 +115,11 @@ class Agreed(NamedTuple):
     offer: Offer
     signatures: Mapping[str, Signature]
 
-    def binding(self, agent: str, episode: str) -> Binding:
+    def binding(self, agent: str, run: SignedRun) -> Binding:
         """What an agent signed, or could have."""
         return binding(
             agent=agent,
-            episode=episode,
+            **run._asdict(),
             topic=self.topic,
             turn=self.turn,
             revision=self.offer["revision"],
@@ -132,7 +132,7 @@ def signed_here(evaluated: "EvaluatedTable", agent: str, agreed: Agreed) -> Sign
     party = evaluated.config.keys.get(agent)
     if party is None or not party.name:
         return None
-    bound = agreed.binding(agent, evaluated.table["episode"])
+    bound = agreed.binding(agent, signed_run(evaluated.table))
     return sign_binding(key_of(party.name), bound)
 
 
@@ -159,18 +159,19 @@ def wrongly_signed(table: Table, keys: Mapping[str, "PublicKey"], required: bool
             one = Agreed(topic, turn, offer, signatures_on(table, topic, turn, offer))
             due = keys if required else {a: key for a, key in keys.items() if a in one.signatures}
             if offer["deal"]["clauses"]:
-                found += unsigned(one, table["episode"], due)
+                found += unsigned(one, signed_run(table), due)
     return found
 
 
-def unsigned(agreed: Agreed, episode: str, keys: Mapping[str, "PublicKey"]) -> Iterator[str]:
+def unsigned(agreed: Agreed, run: SignedRun, keys: Mapping[str, "PublicKey"]) -> Iterator[str]:
     """Which parties with a key did not sign an agreement, or signed another one."""
     for agent, key in keys.items():
         signature = agreed.signatures.get(agent)
         if signature is None:
             yield f"{agent} did not sign revision {agreed.offer['revision']} of {agreed.topic}"
-        elif not is_signed(key, agreed.binding(agent, episode), signature):
-            yield f"the signature of {agent} is not of revision {agreed.offer['revision']}"
+        elif not is_signed(key, agreed.binding(agent, run), signature):
+            revision = agreed.offer["revision"]
+            yield f"the signature of {agent} is not of revision {revision} under these settings"
 
 
 def _about(
@@ -187,7 +188,7 @@ def _about(
 def _binding(turn: "TurnContext", agent: str, revision: int, accepts: str) -> Binding:
     return binding(
         agent=agent,
-        episode=turn.table["episode"],
+        **signed_run(turn.table)._asdict(),
         topic=turn.topic.name,
         turn=turn.evaluated.turn,
         revision=revision,

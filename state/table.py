@@ -134,6 +134,13 @@ class Spent(TypedDict, total=False):
     agents: dict[str, dict[str, int]]  # agent → calls, input_tokens, output_tokens, refused
 
 
+class Commitment(TypedDict):
+    """What the digest of the settings is made with that parties sign."""
+
+    workflow: str
+    salt: str  # since settings could be found by trying them
+
+
 class Accounts(TypedDict):
     """Where the money stands before the last bargaining, in the game's unit, exact."""
 
@@ -151,6 +158,9 @@ class Table(TypedDict, total=False):
 
     settings: dict[str, Any]
     """The run's configuration, resolved, without secrets. Written by `open`."""
+
+    commitment: Commitment | None
+    """With what the parties sign the settings; None where none has a key. Written by `open`."""
 
     agents: list[str]
     """The agents, in speaking order. Written by `open`."""

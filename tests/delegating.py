@@ -8,7 +8,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.proof import check, envelope_signed, statement_of
-from shapley_coop.state.proof.check import OPERATOR
+from shapley_coop.state.proof.parties import OPERATOR
 from tests.scripted import Script
 
 AGENTS = ["Ann", "Ben", "Cem", "Dee"]

@@ -14,7 +14,8 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.proof import envelope_signed, statement_of
-from shapley_coop.state.proof.check import OPERATOR
+from shapley_coop.state.proof.parties import OPERATOR
+from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from shapley_coop.state.storage.keys import key_of, new_key
 
@@ -47,6 +48,11 @@ class Play(NamedTuple):
     def keys(self) -> dict[str, PublicKey]:
         """What a checker knows."""
         return {name: key.public for name, key in self.signers.items()}
+
+    @property
+    def settings(self) -> str:
+        """The digest of the settings, which each signature names."""
+        return signed_run(self.table).settings
 
     def statement(self, **shown: bool) -> dict[str, Any]:
         """What the export states."""

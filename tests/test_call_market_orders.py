@@ -21,6 +21,7 @@ from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.seats.form import form_of, message_of, preview
 from shapley_coop.state import EvaluatedTable, RunConfig, game_of
 from shapley_coop.state.signatures import order_to_sign
+from shapley_coop.state.signed_settings import SignedRun
 from shapley_coop.state.storage.keys import new_key
 from shapley_coop.state.turn import TurnContext
 from tests.calling import ROOM, ended, order, passed, send, sound, two_trade
@@ -142,7 +143,9 @@ async def test_orders_that_another_key_signed_are_sent_back_whatever_is_required
     bid = send(order("buy", "wood", 2, 8))
     found = read_orders(json.loads(bid[10:-11]), "Ben", ["wood"])
     assert not isinstance(found, Fault)
-    forged = element(sign_binding(PrivateKey.new(), order_to_sign("another", "Ben", found)))
+    forged = element(
+        sign_binding(PrivateKey.new(), order_to_sign(SignedRun("another", "5f"), "Ben", found))
+    )
     script["Ben", "order"] = bid + forged
     _, table = await ended(keys={"Ben": PrivateKey.new().public.pem})
     assert ("Ben", "SIGN") in passed(table)

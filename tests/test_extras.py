@@ -53,7 +53,7 @@ DOORS: dict[str, list[tuple[tuple[str, ...], str]]] = {
         (("keys", "show", "bob"), "a key or a signature needs cryptography"),
         (("run", "escape_room", "--key", "Bob=bob"), "a key or a signature needs cryptography"),
     ],
-    "sepa": [(("pay", "r", "--accounts", "iban.yaml"), "a payment file needs sepaxml")],
+    "sepa": [(("pay", "r", "--accounts", "iban.yaml"), "a payment file needs text_unidecode")],
     "negmas": [
         (("run", "escape_room", "--agent", f"Bob={NEGMAS}"), "a negotiator of NegMAS needs negmas")
     ],

@@ -1,6 +1,8 @@
 """Reading what people wrote: a fault is one line with the path; private files stay private."""
 
+import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,12 +13,20 @@ from shapley_coop.files import read_data, read_json, read_mapping, read_text
 from shapley_coop.games.files import read_file
 from shapley_coop.invalid import first_error
 
+ROOT = Path(__file__).parents[1]
 SECRET = "reservation value 41"
 _MERGED = "\n".join(
     ["reservation value 41: &m0 {a: 1}"]
     + [f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 10)}]}}" for n in range(1, 31)]
 ).encode()
 """Thirty lines that ask for 10^30 pairs."""
+_REPEATED = "\n".join(
+    ["a: &a [reservation value 41, 2, 3, 4, 5, 6, 7, 8, 9]"]
+    + [f"{b}: &{b} [{','.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghij")]
+).encode()
+"""Ten lines that ask for 9^10 values."""
+_LONG = f"a: &a {SECRET * 500}\nb: [{','.join(['*a'] * 1000)}]".encode()
+"""A text that is repeated a thousand times."""
 
 FAULTS = [
     ("torn.json", b'{"a": "reservation value 41', "Unterminated string"),
@@ -25,7 +35,10 @@ FAULTS = [
     ("deep.json", b"[" * 100_000, "nested too deeply"),
     ("torn.yaml", b"a: [reservation value 41\nb: }", "while parsing"),
     ("code.yaml", b"!!python/object/apply:os.getcwd [reservation value 41]", "constructor"),
-    ("merged.yaml", _MERGED, "<< merges more than"),
+    ("merged.yaml", _MERGED, "its aliases repeat more than"),
+    ("repeated.yaml", _REPEATED, "its aliases repeat more than"),
+    ("long.yaml", _LONG, "its aliases repeat more than"),
+    ("endless.yaml", b"reservation value 41: &a [*a]", "an alias is inside of what it repeats"),
     ("latin.yaml", "Zoë: reservation value 41".encode("latin-1"), "decoded as UTF-8"),
     ("absent.yaml", None, "No such file"),
 ]
@@ -67,6 +80,25 @@ def test_a_file_without_an_end_is_read_to_the_bound(
 def test_merged_keys_of_usual_size_are_merged(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("a: &a {x: 1}\nb: {<<: *a, y: 2}\n", encoding="utf-8")
     assert read_data(tmp_path / "a.yaml", "a game")["b"] == {"x": 1, "y": 2}
+
+
+def test_aliases_of_usual_size_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("a: &a [1, 2]\nb: *a\nc: [*a, *a]\n", encoding="utf-8")
+    assert read_data(tmp_path / "a.yaml", "a game")["c"] == [[1, 2], [1, 2]]
+
+
+def test_all_yaml_is_read_by_the_one_reader_that_has_bounds() -> None:
+    """Whatever reads YAML otherwise can be asked for more than there is memory."""
+    others = re.compile(r"yaml\.(\w*load\w*|\w*Loader)\b|(YAML|safe_load)\(")
+    house = "cli credit deals evals games graphs nodes prompts seats serve shapley_coop state"
+    found = {
+        str(path.relative_to(ROOT))
+        for folder in house.split()
+        for path in (ROOT / folder).rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if others.search(line) and "makes of the text" not in line
+    }
+    assert found == {"shapley_coop/files.py"}
 
 
 def test_a_private_file_is_not_quoted(faulty: tuple[Path, str]) -> None:

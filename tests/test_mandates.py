@@ -1,6 +1,7 @@
 """What a principal allows its agent binds the agent, whatever it says, and can be shown later."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,10 +14,13 @@ from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import opened, table_of
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.proof import check, envelope_signed, statement_of
-from shapley_coop.state.proof.check import OPERATOR, PRINCIPAL
+from shapley_coop.state.proof.parties import OPERATOR, PRINCIPAL
+from shapley_coop.state.storage.kept import keep_pack, keep_persona, pack_of, persona_of
+from shapley_coop.state.storage.mandates import keep_mandate, mandate_of
 from tests.scripted import Script
 
 CAROL = PrivateKey.new()
+NOT_SHOWN = "its key was given, and it is not shown: coop export --with-mandates shows it"
 BOB_PAYS = (
     '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}, '
     '{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": "5.5"}]}</PROPOSAL>'
@@ -183,7 +187,9 @@ async def test_an_export_names_the_mandate_and_shows_it_only_on_request(script: 
         assert told["principal"] == CAROL.public.keyid
         assert ("envelope" in told) == shown
         export = as_bytes(envelope_signed(statement, [operator]))
-        assert all(finding.sound for finding in check(export, keys))
+        wrong = [finding.found for finding in check(export, keys) if not finding.sound]
+        assert [shown, *wrong] == [shown, *([] if shown else [NOT_SHOWN])]
+        assert all(finding.sound for finding in check(export, {OPERATOR: operator.public}))
         other = {**keys, f"{PRINCIPAL}Bob": PrivateKey.new().public}
         wrong = [f.what for f in check(export, other) if not f.sound]
         assert wrong == ["mandate of Bob"]
@@ -234,3 +240,25 @@ def test_a_mandate_that_limits_nothing_or_makes_no_sense_is_not_signed(
 ) -> None:
     with pytest.raises(ValueError, match=told):
         sign_mandate(PrivateKey.new(), agent="Bob", **limits)
+
+
+def test_what_is_kept_is_what_its_name_hashes(tmp_path: Path) -> None:
+    """A mandate by the same principal that allows more must not take the place of the one given."""
+    loose = as_bytes(sign_mandate(CAROL, agent="Bob", max_pay="999").envelope).decode()
+    name = keep_mandate(given(max_pay="6")["Bob"], "Bob")
+    [path] = (home().folder / "mandates").glob("*.txt")
+    path.write_text(loose.rstrip("\n"), encoding="utf-8")
+    with pytest.raises(ValueError, match=f"{path}: a mandate kept in this home was changed"):
+        mandate_of(name)
+    persona = keep_persona("A patient buyer.")
+    [path] = (home().folder / "personas").glob("*.txt")
+    path.write_text("A reckless buyer.", encoding="utf-8")
+    with pytest.raises(ValueError, match="a persona kept in this home was changed"):
+        persona_of(persona)
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "act.md").write_text("Act.", encoding="utf-8")
+    pack = keep_pack(str(tmp_path / "pack"))
+    [path] = (home().folder / "prompts").glob("*.txt")
+    path.write_text('{"act": "Give up."}', encoding="utf-8")
+    with pytest.raises(ValueError, match="a pack kept in this home was changed"):
+        pack_of(pack)

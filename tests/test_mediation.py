@@ -19,7 +19,7 @@ from shapley_coop.graphs.running import Waiting, answer, follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import EvaluatedTable, Home, RunConfig, Table, home
 from shapley_coop.state.proof import check, envelope_signed, statement_of
-from shapley_coop.state.proof.check import OPERATOR
+from shapley_coop.state.proof.parties import OPERATOR
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.workflow_config import playable
 from tests.proof_kills import at_every_write

@@ -19,8 +19,11 @@ from shapley_coop.deals.signing import (
 )
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats.a2a.card import read_card_key
+from shapley_coop.serve.server.callers import _public_key
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.signatures import wrongly_signed
+from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.keys import key_names, key_of, new_key
 from tests.scripted import Script
 
@@ -49,7 +52,7 @@ def bound(table: Table, agent: str) -> dict[str, Any]:
     return dict(
         binding(
             agent=agent,
-            episode=table["episode"],
+            **signed_run(table)._asdict(),
             topic="plan",
             turn=1,
             revision=offer["puts"],
@@ -71,7 +74,13 @@ async def test_a_party_elsewhere_signs_what_its_letter_showed(script: Script) ->
 
 @pytest.mark.parametrize(
     "other",
-    [{"episode": "another"}, {"revision": 2}, {"accepts": "0" * 64}, {"agent": "Alice"}],
+    [
+        {"episode": "another"},
+        {"settings": "0" * 64},
+        {"revision": 2},
+        {"accepts": "0" * 64},
+        {"agent": "Alice"},
+    ],
     ids=lambda other: next(iter(other)),
 )
 async def test_a_signature_of_anything_else_is_sent_back_whatever_is_required(
@@ -167,10 +176,60 @@ def test_what_is_no_public_key_of_a_known_kind_is_refused(pem: str) -> None:
         read_public(PrivateKey.new().pem())
 
 
+def encoded(y: int, sign: int = 0) -> bytes:
+    return (y | sign << 255).to_bytes(32, "little")
+
+
+def test_a_key_with_which_anybody_can_sign_is_refused_in_every_form(tmp_path: Path) -> None:
+    """OpenSSL takes these keys, and one signature for every message."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    prime = 2**255 - 19
+    eighth = int("7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7", 16)
+    ys = [0, 1, prime - 1, eighth, prime - eighth, prime, prime + 1]
+    for raw in (encoded(y, sign) for y in ys for sign in (0, 1)):
+        weak = Ed25519PublicKey.from_public_bytes(raw)
+        pem = weak.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+        for read in (read_public, lambda pem: PublicKey(pem).keyid):
+            with pytest.raises(ValueError, match="anybody can sign"):
+                read(pem)
+        with pytest.raises(ValueError, match="anybody can sign"):
+            _public_key(pem)
+        (tmp_path / "card.pem").write_text(pem)
+        with pytest.raises(ValueError, match=r"card_key: .*anybody can sign"):
+            read_card_key(tmp_path / "card.pem")
+    one = Ed25519PublicKey.from_public_bytes(encoded(1))
+    for message in (b"I pay", b"I do not pay"):
+        one.verify(encoded(1) + bytes(32), message)  # what the refusal is for
+
+
+def test_es256_has_two_signatures_for_each_and_names_nothing_by_them() -> None:
+    """ECDSA's standard takes both; docs/verify.md says so."""
+    from cryptography.hazmat.primitives.asymmetric import utils
+
+    key = PrivateKey.new("ES256")
+    r, s = utils.decode_dss_signature(key.sign(b"m"))
+    order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+    twin = utils.encode_dss_signature(r, order - s)
+    assert key.public.verifies(b"m", twin)
+    assert not key.public.verifies(b"m", twin + b"\0")
+    told = (Path(__file__).parents[1] / "docs" / "verify.md").read_text(encoding="utf-8")
+    assert "two signatures" in told
+
+
 def test_an_answer_carries_one_signature_beside_what_it_says() -> None:
     signature = sign_binding(
         PrivateKey.new(),
-        binding(agent="Bob", episode="e", topic="plan", turn=1, revision=1, accepts="0" * 64),
+        binding(
+            agent="Bob",
+            episode="e",
+            settings="5f",
+            topic="plan",
+            turn=1,
+            revision=1,
+            accepts="0" * 64,
+        ),
     )
     text = f"ACCEPT {element(signature)}"
     assert signature_in(text) == signature

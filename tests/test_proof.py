@@ -10,7 +10,7 @@ import pytest
 from shapley_coop.canonical import digest
 from shapley_coop.deals.signing import PrivateKey
 from shapley_coop.state.proof import check
-from shapley_coop.state.proof.check import OPERATOR
+from shapley_coop.state.proof.parties import OPERATOR
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from tests.chance import dice
 from tests.signed_play import GIFT, Play, payload_of, reencoded, signed_play
@@ -120,6 +120,9 @@ LIES: dict[str, Change] = {
     "a key": lambda told: told["keys"].update(Bob=told["keys"]["Alice"]),
     "a key id": lambda told: told["keys"]["Bob"].update(keyid="0" * 64),
     "no key": lambda told: told["keys"].pop("Bob"),
+    "the salt": lambda told: told.update(salt="0" * 64),
+    "no salt": lambda told: told.pop("salt"),
+    "the workflow": lambda told: told.update(workflow="negotiation"),
     "the parties": lambda told: told.update(agents=["Alice", "Eve"]),
     "the order of parties": lambda told: told["agents"].reverse(),
 }
@@ -154,6 +157,7 @@ def _of_another_episode(play: Play) -> dict[str, Any]:
             binding(
                 agent=agent,
                 episode="another",
+                settings=play.settings,
                 topic=one["topic"],
                 turn=one["turn"],
                 revision=one["revision"],

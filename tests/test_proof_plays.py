@@ -12,7 +12,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.proof import check, envelope_signed, statement_of
-from shapley_coop.state.proof.check import OPERATOR
+from shapley_coop.state.proof.parties import OPERATOR
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from shapley_coop.state.storage.keys import key_of, new_key
 from tests.coop_command import ROOT, Coop
@@ -31,9 +31,9 @@ async def exported(graph: str, **config: Any) -> dict[str, Any]:
     outcome = await play(graph, RunConfig.model_validate(given))
     table = await table_of(home().runs.get(outcome["run"]))
     statement = statement_of(table, graph, "2026-11-22T12:00:00+00:00")
-    keys = {OPERATOR: SIGNER.public} | {a: key_of(name).public for a, name in names.items()}
     told: dict[str, Any] = statement["predicate"]
     need = agents if told["agreements"] else ()
+    keys = {OPERATOR: SIGNER.public} | {a: key_of(names[a]).public for a in need}
     findings = check(as_bytes(envelope_signed(statement, [SIGNER])), keys, need)
     assert [finding for finding in findings if not finding.sound] == []
     assert sum(map(int, told["payoffs"].values())) == sum(map(int, told["rewards"].values()))

@@ -225,6 +225,25 @@ def test_a_company_whose_program_pretends_to_be_the_sandbox_fails_its_check_and_
     assert found[0]["found"] == "exit 125: sandbox: x"
 
 
+@boxed
+def test_no_socket_leads_out_of_the_sandbox(tmp_path: Path) -> None:
+    """AF_VSOCK reaches the hypervisor from any namespace; AF_ALG and others the kernel alone."""
+    code = """
+import socket
+def made(make):
+    try:
+        make().close()
+    except OSError as error:
+        return error.errno == 97
+def of(family):
+    return lambda: socket.socket(family, 3 if family == 16 else 2)
+print([family for family in range(64) if not made(of(family))])
+print(made(lambda: socket.socketpair(30, 2)[0]), made(lambda: socket.socketpair()[0]))
+"""
+    seen = run(tmp_path, code)
+    assert seen.stdout.splitlines() == ["[1, 2, 10, 16]", "True None"], seen.stderr
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter is the Linux kernel's")
 def test_the_filter_names_every_call_as_this_machines_libseccomp_does() -> None:
     import ctypes

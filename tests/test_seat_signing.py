@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.signing import PrivateKey, binding, is_signed
+from shapley_coop.state.signed_settings import signed_run
 from tests import test_seat
 from tests.browser import DESK, tab
 from tests.server_process import Server
@@ -58,7 +59,7 @@ def test_a_proposal_and_an_acceptance_are_signed_by_keys_that_stay_in_their_brow
     for agent, key in keys.items():
         shown = binding(
             agent=agent,
-            episode=table["episode"],
+            **signed_run(table)._asdict(),
             topic="plan",
             turn=1,
             revision=accepted[agent]["revision"],

@@ -73,14 +73,21 @@ def signed_in_node(folder: Path, key: PrivateKey, bound: Any, times: int) -> dic
 def test_the_page_signs_what_the_letter_showed(algorithm: Algorithm, tmp_path: Path) -> None:
     key = PrivateKey.new(algorithm)
     bound = binding(
-        agent='Zoë "of" 𝔸', episode="e1", topic="plan", turn=3, revision=2, accepts="8a" * 32
+        agent='Zoë "of" 𝔸',
+        episode="e1",
+        settings="5f" * 32,
+        topic="plan",
+        turn=3,
+        revision=2,
+        accepts="8a" * 32,
     )
     # Numbers of ECDSA are of 31 to 33 bytes as DER: many signatures have each of these.
     found = signed_in_node(tmp_path, key, bound, times=200 if algorithm == "ES256" else 2)
     assert found["keyid"] == key.public.keyid
     assert found["canonical"].encode() == canonical(bound)
     assert all(is_signed(key.public, bound, one) for one in found["signatures"])
-    assert not is_signed(key.public, {**bound, "revision": 3}, found["signatures"][0])
+    for other in ({"revision": 3}, {"settings": "60" * 32}):
+        assert not is_signed(key.public, {**bound, **other}, found["signatures"][0])
     assert found["before"] is None
     assert not found["taken"], "the key can be read out of the browser"
     assert found["refused"]

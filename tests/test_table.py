@@ -15,6 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 
 from shapley_coop.deals import Terms
+from shapley_coop.deals.signing import PrivateKey
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder, names
@@ -108,6 +109,8 @@ async def notes(script: Script) -> tuple[Writers, Writers]:
         script[agent, "propose"] = script[agent, "answer"] = "<REJECT>"
     await played("contracts", dilemma, written, cleared)
     await played("negotiation", dilemma, written, cleared)
+    signing = RunConfig.model_validate({"keys": {"Bob": PrivateKey.new().public.pem}})
+    await played("negotiation", signing, written, cleared)
     for agent in ("Alice", "Bob"):
         script[agent, "exchange"] = "no tags at all"
     plug("book_flight", lambda arguments, key: {"ok": True})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.deals.signing import PrivateKey, read_envelope
-from shapley_coop.state.proof.check import OPERATOR
+from shapley_coop.state.proof.parties import OPERATOR
 from tests.coop_command import ROOT
 from tests.signed_play import Play, signed_play
 

@@ -2,7 +2,9 @@
 
 >>> from shapley_coop.deals.signing import PrivateKey, binding, is_signed, sign_binding
 >>> bob = PrivateKey.new()
->>> shown = binding(agent="Bob", episode="e1", topic="plan", turn=1, revision=2, accepts="8a8c85")
+>>> shown = binding(
+...     agent="Bob", episode="e1", settings="5f", topic="plan", turn=1, revision=2, accepts="8a8c85"
+... )
 >>> signature = sign_binding(bob, shown)
 >>> signature["keyid"] == bob.public.keyid, is_signed(bob.public, shown, signature)
 (True, True)

@@ -4,15 +4,16 @@ An answer carries it as one element beside the others::
 
     <ACCEPT><SIGNATURE>KEYID BASE64</SIGNATURE>
 
-`topic` and `turn` are signed beside what the wire's acceptance names, because revisions begin anew
-in every bargaining: without them an acceptance of a plan could be passed off as one of a later
-renegotiation with the same clauses.
+`settings` is the digest of what decides who gets what (`state.signed_settings`), so that nobody can
+pass an acceptance off as one by other rules. `topic` and `turn` are signed beside what the wire's
+acceptance names, because revisions begin anew in every bargaining: without them an acceptance of a
+plan could be passed off as one of a later renegotiation with the same clauses.
 """
 
 import base64
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
@@ -36,6 +37,7 @@ class Binding(TypedDict):
     agent: str
     episode: str
     revision: int
+    settings: NotRequired[str]  # their digest; an earlier version signed none
     topic: str  # the bargaining
     turn: int  # the turn before which it was said
 
@@ -48,10 +50,10 @@ class Signature(TypedDict):
 
 
 def binding(
-    *, agent: str, episode: str, topic: str, turn: int, revision: int, accepts: str
+    *, agent: str, episode: str, settings: str, topic: str, turn: int, revision: int, accepts: str
 ) -> Binding:
-    """What an agent signs when it accepts."""
-    return {
+    """What an agent signs when it accepts; empty settings are left out."""
+    bound: Binding = {
         "accepts": accepts,
         "agent": agent,
         "episode": episode,
@@ -59,6 +61,7 @@ def binding(
         "topic": topic,
         "turn": turn,
     }
+    return {**bound, "settings": settings} if settings else bound
 
 
 def sign_binding(key: "PrivateKey", bound: Binding) -> Signature:

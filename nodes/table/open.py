@@ -8,6 +8,7 @@ from langgraph.types import Overwrite
 
 from shapley_coop.games import Game
 from shapley_coop.state import Opening, RunConfig, Table, game_of, home, settings_of
+from shapley_coop.state.signed_settings import commitment_of
 from shapley_coop.state.storage.mandates import check_in_force
 from shapley_coop.state.traces import label_root
 from shapley_coop.state.workflow_config import check_kind, configuration, with_params
@@ -24,6 +25,7 @@ def opening(
     plays: type[Game],
     check_game: Callable[[Game], object],
     params: Mapping[str, Any],
+    workflow: Callable[[], str],
 ) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
     """The first node of a workflow.
 
@@ -32,6 +34,7 @@ def opening(
         plays: the kind of game that it can play.
         check_game: raises a `ValueError` for a game of that kind that it cannot play.
         params: parameters of its default game, where the run gives none.
+        workflow: the workflow's name.
     """
 
     def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
@@ -43,7 +46,7 @@ def opening(
         if opening.idempotency_key:
             previous = home().runs.bind(opening.idempotency_key, settings_of(resolved))
         episode = home().episodes.after(previous, lambda: check_in_force(resolved.mandates))
-        table = set_table(resolved, episode, plays)
+        table = set_table(resolved, episode, plays, workflow())
         check_game(game_of(table["settings"]))
         label_root(cast(Table, table))
         return {**table, **given}
@@ -51,7 +54,9 @@ def opening(
     return open_episode
 
 
-def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[str, Any]:
+def set_table(
+    room: RunConfig, episode: str, plays: type[Game] = Game, workflow: str = ""
+) -> dict[str, Any]:
     """Set the table for one play, whatever was on it before.
 
     The configuration is that of the input and the context, and the default where neither sets any.
@@ -62,6 +67,7 @@ def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[s
         room: the resolved configuration.
         episode: the id of the play.
         plays: the kind of game that the workflow can play.
+        workflow: the workflow's name.
 
     Raises:
         ValueError: it is no game of that kind, or cannot be played here.
@@ -73,6 +79,7 @@ def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[s
     return {
         "episode": episode,
         "settings": settings,
+        "commitment": commitment_of(room, episode, workflow),
         "agents": list(game.agents),
         "position": game.start(),
         "record": Overwrite([]),

@@ -106,13 +106,19 @@ def read_card_key(path: Path) -> bytes:
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
+    from shapley_coop.deals.signing.keys import check_strength
+
     try:
         content = path.read_bytes()
-        load_pem_public_key(content)
+        key = load_pem_public_key(content)
     except OSError as error:
         raise ValueError(f"card_key: {path}: {error.strerror or error}") from None
     except (ValueError, UnsupportedAlgorithm):
         raise ValueError(f"card_key: {path} is no public key in PEM") from None
+    try:
+        check_strength(key)
+    except ValueError as error:
+        raise ValueError(f"card_key: {path}: {error}") from None
     return content
 
 

@@ -208,13 +208,20 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
 
 @lru_cache(maxsize=4)
 def _public_key(key: str) -> Any:
+    from shapley_coop.deals.signing.keys import check_strength
+
     with needing("dev", PUBLIC_KEY):
         from cryptography.hazmat.primitives.serialization import load_pem_public_key
     try:
         pem = key if key.startswith("-----BEGIN") else Path(key).read_text(encoding="utf-8")
-        return load_pem_public_key(pem.encode())
+        found = load_pem_public_key(pem.encode())
     except (OSError, ValueError):
         raise ValueError(f"{PUBLIC_KEY}: give a PEM public key, or the path of one") from None
+    try:
+        check_strength(found)
+    except ValueError as error:
+        raise ValueError(f"{PUBLIC_KEY}: {error}") from None
+    return found
 
 
 def _from_jwt(token: str, key: Any) -> Caller | None:

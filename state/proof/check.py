@@ -1,7 +1,6 @@
 """Check an export: every signature, hash, breach, value and amount, from the statement alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
@@ -9,7 +8,7 @@ from pydantic import ValidationError
 
 from shapley_coop.deals import Contract, Deal
 from shapley_coop.deals.mediation import delegated, misplayed
-from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate, read_public
+from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate
 from shapley_coop.deals.signing.envelope import envelope_of
 from shapley_coop.games.catalogue import is_program, names
 from shapley_coop.games.opened import not_here, opens
@@ -19,38 +18,18 @@ from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state.earlier_words import in_todays_credit
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import beyond, least_kept
-from shapley_coop.state.proof.rebuilding import agreed_of, chain_of, settings_of, table_at
+from shapley_coop.state.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
+from shapley_coop.state.proof.rebuilding import chain_of, settings_of, table_at
 from shapley_coop.state.proof.statement import (
     IN_TOTO,
     PLAN,
-    RECIPE,
     Predicate,
     Statement,
     settlement_in,
     subjects,
 )
-from shapley_coop.state.settings import game_of
+from shapley_coop.state.settings import RECIPE, game_of
 from shapley_coop.state.settlement import decide
-from shapley_coop.state.signatures import Agreed, unsigned
-
-OPERATOR = "operator"
-"""The name of the key that has to have signed the export."""
-
-PRINCIPAL = "principal."
-"""Before an agent's name: its principal's key."""
-
-
-SEALED = ("call_market",)
-"""Workflows in which a party elsewhere signs what stays sealed, and is checked where it is kept."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was checked."""
-
-    what: str
-    sound: bool
-    found: str
 
 
 def check(
@@ -83,7 +62,7 @@ def check(
     statement = _statement(envelope, source)
     told = statement.predicate
     _may_be_played(told, source)
-    parties = [*_parties(told, keys, need)]
+    parties = [*party_findings(told, keys, need)]
     try:
         return [signed, *parties, *_recomputed(statement, keys)]
     except (ValidationError, GameError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -131,57 +110,6 @@ def _statement(envelope: Envelope, source: str) -> Statement:
         raise ValueError(f"{source}: {first_error(error)}") from None
 
 
-def _parties(
-    told: Predicate, keys: Mapping[str, PublicKey], need: Sequence[str]
-) -> Iterator[Finding]:
-    """Who signed what was agreed, by which key, and whether that key is known."""
-    stated = {agent: read_public(key.public) for agent, key in told.keys.items()}
-    agreed = [agreed_of(one) for one in told.agreements]
-    for agent in told.agents:
-        what, given = f"signatures of {agent}", keys.get(agent)
-        if agent not in stated:
-            absent = agent in need or given is not None
-            yield Finding(what, not absent, "it has no key in this run")
-            continue
-        key = stated[agent]
-        if key.keyid != told.keys[agent].keyid:
-            yield Finding(what, False, "its key id is not that of its key")
-        elif given is not None and given.keyid != key.keyid:
-            yield Finding(what, False, f"made by key {key.keyid[:16]}, and not by the one given")
-        else:
-            yield _signed_by(agent, key, told, agreed, given is not None, agent in need)
-    for name in [*need, *keys]:
-        agent = name.removeprefix(PRINCIPAL)
-        if agent not in told.agents and name != OPERATOR:
-            yield Finding(f"signatures of {name}", False, "it is no party of this run")
-
-
-def _signed_by(
-    agent: str,
-    key: PublicKey,
-    told: Predicate,
-    agreed: Sequence[Agreed],
-    known: bool,
-    needed: bool,
-) -> Finding:
-    what = f"signatures of {agent}"
-    wrong = [w for one in agreed for w in unsigned(one, told.episode, {agent: key})]
-    forged = [
-        one
-        for one in agreed
-        if agent in one.signatures and any(unsigned(one, told.episode, {agent: key}))
-    ]
-    must = needed or (bool(told.settings.get("require_signed")) and told.workflow not in SEALED)
-    if wrong and (must or forged):
-        return Finding(what, False, "; ".join(wrong))
-    if needed and not known:
-        return Finding(what, False, f"its key was not given: --key {agent}=FILE.pem")
-    if needed and not agreed:
-        return Finding(what, False, "nothing was agreed that it could have signed")
-    by = "the key that was given" if known else f"key {key.keyid[:16]}, which was not given"
-    return Finding(what, True, f"{len(agreed) - len(wrong)} of {len(agreed)} agreements, by {by}")
-
-
 def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator[Finding]:
     told = statement.predicate
     for key, value in told.settings["params"].items():
@@ -191,6 +119,8 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
     table = table_at(told, chain)
     evaluated = EvaluatedTable(table)
     yield _told("agents", list(evaluated.agents), told.agents)
+    if strangers := told.mandates.keys() - set(told.agents):
+        yield Finding("mandates", False, f"{min(strangers)} is no party of this run")
     yield _contract(told, chain)
     yield _play(told, evaluated.signed.wrongly_handed())
     yield from _mediation(told)
@@ -202,10 +132,14 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
     contract = chain[-1] if chain else None
     expected = subjects(contract, {**told.model_dump(mode="json"), **again})
     yield _told("subjects", expected, [one.model_dump() for one in statement.subject])
-    for agent, mandated in told.mandates.items():
-        wrong = _mandate(told, chain, agent, keys.get(f"{PRINCIPAL}{agent}"))
-        shown = "kept" if mandated.envelope else f"not shown: {mandated.sha256[:16]}"
-        yield Finding(f"mandate of {agent}", not wrong, wrong or shown)
+    for agent in told.agents:
+        principal, mandated = keys.get(f"{PRINCIPAL}{agent}"), told.mandates.get(agent)
+        if mandated is not None:
+            wrong = _mandate(told, chain, agent, principal)
+            shown = "kept" if mandated.envelope else f"not shown: {mandated.sha256[:16]}"
+            yield Finding(f"mandate of {agent}", not wrong, wrong or shown)
+        elif principal is not None:
+            yield Finding(f"mandate of {agent}", False, "there is none, and its key was given")
 
 
 _PARTS = {
@@ -258,7 +192,8 @@ def _mandate(
     if principal is not None and principal.keyid != mandated.principal:
         return f"signed by {mandated.principal[:16]}, and not by the principal that was given"
     if mandated.envelope is None:
-        return ""
+        unread = "its key was given, and it is not shown: coop export --with-mandates shows it"
+        return unread if principal is not None else ""
     signed = read_mandate(envelope_of(mandated.envelope))
     mandate = signed.mandate
     named = (signed.sha256, mandate.key.keyid, mandate.agent)

@@ -17,6 +17,7 @@ from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.deals.signing import Envelope, PrivateKey, Signature, sign_envelope
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
+from shapley_coop.state.settings import recipe_of
 from shapley_coop.state.signatures import signatures_on
 from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.table import Table
@@ -24,12 +25,6 @@ from shapley_coop.state.table import Table
 IN_TOTO = "application/vnd.in-toto+json"
 STATEMENT = "https://in-toto.io/Statement/v1"
 SETTLEMENT = "urn:shapley-coop:settlement:v1"
-
-RECIPE = (
-    *("game", "params", "seed", "absent", "norm", "disagreement"),
-    *("constraints", "enforcement", "deposit", "require_signed"),
-)
-"""The settings that values, transfers and payoffs follow from."""
 
 PLAN = "plan"
 """The bargaining whose agreements are the contract."""
@@ -84,6 +79,7 @@ class Predicate(_Part):
     episode: str
     workflow: str
     begun: str  # ISO time
+    salt: str = ""  # of the digest of the settings that parties signed
     agents: list[str]
     keys: dict[str, Key]
     mandates: dict[str, Mandated]
@@ -174,13 +170,14 @@ def _predicate(
         "episode": table["episode"],
         "workflow": workflow,
         "begun": begun,
+        "salt": (table.get("commitment") or {"salt": ""})["salt"],
         "agents": list(table["agents"]),
         "keys": {
             agent: {"keyid": party.key.keyid, "public": party.public}
             for agent, party in evaluated.config.keys.items()
         },
         "mandates": _mandates(evaluated.config.mandates, mandates),
-        "settings": {k: table["settings"][k] for k in RECIPE if k in table["settings"]},
+        "settings": recipe_of(table["settings"]),
         "agreements": _agreements(table),
         "clauses": (table.get("contract") or {"text": ""})["text"].splitlines(),
         "final_offers": _final_offers(table) if settled["basis"] == "final_offer" else {},

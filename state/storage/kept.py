@@ -63,7 +63,7 @@ def pack_of(name: str) -> Mapping[str, str]:
 
 def keep(kind: str, text: str) -> str:
     """Keep a text under its hash; what stands on the table for it."""
-    name = hashlib.sha256(text.encode()).hexdigest()[:32]
+    name = _name(text.encode())
     path = home().folder / kind / f"{name}.txt"
     if not path.exists():
         private_folder(path.parent)
@@ -73,6 +73,32 @@ def keep(kind: str, text: str) -> str:
         part.write_text(text, encoding="utf-8")
         part.replace(path)
     return f"{KEPT}{name}"
+
+
+def kept_file(folder: Path, kind: str, name: str, what: str) -> Path:
+    """The file of what is kept, once it is known to hold what its name is the hash of.
+
+    Args:
+        folder: the home's.
+        kind: the folder in it.
+        name: what stands on the table.
+        what: what it is, with its article, for the error.
+
+    Raises:
+        ValueError: it is no name of what is kept, cannot be read, or was changed.
+    """
+    path = place(folder, kind, name)
+    try:
+        found = _name(path.read_bytes())
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read as {what}: {error.strerror}") from None
+    if found != name.removeprefix(KEPT):
+        raise ValueError(f"{path}: {what} was changed since the run began: put it back")
+    return path
+
+
+def _name(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:32]
 
 
 def place(folder: Path, kind: str, name: str) -> Path:
@@ -89,12 +115,14 @@ def place(folder: Path, kind: str, name: str) -> Path:
 
 @lru_cache(maxsize=256)
 def _persona(folder: Path, name: str) -> str:
-    text = read_text(place(folder, "personas", name), "a persona kept in this home")
+    what = "a persona kept in this home"
+    text = read_text(kept_file(folder, "personas", name, what), what)
     keep_out([text])
     return text
 
 
 @lru_cache(maxsize=64)
 def _pack(folder: Path, name: str) -> Mapping[str, str]:
-    found: dict[str, str] = read_json(place(folder, "prompts", name), "a pack kept in this home")
+    what = "a pack kept in this home"
+    found: dict[str, str] = read_json(kept_file(folder, "prompts", name, what), what)
     return found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from shapley_coop.files import read_text
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import KEPT, keep, place
+from shapley_coop.state.storage.kept import KEPT, keep, kept_file
 
 if TYPE_CHECKING:  # few runs have mandates
     from shapley_coop.deals.signing import SignedMandate
@@ -67,8 +67,9 @@ def mandate_of(name: str) -> "SignedMandate":
 
 @lru_cache(maxsize=64)
 def _kept(folder: Path, name: str) -> "SignedMandate":
-    path = place(folder, "mandates", name)
-    return _read(read_text(path, "a mandate kept in this home"), str(path))
+    what = "a mandate kept in this home"
+    path = kept_file(folder, "mandates", name, what)
+    return _read(read_text(path, what), str(path))
 
 
 def _read(text: str, source: str) -> "SignedMandate":

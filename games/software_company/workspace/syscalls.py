@@ -4,6 +4,7 @@ A list of what is forbidden, as Docker's and Flatpak's are: new namespaces, whic
 program rights over file systems of its own; keyrings, which the kernel keeps for a user and not
 for a sandbox; the memory and descriptors of other processes; memory that no limit counts (files in
 memory, System V's, shared and anonymous); and parts of the kernel that programs have no use for.
+Sockets are of the few kinds that stay inside: the hypervisor's (AF_VSOCK) know no namespace.
 A system call that is newer than this list is answered as an older kernel would.
 
 The filter is a classic BPF program, which bubblewrap loads as it is (`--seccomp`). The one binding
@@ -15,7 +16,7 @@ import platform
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from errno import ENOSYS, EPERM
+from errno import EAFNOSUPPORT, ENOSYS, EPERM
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
 _ALLOW, _FAIL, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
@@ -82,8 +83,12 @@ _FORBIDDEN: dict[str, tuple[int | None, int | None]] = {
     "userfaultfd": (323, 282),
     "vhangup": (153, 58),
 }
-# The audit architecture; the numbers of clone and of mmap; which column of the table.
-_MACHINES = {"x86_64": (0xC000003E, 56, 9, 0), "aarch64": (0xC00000B7, 220, 222, 1)}
+_FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: bound by namespaces
+# The audit architecture; the numbers of clone, mmap, socket and socketpair; which column.
+_MACHINES = {
+    "x86_64": (0xC000003E, 56, 9, (41, 53), 0),
+    "aarch64": (0xC00000B7, 220, 222, (198, 199), 1),
+}
 _CLONE3 = 435
 
 
@@ -98,7 +103,7 @@ def filter_program() -> bytes:
     Raises:
         KeyError: this machine's system calls are not known; see `machine_known`.
     """
-    architecture, clone, mmap, column = _MACHINES[platform.machine()]
+    architecture, clone, mmap, sockets, column = _MACHINES[platform.machine()]
     forbidden = [pair[column] for pair in _FORBIDDEN.values() if pair[column] is not None]
     steps: list[tuple[int, int, int, int]] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -113,7 +118,14 @@ def filter_program() -> bytes:
     for number in forbidden:
         assert number is not None, "the list was made without these"
         steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _FAIL | EPERM)]
+    families = len(_FAMILIES)
     steps += [
+        (_EQUAL, 1, 0, sockets[0]),
+        (_EQUAL, 0, families + 3, sockets[1]),
+        (_LOAD, 0, 0, _FIRST),
+        *((_EQUAL, families - n, 0, family) for n, family in enumerate(_FAMILIES)),
+        (_RETURN, 0, 0, _FAIL | EAFNOSUPPORT),
+        (_RETURN, 0, 0, _ALLOW),
         (_EQUAL, 0, 4, clone),
         (_LOAD, 0, 0, _FIRST),
         (_ANY_BIT, 0, 1, _NEW_NAMESPACES),
