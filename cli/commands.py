@@ -50,7 +50,6 @@ COMMANDS = {
     },
     CREDIT: {
         "credit": "shapley_coop.cli.settling:credit",
-        "attribute": "shapley_coop.cli.attributing:attribute",
         "settle-git": "shapley_coop.cli.crediting_git:settle_git",
         "wev": "shapley_coop.cli.settling:wev",
         "pay": "shapley_coop.cli.paying:pay",

@@ -22,7 +22,6 @@ from shapley_coop.lazily import offered
 
 if TYPE_CHECKING:  # which then refuses any other name
     from shapley_coop.deals import Deal, certify
-    from shapley_coop.evals.attribution import attribute
     from shapley_coop.front import play_sync, shapley, workflow
     from shapley_coop.games import Game
     from shapley_coop.games import load as load_game
@@ -40,7 +39,6 @@ __all__ = [
     "Seat",
     "SeatError",
     "Waiting",
-    "attribute",
     "certify",
     "load_game",
     "play",

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from extensions.attribute.tests.test_attribute_cli import APP, GIVEN
 from shapley_coop.state import Home, home
 from shapley_coop.state.storage.ledger import WORLD
 from tests.coop_command import USAGE, one_line
 from tests.coop_command import Coop as Command
 from tests.history_builder import Builder
 from tests.stub_openai import StubOpenAI
-from tests.test_attribute_cli import APP, GIVEN
 from tests.trials import MICRO, transfers_of
 from tests.warm_coop import WRITES, Coop, Stop, warm_coop
 

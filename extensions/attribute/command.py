@@ -1,0 +1,241 @@
+"""`coop attribute`: which agent of a LangGraph app earns its tokens."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shapley_coop.cli.console import note, progress, say, say_json, write_file
+from shapley_coop.cli.options import Currency, Json, PriceFile
+from shapley_coop.extensions.attribute import options as of
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.attribute.result import AppCredit
+
+DEMO = "demo"
+
+_Asked = tuple[Any, list[str], Any, Any]
+"""The graph, its agents, the scorer and the inputs."""
+
+
+def attribute(
+    app: of.App,
+    agents: of.Agents = "",
+    input_: of.Input = None,
+    score: of.Score = "",
+    absent: of.Absent = None,
+    keep: of.Keep = "",
+    samples: of.Samples = 1,
+    value: of.Value = "shapley",
+    fresh: of.Fresh = "",
+    safe_tools: of.SafeTools = "",
+    max_calls: of.MaxCalls = 200,
+    max_steps: of.MaxSteps = 100,
+    exact_up_to: of.ExactUpTo = 8,
+    trace: of.Trace = None,
+    context: of.Context = None,
+    answers: of.Answers = "",
+    cache: of.Cache = None,
+    version: of.Version = "",
+    prices: PriceFile = None,
+    bounty: of.Bounty = "",
+    currency: Currency = "",
+    bargain: of.Bargain = "",
+    forecast: of.Forecast = False,
+    as_json: Json = False,
+    out: of.Out = None,
+) -> None:
+    """Attribute the score of a LangGraph app to its agents, by playing it without some of them.
+
+    The app runs once as it is; then every coalition of agents is played on a copy, in which
+    stand-ins replace the others. Calls are kept, so that a second run makes none.
+    """
+    asked = _app(app, agents, input_, score, trace)
+    plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}
+    limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
+    stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
+    given = {**_context(context), **_prices(prices), **_answers(answers)}
+    tools = {"fresh": _fresh(fresh), "safe_tools": _listed(safe_tools)}
+    settings = {
+        **plain,
+        **limits,
+        **stood_in,
+        **given,
+        **tools,
+        "version": version + _file_text(app),
+    }
+    if forecast:
+        say(_foretold(asked, settings))
+        return
+    credit = _attributed(asked, settings, exact_up_to)
+    report = credit.as_json()
+    why, values = "", credit.values
+    if bounty and not values:
+        why = next(note for note in credit.notes if note.startswith("no values"))
+    elif bounty and values and max(values.values()) <= 0:
+        why = "no agent adds to the score"
+    elif bounty and values:
+        paid_for = [app, str(settings["version"]), *_texts(input_, trace), *asked[1]]
+        report["bounty"] = _bounty(values, bounty, currency, bargain, json.dumps(paid_for))
+    _tell(credit, report, app, as_json, out)
+    if why:
+        raise ValueError(f"--bounty {bounty} is not divided: {why}")
+
+
+def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
+    """How many calls it would take; nothing runs."""
+    from shapley_coop.extensions.attribute.attributing import forecast
+
+    graph, names, _, inputs = asked
+    return forecast(graph, names, inputs, **settings).words()
+
+
+def _attributed(asked: _Asked, settings: Mapping[str, Any], exact_up_to: int) -> "AppCredit":
+    """Play the coalitions, with progress; the forecast goes to standard error."""
+    from shapley_coop.extensions.attribute import attribute as attributed
+    from shapley_coop.extensions.attribute.stage import CallsSpent
+
+    graph, names, scorer, inputs = asked
+    coalitions = 2 ** len(names) if len(names) <= exact_up_to else 0
+    try:
+        with progress(coalitions, "coalitions") as done:
+            told = {"progress": done, "announce": lambda found: note(found.words())}
+            return attributed(graph, names, scorer, inputs, **told, **settings)
+    except CallsSpent as spent:
+        raise ValueError(
+            f"{spent}: they are kept; the same command with a larger --max-calls goes on"
+        ) from None
+
+
+def _tell(
+    credit: "AppCredit", report: dict[str, Any], app: str, as_json: bool, out: Path | None
+) -> None:
+    """Write the page, and print the report."""
+    if out:
+        from shapley_coop.extensions.attribute.page import page
+
+        write_file(out, page(credit, f"Credit in {app}"))
+        note(f"written to {out}")
+    if as_json:
+        say_json(report)
+        return
+    from shapley_coop.extensions.attribute.shown import show
+
+    show(credit, report, app)
+
+
+def _app(app: str, agents: str, input_: Path | None, score: str, trace: Path | None) -> _Asked:
+    """The graph, its agents, the scorer and the inputs."""
+    from shapley_coop.extensions.attribute.app import load
+
+    if app == DEMO:
+        from shapley_coop.extensions.attribute import demo
+
+        names = _listed(agents) or tuple(demo.AGENTS)
+        inputs = _inputs(input_) if input_ else demo.INPUTS
+        return demo.graph, list(names), load(score, "--score") if score else demo.score, inputs
+    if not agents or not score:
+        raise ValueError("give --agents a,b and --score path.py:score, or try coop attribute demo")
+    if not input_ and not trace:
+        raise ValueError("give --input in.json, or --trace with recorded runs")
+    inputs = _inputs(input_) if input_ else None
+    return load(app, "the app"), list(_listed(agents)), load(score, "--score"), inputs
+
+
+def _inputs(file: Path) -> Any:
+    """One input, or a list: a JSON file, or JSON lines.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    from shapley_coop.files import read_json, read_text
+
+    if file.suffix != ".jsonl":
+        return read_json(file, "inputs")
+    found = []
+    for number, line in enumerate(read_text(file, "inputs").splitlines(), start=1):
+        if line.strip():
+            try:
+                found.append(json.loads(line))
+            except ValueError as error:
+                raise ValueError(f"{file}, line {number}: it is no JSON: {error}") from None
+    return found
+
+
+def _absent(given: list[str]) -> Any:
+    """What stands in for absent agents, all of them or one by one."""
+    by_agent: dict[str, Any] = {}
+    for one in given:
+        agent, equals, what = one.partition("=")
+        if not equals:
+            if len(given) > 1:
+                raise ValueError(f"--absent {one}: of several, each is AGENT=…")
+            return _stand_in(one)
+        by_agent[agent.strip()] = _stand_in(what.strip())
+    return by_agent or "blank"
+
+
+def _stand_in(what: str) -> Any:
+    from shapley_coop.extensions.attribute.app import load
+
+    if what in ("blank", "silent"):
+        return what
+    if what.startswith("model:"):
+        from shapley_coop.seats import Seat, chat_model
+
+        return chat_model(Seat(model=what.removeprefix("model:")), agent="absent", seed=0)
+    return load(what, "--absent")
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def _file_text(app: str) -> str:
+    """The app's file, as a name: its kept calls are of this text."""
+    from shapley_coop.extensions.attribute.canonical import digest
+
+    file = Path(app.rpartition(":")[0])
+    return digest(file.read_text(encoding="utf-8")) if file.is_file() else ""
+
+
+def _fresh(given: str) -> str | tuple[str, ...]:
+    return given if given in ("", "toolless", "all", "none") else _listed(given)
+
+
+def _answers(given: str) -> dict[str, Any]:
+    from shapley_coop.extensions.attribute.app import load
+    from shapley_coop.files import read_data
+
+    if not given:
+        return {}
+    by_function = ".py:" in given
+    return {"answers": load(given, "--answers") if by_function else read_data(given, "answers")}
+
+
+def _context(file: Path | None) -> dict[str, Any]:
+    from shapley_coop.files import read_data
+
+    return {"context": read_data(file, "a context")} if file else {}
+
+
+def _prices(file: Path | None) -> dict[str, Any]:
+    from shapley_coop.cli.reporting import prices_from
+
+    return {"prices": prices_from(file)}
+
+
+def _texts(*files: Path | None) -> list[str]:
+    """The hash of each file's content; empty where none is given."""
+    return [hashlib.sha256(file.read_bytes()).hexdigest() if file else "" for file in files]
+
+
+def _bounty(
+    values: dict[str, float], bounty: str, currency: str, bargain: str, work: str
+) -> dict[str, Any]:
+    """The bounty by value, and what the owners agree on if they bargain."""
+    from shapley_coop.extensions.attribute.bounty import agreed, divided
+
+    found = divided(values, bounty, currency)
+    return agreed(found, values, bargain, work) if bargain else found

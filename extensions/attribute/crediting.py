@@ -1,0 +1,156 @@
+"""From a game that was played to its result: values, what agents take, what a reader must know."""
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from statistics import mean
+
+from shapley_coop.credit.coalitions import coalition_key
+from shapley_coop.evals.measures.stats import mean_interval
+from shapley_coop.evals.sweeps.prices import Prices, is_free
+from shapley_coop.extensions.attribute.absence import described
+from shapley_coop.extensions.attribute.calls import Tokens, added
+from shapley_coop.extensions.attribute.games import AppGame
+from shapley_coop.extensions.attribute.result import (
+    MOST_FAILED,
+    AppCredit,
+    Drawn,
+    Spent,
+    per_dollar,
+)
+from shapley_coop.extensions.attribute.settings import Settings
+from shapley_coop.extensions.attribute.values import Values, leave_one_out
+
+
+def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit:
+    """The result."""
+    agents, counts = game.agents, game.stage.counts
+    named = None if values is None else _named(agents, values.mean)
+    errors = None if values is None else values.standard_error()
+    spent = {agent: _spent(game, agent, with_.prices) for agent in agents}
+    return AppCredit(
+        agents=list(agents),
+        value=with_.value,
+        method=values.method if values else "none",
+        absent=described(with_.absent),
+        inputs=len({unit.number for unit in game.units}),
+        samples=with_.samples,
+        values=named,
+        standard_error=None if errors is None else _named(agents, errors),
+        interval=_intervals(agents, values),
+        leave_one_out={a: _known(x) for a, x in zip(agents, leave_one_out(game), strict=True)},
+        interactions=_pairs(agents, values),
+        worth={
+            coalition_key(mask, agents): mean(found)
+            for mask, found in sorted(game.worths.items())
+            if all(map(math.isfinite, found))
+        },
+        spent=spent,
+        value_per_dollar=per_dollar(named, spent),
+        calls={
+            "made": counts.made,
+            "saved": counts.saved,
+            "other": counts.other_made,
+            "models": counts.models,
+            "without_cache": counts.naive,
+        },
+        failures=sorted(game.failures, key=lambda f: (f.coalition, f.input, f.sample)),
+        notes=_notes(game, values, with_),
+        graph=Drawn(*game.stage.app.drawn()),
+    )
+
+
+def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
+    """What a reader must know."""
+    said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
+    said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
+    failed, unplayed = len(game.failures), sum(not f.played for f in game.failures)
+    if failed:
+        said.append(
+            f"{failed} of {plays} plays have no score, {unplayed} of them because a tool or node "
+            "was not to be asked again"
+        )
+    if failed and values is not None:
+        said.append("they are filled in by the additive game that fits the others best")
+    if values is None:
+        reason = (
+            "the play of nobody has no score"
+            if 0 in game.worths and not all(map(math.isfinite, game.worths[0]))
+            else f"more than {MOST_FAILED:.0%} of the plays have no score"
+        )
+        said.append(f"no values: {reason}")
+    elif values.reached is False:
+        said.append("the sampler's budget is spent, and its errors are above the target")
+    if len(game.units) == 1:
+        said.append("one run of one input: the values are of that run")
+    for agent in game.agents:
+        keys = game.stage.steering(agent, game.full)
+        if routes := [key for key, names_a_node in keys.items() if names_a_node]:
+            said.append(
+                f"an absent {agent} leaves {', '.join(routes)} empty, which names nodes: if that "
+                f"steers the run, --keep {routes[0]}, or --absent {agent}=path.py:function"
+            )
+    tools = sorted({t for played in game.full for visit in played.visits for t in visit.tools})
+    if tools:
+        said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
+    models = {m for played in game.full for visit in played.visits for m in visit.tokens}
+    if models and all(is_free(model) for model in models):
+        said.append("A simulation: embedded models answered, no language model did.")
+    silent = [a for a in game.agents if not any(played.of(a) for played in game.full)]
+    if silent:
+        said.append(f"never asked in the recorded runs: {', '.join(silent)}")
+    return said
+
+
+def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
+    runs, tokens = len(game.full), _tokens(game, agent)
+    visits = [visit for played in game.full for visit in played.of(agent)]
+    return Spent(
+        calls=len(visits) / runs,
+        models=sum(visit.models for visit in visits) / runs,
+        input_tokens=sum(read for read, _ in tokens.values()) / runs,
+        output_tokens=sum(written for _, written in tokens.values()) / runs,
+        cost=cost(tokens, prices, 1 / runs),
+    )
+
+
+def _tokens(game: AppGame, agent: str) -> Tokens:
+    total: Tokens = {}
+    for visit in (visit for played in game.full for visit in played.of(agent)):
+        total = added(total, visit.tokens)
+    return total
+
+
+def cost(tokens: Tokens, prices: Prices, part: float = 1.0) -> float | None:
+    """USD; None where a model has no price."""
+    if not prices.know(tokens):
+        return None
+    spent = (
+        {"model": m, "input_tokens": read, "output_tokens": written}
+        for m, (read, written) in tokens.items()
+    )
+    return part * prices.cost(spent)
+
+
+def _intervals(
+    agents: Sequence[str], values: Values | None
+) -> dict[str, tuple[float, float]] | None:
+    if values is None or len(values.rows) < 2:
+        return None
+    found = [mean_interval(list(map(float, own))) for own in values.rows.T]
+    return {agent: (e.low, e.high) for agent, e in zip(agents, found, strict=True)}
+
+
+def _pairs(agents: Sequence[str], values: Values | None) -> dict[str, float] | None:
+    if values is None or values.interactions is None:
+        return None
+    pairs = combinations(range(len(agents)), 2)
+    return {f"{agents[i]},{agents[j]}": float(values.interactions[i, j]) for i, j in pairs}
+
+
+def _named(agents: Sequence[str], numbers: Iterable[float]) -> dict[str, float]:
+    return {agent: float(x) for agent, x in zip(agents, numbers, strict=True)}
+
+
+def _known(x: float) -> float | None:
+    return float(x) if math.isfinite(x) else None

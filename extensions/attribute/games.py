@@ -1,0 +1,212 @@
+"""The characteristic function of an app: what each coalition's plays score."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from math import comb, isfinite
+from typing import Any
+
+import numpy as np
+
+from shapley_coop.credit.coalitions import Floats, coalition_key, members
+from shapley_coop.extensions.attribute.canonical import canonical
+from shapley_coop.extensions.attribute.play import play
+from shapley_coop.extensions.attribute.stage import Played, Stage, Unit
+
+Score = Callable[..., Any]
+"""Score of a final state, or of a final state and the input: a number, or an awaitable of one."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A play that has no score.
+
+    Attributes:
+        coalition: as files write it.
+        input: the number of the input, from 1.
+        sample: from 1.
+        reason: one line.
+        played: whether it was played at all; False where a tool would have acted again.
+    """
+
+    coalition: str
+    input: int
+    sample: int
+    reason: str
+    played: bool
+
+
+@dataclass
+class AppGame:
+    """Worths of coalitions, by unit: one input and one sample.
+
+    Args:
+        stage: the app and what its plays share.
+        score: the user's.
+        units: the inputs, times the samples.
+        at_once: plays that run at the same time.
+        done: called after each coalition.
+    """
+
+    stage: Stage
+    score: Score
+    units: Sequence[Unit]
+    at_once: int = 4
+    done: Callable[[], Any] = lambda: None
+    full: list[Played] = field(default_factory=list)
+    worths: dict[int, list[float]] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    _scores: dict[tuple[int, str], float] = field(default_factory=dict)
+
+    @property
+    def agents(self) -> list[str]:
+        """Who plays."""
+        return self.stage.app.agents
+
+    @property
+    def everyone(self) -> int:
+        """The mask of all agents."""
+        return (1 << len(self.agents)) - 1
+
+    async def record(self) -> None:
+        """Play the app as it is, once for each unit: the others are compared with it.
+
+        Raises:
+            ValueError: the app fails, or its score does.
+        """
+        worths = []
+        for unit in self.units:
+            played = await play(self.stage, unit, self.agents)
+            worth = await self._scored(unit, played)
+            if played.failure:
+                raise ValueError(
+                    f"the app with all its agents, input {unit.number}"
+                    f"{f', sample {unit.sample + 1}' if unit.sample else ''}: {played.failure}"
+                )
+            self.full.append(played)
+            worths.append(worth)
+        self.worths[self.everyone] = worths
+        self.done()
+
+    async def ask(self, masks: Iterable[int]) -> None:
+        """Play every coalition that was not played yet.
+
+        Raises:
+            CallsSpent: no further call is allowed; what was played is kept.
+        """
+        slots = asyncio.Semaphore(self.at_once)
+
+        async def one(mask: int) -> None:
+            async with slots:
+                pairs = zip(self.units, self.full, strict=True)
+                self.worths[mask] = [await self._worth(mask, unit, full) for unit, full in pairs]
+                self.done()
+
+        new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
+        asked = [asyncio.ensure_future(one(mask)) for mask in new]
+        try:
+            await asyncio.gather(*asked)
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+
+    async def _worth(self, mask: int, unit: Unit, full: Played) -> float:
+        present: Collection[str] = members(mask, self.agents)
+        played = await play(self.stage, unit, present, full)
+        worth = await self._scored(unit, played)
+        if played.failure:
+            name = coalition_key(mask, self.agents)
+            failure = (name, unit.number, unit.sample + 1, played.failure, played.played)
+            self.failures.append(Failure(*failure))
+        return worth
+
+    async def _scored(self, unit: Unit, played: Played) -> float:
+        """The score of a play; NaN, with the reason, where there is none."""
+        if played.failure:
+            return float("nan")
+        try:
+            known = (unit.number, canonical(played.state)[0])
+        except ValueError:
+            known = (unit.number, "")
+        if known[1] and known in self._scores:
+            return self._scores[known]
+        try:
+            given = (played.state, unit.given)[: _parameters(self.score)]
+            found = self.score(*given)
+            worth = float(await found if inspect.isawaitable(found) else found)
+            if not isfinite(worth):
+                raise ValueError(f"it is {worth}: a finite number is needed")
+        except Exception as error:
+            reason = " ".join(str(error).split())[:300]
+            played.failure = f"the score fails: {type(error).__name__}: {reason}"
+            return float("nan")
+        if known[1]:
+            self._scores[known] = worth
+        return worth
+
+    def failed_part(self) -> float:
+        """The part of all plays that failed or were not played."""
+        plays = len(self.worths) * len(self.units)
+        return len(self.failures) / plays if plays else 0.0
+
+    def table(self, unit: int) -> Floats:
+        """The worths of all coalitions for one unit; what failed is filled in."""
+        return filled(np.array([self.worths[mask][unit] for mask in range(self.everyone + 1)]))
+
+
+def filled(table: Floats) -> Floats:
+    """A table without gaps: a worth that is unknown is that of the additive game that fits best.
+
+    Args:
+        table: 2**n worths, NaN where one is unknown; never v(∅) or v(N).
+    """
+    gaps = np.isnan(table)
+    if not gaps.any():
+        return table
+    n = len(table).bit_length() - 1
+    rows = (np.arange(len(table))[:, None] >> np.arange(n) & 1).astype(float)
+    values = additive_fit(rows[~gaps], table[~gaps], float(table[0]), float(table[-1]))
+    return np.where(gaps, table[0] + rows @ values, table)
+
+
+def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:
+    """The additive game that fits best: weighted least squares, v(∅) and v(N) held exactly.
+
+    With all worths known its coefficients are the Shapley value (Charnes et al. 1988), so what is
+    filled in by it adds nothing of its own.
+
+    Args:
+        rows: shape (m, n), 1 where the coalition of the row holds the agent.
+        worths: shape (m,).
+        nobody: v(∅).
+        everyone: v(N).
+
+    Returns:
+        Shape (n,), summing to v(N) − v(∅).
+    """
+    n, sizes = rows.shape[1], rows.sum(axis=1).astype(int)
+    inner = (sizes > 0) & (sizes < n)
+    rows, worths, sizes = rows[inner], worths[inner], sizes[inner]
+    root = np.sqrt([(n - 1) / (comb(n, s) * s * (n - s)) for s in sizes])
+    # The last agent's coefficient follows from the others': they sum to v(N) − v(∅). Solved as
+    # differences from equal parts, so that agents nobody knows anything about get those.
+    equal = (everyone - nobody) / n
+    left = rows[:, :-1] - rows[:, -1:]
+    right = worths - nobody - sizes * equal
+    found, *_ = np.linalg.lstsq(left * root[:, None], right * root, rcond=None)
+    return np.asarray(np.append(found, -found.sum()) + equal)
+
+
+def _parameters(score: Score) -> int:
+    """How many of state and input a scorer takes."""
+    try:
+        taken = inspect.signature(score).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    if any(p.kind is p.VAR_POSITIONAL for p in taken):
+        return 2
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [p for p in taken if p.kind in places and p.default is p.empty]
+    return max(1, min(2, len(needed)))

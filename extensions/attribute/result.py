@@ -1,0 +1,112 @@
+"""What an attribution comes to: as an object, as JSON that `coop credit` reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from shapley_coop.extensions.attribute.games import Failure
+
+MOST_FAILED = 0.1
+"""Above this part of plays without a score there are no values."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The app's graph: its nodes, and its edges with whether they are conditional."""
+
+    nodes: Sequence[str] = ()
+    edges: Sequence[tuple[str, str, bool]] = ()
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What an agent takes in a run of the whole app: means over all plays of all agents.
+
+    Attributes:
+        calls: how often it is asked.
+        models: model calls.
+        input_tokens: read by its models.
+        output_tokens: written by them.
+        cost: USD; None where a model has no price.
+    """
+
+    calls: float
+    models: float
+    input_tokens: float
+    output_tokens: float
+    cost: float | None
+
+
+@dataclass(frozen=True)
+class AppCredit:
+    """Each agent's credit in a LangGraph app.
+
+    Attributes:
+        agents: in the given order.
+        value: the norm's name.
+        method: "exact", or how it was sampled.
+        absent: what stood in for absent agents.
+        inputs: how many.
+        samples: plays of each coalition and input.
+        values: agent → value, in the score's unit; None where too many plays failed.
+        standard_error: agent → of the mean over inputs or samples, and of sampled orders; None
+            where there is one run of one input and all coalitions were played.
+        interval: agent → (low, high), 95 %, of the mean over inputs or samples; None with one.
+        leave_one_out: agent → v(N) − v(N without it); None where that play failed.
+        interactions: "A,B" → what both add together beyond what each adds; None unless exact.
+        worth: coalition → mean score, of those that were played in every unit.
+        spent: agent → what it takes in a run of the whole app.
+        value_per_dollar: agent → value over cost; None where the cost is 0 or unknown.
+        calls: of agents, made and saved by the cache; other, of nodes that are no agents; models,
+            calls of models; without_cache, what the plays had asked of agents.
+        failures: plays without a score.
+        notes: what a reader must know.
+        graph: to draw it.
+    """
+
+    agents: list[str]
+    value: str
+    method: str
+    absent: Any
+    inputs: int
+    samples: int
+    values: dict[str, float] | None
+    standard_error: dict[str, float] | None
+    interval: dict[str, tuple[float, float]] | None
+    leave_one_out: dict[str, float | None]
+    interactions: dict[str, float] | None
+    worth: dict[str, float]
+    spent: dict[str, Spent]
+    value_per_dollar: dict[str, float | None]
+    calls: dict[str, int]
+    failures: list[Failure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    graph: Drawn = field(default_factory=Drawn)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON; `coop credit FILE` reads its agents and worths."""
+        found = asdict(self)
+        found["graph"] = {
+            "nodes": list(self.graph.nodes),
+            "edges": [
+                {"from": a, "to": b, "conditional": conditional}
+                for a, b, conditional in self.graph.edges
+            ],
+        }
+        return found
+
+    @property
+    def total(self) -> float | None:
+        """v(N) − v(∅); None where one of them is not known."""
+        ends = self.worth.get(",".join(self.agents)), self.worth.get("")
+        return None if None in ends else ends[0] - ends[1]  # type: ignore[operator]
+
+
+def per_dollar(
+    values: Mapping[str, float] | None, spent: Mapping[str, Spent]
+) -> dict[str, float | None]:
+    """Value over cost, where both are known and the cost is above 0."""
+    return {
+        agent: values[agent] / one.cost if values and one.cost else None
+        for agent, one in spent.items()
+    }

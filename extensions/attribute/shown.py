@@ -1,0 +1,60 @@
+"""What `coop attribute` prints: agents, pairs, coalitions, and what a reader must know."""
+
+from typing import Any
+
+from shapley_coop.cli.console import say, show_table
+
+HEADS = ("agent", "value", "standard error", "leave-one-out", "calls", "tokens", "USD", "value/USD")
+
+
+def show(credit: Any, report: dict[str, Any], app: str) -> None:
+    """Print an attribution.
+
+    Args:
+        credit: the `AppCredit`.
+        report: its JSON, with the bounty if there is one.
+        app: its name.
+    """
+    from shapley_coop.extensions.attribute.absence import in_words
+    from shapley_coop.extensions.attribute.page import shown
+
+    _show_agents(credit, report.get("bounty", {}), app)
+    pairs = [[pair, shown(x)] for pair, x in (credit.interactions or {}).items() if abs(x) > 1e-9]
+    if pairs:
+        show_table("pairs", ["pair", "interaction"], pairs)
+        say("above 0 two agents need each other, below 0 they replace each other")
+    worths = [[name or "nobody", shown(x)] for name, x in credit.worth.items()]
+    show_table("coalitions", ["coalition", "mean score"], worths)
+    for f in credit.failures:
+        how = "failed" if f.played else "not played"
+        say(f"{f.coalition or 'nobody'}, input {f.input}: {how}: {f.reason}")
+    calls = credit.calls
+    say(
+        f"{calls['made']} node calls made, {calls['saved']} saved by the cache "
+        f"({calls['models']} model calls); absent agents: {in_words(credit.absent)}"
+    )
+    for remark in [*credit.notes, *report.get("bounty", {}).get("notes", [])]:
+        say(remark)
+
+
+def _show_agents(credit: Any, bounty: dict[str, Any], app: str) -> None:
+    from shapley_coop.extensions.attribute.page import shown
+
+    values, errors = credit.values or {}, credit.standard_error or {}
+    rows = []
+    for agent in credit.agents:
+        spent = credit.spent[agent]
+        numbers = (
+            values.get(agent),
+            errors.get(agent),
+            credit.leave_one_out[agent],
+            spent.calls,
+            spent.input_tokens + spent.output_tokens,
+            spent.cost,
+            credit.value_per_dollar[agent],
+        )
+        rows.append([agent, *map(shown, numbers), *([bounty["amounts"][agent]] if bounty else [])])
+    money = [f"{bounty['bounty']} {bounty['currency']}".strip()] if bounty else []
+    inputs = f"{credit.inputs} {'input' if credit.inputs == 1 else 'inputs'}"
+    title = f"{credit.value} of {app}, {credit.method}, {inputs}"
+    show_table(title, [*HEADS, *money], rows)

@@ -1,0 +1,276 @@
+"""`coop attribute`: an app in a file, a bounty, a page; the bundled demo."""
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from extensions.attribute.tests.attributed_apps import team
+from shapley_coop.cli.git_report import agreed_amounts
+from shapley_coop.extensions.attribute import attribute, demo
+from shapley_coop.extensions.attribute.page import page as page_of
+from tests.coop_command import Coop, coop_in, one_line
+
+APP = """\
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+
+class Text(TypedDict, total=False):
+    topic: str
+    facts: str
+    text: str
+
+page = StateGraph(Text)
+page.add_node("search", lambda s: {"facts": f"{s['topic']} fly"})
+page.add_node("write", lambda s: {"text": f"Know that {s['facts']}."})
+page.add_edge(START, "search")
+page.add_edge("search", "write")
+graph = page.compile()
+
+def score(state):
+    return len(state["text"].split()) - 2
+
+def by_hand(state):
+    return {"facts": "nothing"}
+"""
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    (tmp_path / "app.py").write_text(APP, encoding="utf-8")
+    (tmp_path / "in.json").write_text('{"topic": "owls"}', encoding="utf-8")
+    lines = '{"topic": "owls"}\n\n{"topic": "bees and bats"}\n'
+    (tmp_path / "inputs.jsonl").write_text(lines, encoding="utf-8")
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+GIVEN = ("attribute", "app.py:graph", "--agents", "search,write", "--score", "app.py:score")
+
+
+def test_an_app_in_a_file_is_attributed(coop: Coop) -> None:
+    # Alone, a blank fact leaves "Know that ." and a blank text is two words below nothing.
+    found = coop(*GIVEN, "--input", "in.json", "--json").result
+    assert found["worth"] == {"": -2, "search": -2, "write": 1, "search,write": 2}
+    assert found["values"] == {"search": 0.5, "write": 3.5}
+    assert found["calls"]["made"] == 3
+    assert coop(*GIVEN, "--input", "in.json", "--json").result["calls"]["made"] == 0
+
+
+def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop) -> None:
+    ended = coop(*GIVEN, "--input", "inputs.jsonl")
+    assert ended.code == 0
+    assert "2 inputs" in ended.out
+    assert "search,write" in ended.out
+    assert "node calls made" in ended.out
+    assert ended.err.startswith("forecast: 2 agents, 4 coalitions, 2 runs each: about 6 new calls")
+
+
+def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
+    found = coop(*GIVEN, "--input", "in.json", "--bounty", "10", "--json").result
+    (tmp_path / "credit.json").write_text(json.dumps(found), encoding="utf-8")
+    assert coop("credit", "credit.json", "--json").result["values"] == found["values"]
+    by_banzhaf = coop("credit", "credit.json", "--value", "banzhaf", "--json").result
+    assert by_banzhaf["values"] == found["values"], "of two agents they are the same"
+
+
+def test_changed_code_is_asked_anew(coop: Coop, tmp_path: Path) -> None:
+    coop(*GIVEN, "--input", "in.json")
+    (tmp_path / "app.py").write_text(APP.replace("fly", "hunt by night"), encoding="utf-8")
+    for name in [n for n in __import__("sys").modules if n.startswith("coop_app_")]:
+        del __import__("sys").modules[name]  # another process reads the file anew
+    found = coop(*GIVEN, "--input", "in.json", "--json").result
+    assert found["calls"]["made"] == 3
+    assert found["worth"]["search,write"] == 4
+
+
+def test_what_stands_in_can_be_chosen_for_each_agent(coop: Coop) -> None:
+    choice = ("--absent", "search=app.py:by_hand", "--absent", "write=blank")
+    found = coop(*GIVEN, "--input", "in.json", *choice, "--json").result
+    assert found["absent"] == {"search": "function by_hand", "write": "blank"}
+    said = coop(*GIVEN, "--input", "in.json", *choice).out
+    assert "absent agents: function by_hand for search, blank for write" in " ".join(said.split())
+    assert found["worth"]["write"] == 1
+
+
+def test_the_forecast_counts_what_this_question_has_kept(coop: Coop) -> None:
+    assert "about 3 new" in coop(*GIVEN, "--input", "in.json", "--forecast").out
+    coop(*GIVEN, "--input", "in.json")
+    assert "at most 0 new calls (3 kept)" in coop(*GIVEN, "--input", "in.json", "--forecast").out
+    again = coop(*GIVEN, "--input", "in.json").err
+    assert again.count("at most 0 new calls (3 kept)") == 2, "before and after the recorded run"
+    # The second input is new, and so is every other list of agents.
+    both = coop(*GIVEN, "--input", "inputs.jsonl", "--forecast").out
+    assert "at most 3 new calls (3 kept)" in both
+    alone = (*GIVEN[:3], "write", *GIVEN[4:], "--input", "in.json", "--forecast")
+    assert "about 1 new" in coop(*alone).out
+
+
+def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(APP.replace("{s['topic']} fly", "{1 / 0}"), encoding="utf-8")
+    ended = coop(*GIVEN, "--input", "in.json", "--forecast")
+    assert (ended.code, ended.out) == (
+        0,
+        "forecast: 2 agents, 4 coalitions, 1 run each: about 3 new calls\n",
+    )
+
+
+def test_where_nobody_adds_to_the_score_the_table_is_shown_and_no_bounty_divided(
+    coop: Coop, tmp_path: Path
+) -> None:
+    (tmp_path / "app.py").write_text(APP.replace('len(state["text"].split()) - 2', "1"))
+    ended = coop(*GIVEN, "--input", "in.json", "--bounty", "100")
+    assert ended.code == 2
+    assert "search" in ended.out
+    assert "--bounty 100 is not divided: no agent adds to the score" in ended.err
+
+
+def test_what_was_agreed_to_the_millionth_is_paid_in_cents_that_sum_to_all_of_it() -> None:
+    thirds = {"a": 33_333_334, "b": 33_333_333, "c": 33_333_333}
+    paid = agreed_amounts(thirds, Fraction(100), 2)
+    assert paid == {"a": "33.34", "b": "33.33", "c": "33.33"}
+
+
+def test_a_bounty_is_divided_to_the_cent_and_bargained_over(coop: Coop) -> None:
+    divided = coop(
+        *GIVEN, "--input", "in.json", "--bounty", "100.01", "--currency", "EUR", "--json"
+    )
+    assert divided.result["bounty"]["amounts"] == {"search": "12.50", "write": "87.51"}
+    bargained = coop(
+        *GIVEN, "--input", "in.json", "--bounty", "100", "--bargain", "embedded:rational", "--json"
+    ).result["bounty"]
+    assert bargained["basis"] == "agreed"
+    assert sum(map(float, bargained["amounts"].values())) == pytest.approx(100)
+    assert any("speaks for nobody: search, write" in note for note in bargained["notes"])
+
+
+def test_the_agents_owners_are_asked_as_those_of_commits_are(coop: Coop) -> None:
+    asked = (*GIVEN, "--input", "in.json", "--bounty", "100", "--bargain", "human")
+    bounty = coop(*asked, "--json").result["bounty"]
+    assert (bounty["basis"], bounty["consent"]["waiting"]) == ("value", ["search", "write"])
+    assert bounty["notes"][-1].endswith(f"coop answer {bounty['run']} search; then this again")
+    for owner in ("search", "write"):
+        coop("answer", bounty["run"], owner)
+        assert not coop("answer", bounty["run"], owner, "<ACCEPT>").code
+    bounty = coop(*asked, "--json").result["bounty"]
+    assert (bounty["basis"], bounty["amounts"]) == ("agreed", {"search": "12.50", "write": "87.50"})
+    assert "Agreed to this split: search, write." in bounty["notes"]
+
+
+def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:
+    worse = APP.replace(
+        'return len(state["text"].split()) - 2',
+        "return bool(state['text']) * (5 - 2 * ('owls' in state['text']))",
+    )
+    (tmp_path / "harm.py").write_text(worse, encoding="utf-8")
+    found = coop(
+        "attribute",
+        "harm.py:graph",
+        "--agents",
+        "search,write",
+        "--score",
+        "harm.py:score",
+        "--input",
+        "in.json",
+        "--bounty",
+        "50",
+        "--json",
+    ).result
+    assert found["values"]["search"] < 0
+    assert found["bounty"]["amounts"] == {"search": "0.00", "write": "50.00"}
+    assert "search: the value is below 0" in found["bounty"]["notes"][0]
+
+
+def test_a_bounty_without_values_says_why_and_shows_the_table(coop: Coop, tmp_path: Path) -> None:
+    (tmp_path / "torn.py").write_text(
+        APP.replace("fly", "{'fly'}").replace(
+            'return len(state["text"].split()) - 2', "return 1 / len(state['facts'])"
+        ),
+        encoding="utf-8",
+    )
+    given = ("attribute", "torn.py:graph", *GIVEN[2:5], "torn.py:score", "--input", "in.json")
+    ended = coop(*given, "--bounty", "100")
+    assert ended.code == 2
+    assert "write, input 1: failed: the score fails: ZeroDivisionError" in ended.out
+    said = ended.err.splitlines()[-1]
+    assert said == "coop: --bounty 100 is not divided: no values: the play of nobody has no score"
+
+
+def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: Path) -> None:
+    asking = APP.replace(
+        '{"text": f"Know that {s[\'facts\']}."}', '{"text": interrupt(s["facts"])}'
+    )
+    told = "def told(asked):\n    return f'{asked} by night'\n"
+    source = f"from langgraph.types import interrupt\n{asking}\n{told}"
+    (tmp_path / "asking.py").write_text(source, encoding="utf-8")
+    (tmp_path / "told.json").write_text('{"write": "owls fly far by night"}', encoding="utf-8")
+    given = ("attribute", "asking.py:graph", *GIVEN[2:5], "asking.py:score", "--input", "in.json")
+    refused = coop(*given).err.splitlines()[-1]
+    assert "asks a person (interrupt): give --answers, a file that holds" in refused
+    by_file = coop(*given, "--answers", "told.json", "--json").result
+    assert by_file["worth"]["search,write"] == by_file["worth"]["write"] == 3
+    by_function = coop(*given, "--answers", "asking.py:told", "--json").result
+    assert by_function["worth"] == {"": -2, "search": -2, "write": 0, "search,write": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*GIVEN, "--input", "in.json", "--keep", "fact"), "no key 'fact': did you mean 'facts'?"),
+        ((*GIVEN, "--input", "in.json", "--absent", "wirte=blank"), "did you mean 'write'?"),
+        ((*GIVEN[:3], "serch", *GIVEN[4:], "--input", "in.json"), "did you mean 'search'?"),
+        (("attribute", "no.py:graph", *GIVEN[2:], "--input", "in.json"), "there is no file no.py"),
+        (("attribute", "app.py:graph"), "give --agents a,b and --score path.py:score"),
+        ((*GIVEN[:2], *GIVEN[4:], "--agents", "search"), "give --input in.json, or --trace"),
+        ((*GIVEN, "--input", "none.json"), "none.json: cannot be read as inputs"),
+        ((*GIVEN, "--input", "in.json", "--absent", "gone"), "--absent gone: give path.py:name"),
+        ((*GIVEN, "--input", "in.json", "--max-calls", "2"), "max_calls is 2"),
+        (("attribute", "app.py:nothing", *GIVEN[2:], "--input", "in.json"), "has no 'nothing'"),
+        (("attribute", "app.py:Text", *GIVEN[2:], "--input", "in.json"), "the app is a"),
+    ],
+)
+def test_what_is_wrong_is_one_line(arguments: tuple[str, ...], message: str, coop: Coop) -> None:
+    ended = coop(*arguments)
+    assert ended.code == 2
+    complaint = ended.err.splitlines()[-1]
+    assert complaint.startswith("coop: ")
+    assert message in complaint
+
+
+def test_the_page_loads_and_runs_nothing(coop: Coop, tmp_path: Path) -> None:
+    assert coop("attribute", "demo", "-o", "credit.html").code == 0
+    page = (tmp_path / "credit.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert not re.search(r'(?:src|href)="', page)
+    assert "researcher: 45.37" in page, "the app's own graph, with values"
+    assert "nobody" in page
+    assert "A simulation" in page
+
+
+def test_agents_of_a_team_are_drawn_within_it() -> None:
+    app = team()
+    drawn = page_of(attribute(app.graph, app.agents, app.score, app.given), "a team")
+    assert "team/plot: 2" in drawn
+    assert "title: 1" in drawn
+
+
+def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> None:
+    ended = coop("attribute", "demo")
+    assert ended.code == 0
+    assert "A simulation" in ended.out
+    again = coop("attribute", "demo", "--json").result
+    assert again["calls"]["made"] == 0
+    assert again["values"]["researcher"] == pytest.approx(again["values"]["writer"])
+    assert sum(again["values"].values()) == pytest.approx(100.0)
+    assert again["spent"]["writer"]["input_tokens"] > 0
+
+
+def test_value_per_dollar_needs_prices(coop: Coop, tmp_path: Path) -> None:
+    credit = attribute(demo.graph, demo.AGENTS, demo.score, demo.INPUTS)
+    assert credit.value_per_dollar == dict.fromkeys(demo.AGENTS), "embedded models cost nothing"
+    (tmp_path / "wrong.yaml").write_text("m: {input: x}", encoding="utf-8")
+    assert "wrong.yaml" in one_line(coop("attribute", "demo", "--prices", "wrong.yaml"), 2)

@@ -1,0 +1,33 @@
+"""docs/attribute.md, step by step, with a stub model in place of the example's own."""
+
+import re
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from extensions.attribute.tests.test_attribute_libraries import office
+from tests.stub_chat import run_example
+
+pytest.importorskip("langgraph_supervisor")
+
+PAGE = (Path(__file__).parents[3] / "docs" / "attribute.md").read_text(encoding="utf-8")
+STEPS = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", PAGE, re.DOTALL)
+
+
+def test_every_step_of_the_page_runs_and_prints_what_it_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    example = ModuleType("office")
+    example.__dict__.update(run_example("langgraph-supervisor", office, monkeypatch))
+    monkeypatch.setitem(sys.modules, "office", example)
+    shared: dict[str, Any] = {"__name__": "page"}
+    assert len(STEPS) == 6
+    for code, expected in STEPS:
+        with redirect_stdout(StringIO()) as printed:
+            exec(compile(code, "docs/attribute.md", "exec"), shared)
+        assert printed.getvalue() == expected

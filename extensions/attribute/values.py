@@ -1,0 +1,245 @@
+"""From an app's coalitions to its agents' values: exact for few agents, sampled for many."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite, sqrt
+from statistics import mean, stdev
+
+import numpy as np
+
+from shapley_coop.credit.attribution import MAX_ENUMERATED, MOST_PER_AGENT
+from shapley_coop.credit.coalitions import MAX_AGENTS, Floats
+from shapley_coop.credit.norms import norm
+from shapley_coop.credit.values.sampling import (
+    SAMPLERS,
+    Coalitions,
+    Estimate,
+    sample_shapley,
+)
+from shapley_coop.credit.values.shapley import shapley
+from shapley_coop.extensions.attribute.adjusting import adjusted_shapley
+from shapley_coop.extensions.attribute.games import AppGame, additive_fit
+
+ADJUSTED, PAIRS, CYCLES = "adjusted", "antithetic", "cyclic"
+
+FIRST = {ADJUSTED: 8, PAIRS: 8, CYCLES: 2}
+"""Observations of each sampler before one is chosen: about the same number of coalitions."""
+
+WORTH_TRYING = 4
+"""Times the coalitions of a cyclic pilot: where fewer are to come, it is not tried."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Each agent's value, in the score's unit.
+
+    Attributes:
+        method: "exact", or the sampler with the coalitions it looked at.
+        mean: over all units.
+        rows: the values of each input; of a single input, those of each sample.
+        sampling_error: of sampled orders; None where all coalitions were looked at.
+        reached: whether the sampler's errors are within the target; None where it is exact.
+        interactions: shape (n, n), the Shapley interaction index of pairs; None if not exact.
+    """
+
+    method: str
+    mean: Floats
+    rows: Floats
+    sampling_error: Floats | None = None
+    reached: bool | None = None
+    interactions: Floats | None = None
+
+    def standard_error(self) -> Floats | None:
+        """One error an agent: of the mean over inputs or samples, and of sampled orders."""
+        parts = []
+        if len(self.rows) > 1:
+            parts.append(np.array([stdev(own) / sqrt(len(own)) for own in self.rows.T]))
+        if self.sampling_error is not None:
+            parts.append(self.sampling_error)
+        return np.sqrt(sum(part**2 for part in parts)) if parts else None
+
+
+def check_value(by: str, agents: int, exact_up_to: int) -> None:
+    """Refuse a value that cannot be had.
+
+    Raises:
+        ValueError: there is no such norm, or it needs all coalitions of too many agents.
+    """
+    norm(by)
+    if agents > exact_up_to and by not in ("shapley", "leave_one_out"):
+        raise ValueError(
+            f"value {by} of {agents} agents needs all {2**agents} coalitions: raise exact_up_to "
+            f"above {exact_up_to}, or take shapley, which is sampled, or leave_one_out"
+        )
+    if exact_up_to > MAX_AGENTS - 4:
+        raise ValueError(f"exact_up_to is {exact_up_to}: at most {MAX_AGENTS - 4}")
+
+
+def exact_values(game: AppGame, by: str) -> Values:
+    """The values of a game of which all coalitions were played."""
+    tables = np.array([game.table(unit) for unit in range(len(game.units))])
+
+    def rule(table: Floats) -> Floats:
+        return np.array([float(x) for x in norm(by)(table)])
+
+    return Values(
+        "exact",
+        rule(_mean(tables)),
+        np.array([rule(_mean(tables[rows])) for rows in observations(game)]),
+        interactions=interactions(_mean(tables)),
+    )
+
+
+def interactions(table: Floats) -> Floats | None:
+    """The Shapley interaction index of pairs (Grabisch & Roubens 1999), shape (n, n).
+
+    What two agents add together beyond what each adds: i's value where j is always present less
+    its value where j never is. Above 0 they complement, below 0 they replace each other.
+    """
+    n = len(table).bit_length() - 1
+    if n < 2:
+        return None
+    found = np.zeros((n, n))
+    masks = np.arange(len(table))
+    for j in range(n):
+        there = masks >> j & 1 == 1
+        others = [i for i in range(n) if i != j]
+        found[others, j] = shapley(table[there]) - shapley(table[~there])
+    return found
+
+
+async def sampled_values(game: AppGame, target: float, budget: int | None, seed: int) -> Values:
+    """Shapley values from random orders of arrival, until the errors are within a target.
+
+    Where more than half of all coalitions are played by then, the others are played, too.
+
+    Args:
+        game: of which v(N) is played.
+        target: the largest standard error, as a part of max(|v(N) − v(∅)|, range of v) / n.
+        budget: coalitions looked at, at most; None for the usual.
+        seed: of the orders.
+    """
+    n, loop = len(game.agents), asyncio.get_running_loop()
+    await game.ask([0])
+
+    def worth(rows: Coalitions, units: Sequence[int]) -> Floats:
+        masks = _masks(rows)
+        asyncio.run_coroutine_threadsafe(game.ask(masks), loop).result()
+        return _mean(np.array([_filled(game, masks, unit) for unit in units]))
+
+    async def estimate(method: str, count: int, units: Sequence[int]) -> Estimate:
+        ask = partial(worth, units=units)
+        if method == ADJUSTED:
+            return await asyncio.to_thread(adjusted_shapley, n, ask, count, seed, known)
+        cost = count * SAMPLERS[method][1](n) + 2
+        return await asyncio.to_thread(sample_shapley, n, ask, method, budget=cost, seed=seed)
+
+    def wanted() -> float:
+        return target * max(abs(_worth(game, game.everyone) - _worth(game, 0)), _range(game)) / n
+
+    everything, most = range(len(game.units)), budget or MOST_PER_AGENT * n
+    known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
+    method, found = await _pilots(estimate, everything, wanted, n)
+    count = FIRST[method]
+    while True:
+        reached = _largest_error(found) <= wanted()
+        if reached or 2 * found.evaluations > most:
+            break
+        if n <= MAX_ENUMERATED and len(game.worths) > 2 ** (n - 1):
+            await game.ask(range(1 << n))  # the rest costs less than sampling on
+            return exact_values(game, "shapley")
+        count *= 2
+        found = await estimate(method, count, everything)
+    rows = [(await estimate(method, count, units)).values for units in observations(game)]
+    how = f"sampled ({method}, {found.observations} observations, {len(game.worths)} coalitions)"
+    return Values(how, found.values, np.array(rows), found.standard_error, reached)
+
+
+async def _pilots(
+    estimate: Callable[[str, int, Sequence[int]], Awaitable[Estimate]],
+    units: Sequence[int],
+    wanted: Callable[[], float],
+    n: int,
+) -> tuple[str, Estimate]:
+    """The sampler to go on with, and what it found.
+
+    The antithetic and the adjusted one look at the same coalitions. The cyclic one looks at others,
+    and is tried only where those two would have to look at many times as many.
+    """
+    pilots = {method: await estimate(method, FIRST[method], units) for method in (ADJUSTED, PAIRS)}
+    best = min(pilots, key=lambda name: _largest_error(pilots[name]))
+    ahead = pilots[best].evaluations * (_largest_error(pilots[best]) / (wanted() or 1)) ** 2
+    if ahead > WORTH_TRYING * FIRST[CYCLES] * SAMPLERS[CYCLES][1](n):
+        pilots[CYCLES] = await estimate(CYCLES, FIRST[CYCLES], units)
+        best = min(pilots, key=lambda name: _largest_error(pilots[name]))
+    return best, pilots[best]
+
+
+def _largest_error(found: Estimate) -> float:
+    return float(found.standard_error.max())
+
+
+async def leave_one_out_values(game: AppGame) -> Values:
+    """What would be missing without each agent, in any number of agents."""
+    rows = [_without(game, units) for units in observations(game)]
+    return Values("exact", leave_one_out(game), np.array(rows))
+
+
+def leave_one_out(game: AppGame) -> Floats:
+    """v(N) − v(N without i), of plays that have a score; NaN where one has none."""
+    return _without(game, range(len(game.units)))
+
+
+def observations(game: AppGame) -> list[list[int]]:
+    """The units of each input; of a single input, each sample."""
+    numbers = dict.fromkeys(unit.number for unit in game.units)
+    if len(numbers) == 1:
+        return [[k] for k in range(len(game.units))]
+    return [[k for k, u in enumerate(game.units) if u.number == number] for number in numbers]
+
+
+def _without(game: AppGame, units: Sequence[int]) -> Floats:
+    def worth(mask: int) -> float:
+        return mean(game.worths[mask][unit] for unit in units)
+
+    each = [game.everyone ^ 1 << i for i in range(len(game.agents))]
+    return np.array([worth(game.everyone) - worth(mask) for mask in each])
+
+
+def _masks(rows: Coalitions) -> list[int]:
+    return [sum(1 << i for i, there in enumerate(row) if there) for row in rows]
+
+
+def _filled(game: AppGame, masks: Sequence[int], unit: int) -> Floats:
+    """Worths of one unit; what failed is filled in from all that was played."""
+    worths = np.array([game.worths[mask][unit] for mask in masks])
+    if not np.isnan(worths).any():
+        return worths
+    n, known = (
+        len(game.agents),
+        [m for m, found in game.worths.items() if isfinite(found[unit])],
+    )
+    rows = _rows(known, n)
+    played = np.array([game.worths[mask][unit] for mask in known])
+    ends = (game.worths[0][unit], game.worths[game.everyone][unit])
+    fitted = ends[0] + _rows(masks, n) @ additive_fit(rows, played, *ends)
+    return np.where(np.isnan(worths), fitted, worths)
+
+
+def _rows(masks: Sequence[int], n: int) -> Floats:
+    return np.array([[mask >> i & 1 for i in range(n)] for mask in masks], dtype=np.float64)
+
+
+def _worth(game: AppGame, mask: int) -> float:
+    return mean(game.worths[mask])
+
+
+def _range(game: AppGame) -> float:
+    worths = [x for found in game.worths.values() for x in found if isfinite(x)]
+    return max(worths) - min(worths)
+
+
+def _mean(rows: Floats) -> Floats:
+    return np.asarray(rows.mean(axis=0))

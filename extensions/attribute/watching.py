@@ -1,0 +1,92 @@
+"""What a node does while it is asked: its models' tokens, and tools that must not act again."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.outputs import ChatGeneration, LLMResult
+from langgraph.errors import GraphBubbleUp
+
+from shapley_coop.extensions.attribute.calls import Tokens, added
+
+HANDOFF = "__handoff_destination"
+"""langgraph-supervisor and langgraph-swarm mark with it the tools that only hand over."""
+
+
+class ToolWouldAct(GraphBubbleUp):
+    """A tool was about to act in a play that never happened.
+
+    It bubbles up as interrupts do, so that no node's error handling turns it into an answer.
+    """
+
+
+def _is_no_error(record: logging.LogRecord) -> bool:
+    return ToolWouldAct.__name__ not in record.getMessage()
+
+
+# LangChain warns of every handler that raises; this one is meant to.
+logging.getLogger("langchain_core.callbacks.manager").addFilter(_is_no_error)
+
+
+class Watch(BaseCallbackHandler):
+    """Counts tokens, and stops a tool before it acts where that is not allowed.
+
+    `stopped` names the tool that was: a node that catches every error has an answer all the same.
+
+    Args:
+        may_act: whether a tool of this name may act now.
+        begins: is told of each tool that acts.
+    """
+
+    raise_error = True
+    run_inline = True
+
+    def __init__(self, may_act: Callable[[str], bool], begins: Callable[[str], None]) -> None:
+        self.tokens: Tokens = {}
+        self.models = 0
+        self.tools: list[str] = []
+        self.stopped = ""
+        self._may_act, self._begins = may_act, begins
+        self._names: dict[Any, str] = {}
+        self._lock = threading.Lock()
+
+    def on_tool_start(self, serialized: dict[str, Any], input_str: str, **said: Any) -> None:
+        """Let a tool act, or stop it."""
+        if HANDOFF in (said.get("metadata") or {}):
+            return
+        name = str((serialized or {}).get("name") or said.get("name") or "a tool")
+        if not self._may_act(name):
+            self.stopped = self.stopped or name
+            raise ToolWouldAct(name)
+        self._begins(name)
+        self.tools.append(name)
+
+    def on_chat_model_start(
+        self, serialized: dict[str, Any], messages: list[Any], **said: Any
+    ) -> None:
+        """Remember which model is asked."""
+        self._asked(said)
+
+    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], **said: Any) -> None:
+        """Remember which model is asked."""
+        self._asked(said)
+
+    def _asked(self, said: dict[str, Any]) -> None:
+        about = said.get("metadata") or {}
+        provider, model = about.get("ls_provider"), about.get("ls_model_name")
+        with self._lock:
+            self.models += 1
+            self._names[said.get("run_id")] = f"{provider or 'unknown'}:{model or 'unnamed'}"
+
+    def on_llm_end(self, response: LLMResult, **said: Any) -> None:
+        """Count what the model read and wrote."""
+        with self._lock:
+            model = self._names.pop(said.get("run_id"), "unknown:unnamed")
+            for generation in (g for several in response.generations for g in several):
+                if not isinstance(generation, ChatGeneration):
+                    continue
+                if used := getattr(generation.message, "usage_metadata", None):
+                    spent = (used["input_tokens"], used["output_tokens"])
+                    self.tokens = added(self.tokens, {model: spent})
