@@ -69,7 +69,6 @@ COMMANDS = {
         "view": "shapley_coop.cli.viewing:view",
         "report": "shapley_coop.cli.viewing:report",
         "dev": "shapley_coop.cli.serving:dev",
-        "mcp": "shapley_coop.cli.serving:mcp",
         "a2a": "shapley_coop.cli.being_an_agent:a2a",
     },
 }

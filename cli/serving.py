@@ -1,4 +1,4 @@
-"""`coop dev`: the LangGraph server for development, with Studio; `coop mcp`: tools."""
+"""`coop dev`: the LangGraph server for development, with Studio."""
 
 import json
 import os
@@ -78,18 +78,6 @@ def dev(
     }
     # In place of this process, so that signals reach the server and it can save its threads.
     os.execve(command, [command, "dev", *options], os.environ | quiet)  # noqa: S606
-
-
-def mcp() -> None:
-    """Tools for a model's client, over standard input and output: the Model Context Protocol.
-
-    negotiate, check_contract, credit, verify and runs, over the runs of this home. On a server
-    the same tools are at /mcp.
-    """
-    from shapley_coop.cli.console import finish
-    from shapley_coop.serve.mcp.at_home import serve_stdio
-
-    finish(serve_stdio())
 
 
 def _absolute(game: str) -> str:

@@ -11,11 +11,11 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
+from shapley_coop import extension
 from shapley_coop.extras import is_installed, needing
 from shapley_coop.graphs.catalogue import make_forms_ready
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.tracing import trace_quietly
-from shapley_coop.serve.mcp.on_server import mcp_route
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
@@ -74,7 +74,12 @@ def application(inbox: ThreadInbox) -> Starlette:
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
-        routes=[seat_route(inbox), *_table(inbox), mcp_route(), *view_routes()],
+        routes=[
+            seat_route(inbox),
+            *_table(inbox),
+            *(extension.load("routes", name)() for name in extension.offered("routes")),
+            *view_routes(),
+        ],
         middleware=middleware,
         lifespan=_lifespan,
     )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.mcp_client import McpError, McpSession
+from extensions.mcp.tests.mcp_client import McpError, McpSession
 from tests.server_process import Server
 
 TOOLS = ["negotiate", "check_contract", "credit", "verify", "runs"]

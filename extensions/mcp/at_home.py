@@ -6,12 +6,12 @@ import sys
 from typing import Any
 
 from shapley_coop.evals.verifying import Check, verify_run
+from shapley_coop.extensions.mcp.place import Standing
+from shapley_coop.extensions.mcp.protocol import PARSE, Tool, answered, failed
+from shapley_coop.extensions.mcp.tools import tools
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.mcp.place import Standing
-from shapley_coop.serve.mcp.protocol import PARSE, Tool, answered, failed
-from shapley_coop.serve.mcp.tools import tools
 from shapley_coop.state import Run, home
 from shapley_coop.state.listing import RunFilter, listed
 from shapley_coop.state.resuming import command_for

@@ -13,11 +13,11 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 
 from shapley_coop.evals.verifying import Check, verify_ended
+from shapley_coop.extensions.mcp.place import Standing
+from shapley_coop.extensions.mcp.protocol import PARSE, answered, failed
+from shapley_coop.extensions.mcp.tools import tools
 from shapley_coop.extras import needing
 from shapley_coop.seats.person import seat_address
-from shapley_coop.serve.mcp.place import Standing
-from shapley_coop.serve.mcp.protocol import PARSE, answered, failed
-from shapley_coop.serve.mcp.tools import tools
 from shapley_coop.serve.server.in_process import OWNER, waiting_in
 from shapley_coop.state import Run, Table
 from shapley_coop.state.result import result

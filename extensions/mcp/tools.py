@@ -7,8 +7,7 @@ from typing import Any
 from shapley_coop.credit import credit_report
 from shapley_coop.deals.analysis.checked import checked
 from shapley_coop.evals.measures.credit import credit_by
-from shapley_coop.games import load
-from shapley_coop.serve.mcp.forms import (
+from shapley_coop.extensions.mcp.forms import (
     Checked,
     ContractToCheck,
     Credit,
@@ -21,8 +20,9 @@ from shapley_coop.serve.mcp.forms import (
     Verified,
     VerifyAsked,
 )
-from shapley_coop.serve.mcp.place import Place, Standing
-from shapley_coop.serve.mcp.protocol import Tool, ToolFault
+from shapley_coop.extensions.mcp.place import Place, Standing
+from shapley_coop.extensions.mcp.protocol import Tool, ToolFault
+from shapley_coop.games import load
 from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.outcome import values_of
 from shapley_coop.state.resolving import norms_of

@@ -1,0 +1,10 @@
+"""The Model Context Protocol: one tool for each thing that a user does."""
+
+from shapley_coop.extension import Extension
+
+EXTENSION = Extension(
+    name="mcp",
+    about="Tools for a model's client, by the Model Context Protocol.",
+    routes={"mcp": "shapley_coop.extensions.mcp.on_server:mcp_route"},
+    commands={"Serve and show": {"mcp": "shapley_coop.extensions.mcp.command:mcp"}},
+)

@@ -1,1 +1,0 @@
-"""The Model Context Protocol: one tool for each thing that a user does."""
