@@ -18,7 +18,6 @@ from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError
 
 _HERE = Path(__file__).parent
-_SCHEME = "pettingzoo:"
 _CALLABLE = "python:"
 _PYTHON = ".py"
 
@@ -43,8 +42,8 @@ def title(game: str | Mapping[str, Any]) -> str:
     """What a game is called in results and in the names of runs."""
     if not isinstance(game, str):
         return str(game.get("name", "matrix game"))
-    if game.startswith(_SCHEME):
-        return game.removeprefix(_SCHEME).partition(":")[0].rpartition(".")[2]
+    if _scheme(game):
+        return game.split(":")[1].rpartition(".")[2]
     if game.startswith(_CALLABLE):
         return game.rpartition(":")[2]
     return Path(game).stem if game.endswith(_PYTHON) else game
@@ -58,7 +57,7 @@ def load(
     Args:
         game: a name from `names`; a path to a Python file that binds a subclass of `Game` to
             `GAME`, which is run; a path to a YAML or JSON payoff file, or such a file's content;
-            `pettingzoo:package.module:factory` for a PettingZoo environment; or
+            `scheme:…` for what an extension plays, as `pettingzoo:package.module:factory`; or
             `python:module:factory` for a callable that makes a subclass of `Game`, or what a
             payoff file holds.
         params: numbers that replace the game's defaults.
@@ -68,10 +67,10 @@ def load(
         GameError: there is no such game, its file cannot be read, or a parameter is wrong.
     """
     table = read(game)
-    if isinstance(table, str) and table.startswith(_SCHEME):
+    if isinstance(table, str) and (scheme := _scheme(table)):
         _may_run(table)
-        imported: type[Game] = import_module("shapley_coop.games.pettingzoo.bridge").PettingZooGame
-        return imported({**(params or {}), "factory": table.removeprefix(_SCHEME)}, seed)
+        imported: type[Game] = extension.load("schemes", scheme)
+        return imported({**(params or {}), "factory": table.removeprefix(f"{scheme}:")}, seed)
     if isinstance(table, str) and table.startswith(_CALLABLE):
         found = _called(table)
         return found(params, seed) if isinstance(found, type) else load(found, params, seed)
@@ -86,9 +85,10 @@ def load(
 
 def is_program(game: Any) -> bool:
     """Whether to load this game runs a Python file or imports a module that is not ours."""
-    starts = (_SCHEME, _CALLABLE)
+    if not isinstance(game, str):
+        return False
     # By the path's own suffix, as `read` does: "own.py/" is the same file.
-    return isinstance(game, str) and (Path(game).suffix == _PYTHON or game.startswith(starts))
+    return Path(game).suffix == _PYTHON or game.startswith(_CALLABLE) or bool(_scheme(game))
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
@@ -102,7 +102,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     """
     if not isinstance(game, str):
         return dict(game)
-    if game.startswith((_SCHEME, _CALLABLE)) or _defines_a_game(game) or _plugged(game):
+    if game.startswith(_CALLABLE) or _scheme(game) or _defines_a_game(game) or _plugged(game):
         return game
     if "\n" in game.strip():
         raise GameError(
@@ -116,6 +116,20 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
             raise GameError(f"{game} is a folder: give a game's name, or a file")
         raise GameError(no_such(what, game, names(), "or give a file"))
     return str(path.absolute()) if path.suffix == _PYTHON else _parse(path)
+
+
+def _scheme(game: str) -> str:
+    """Return the scheme before a game's colon, which an extension plays; empty where it has none.
+
+    Raises:
+        GameError: no extension that is installed plays it.
+    """
+    scheme, colon, _ = game.partition(":")
+    if not colon or not scheme.isidentifier() or len(scheme) == 1 or game.startswith(_CALLABLE):
+        return ""  # no colon, or the drive of a path
+    if scheme not in extension.offered("schemes"):
+        raise GameError(f"no extension plays {scheme}:…: coop list shows those that are installed")
+    return scheme
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:

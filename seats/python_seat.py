@@ -11,7 +11,7 @@ goes on as if it had not stopped.
 
 To seat a callable is to import its module, so only the command line, or the program that imports
 this package, can permit it (`shapley_coop.permissions`): never a suite, a request or a stored run.
-What `seats.classical`, `seats.baselines` and `seats.negmas_seat` ship needs no permission.
+What extensions ship (`Extension.programs`) needs no permission.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ from typing import Any, ClassVar
 
 from langchain_core.messages import BaseMessage
 
+from shapley_coop import extension
 from shapley_coop.extras import LibraryMissing
 from shapley_coop.permissions import program_permitted
-from shapley_coop.seats import baselines, classical, negmas_seat
 from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
@@ -91,8 +91,8 @@ def needs_permission(model: str) -> bool:
 
 def _is_ours(module: str, attribute: str) -> bool:
     """Whether a callable is shipped with this package, and so runs no foreign code."""
-    shipped = {one.__name__: one.SHIPPED for one in (classical, baselines, negmas_seat)}
-    return attribute in shipped.get(module, ())
+    shipped = extension.load("programs", module) if module in extension.offered("programs") else ()
+    return attribute in shipped
 
 
 def _module(seat: str, module: str) -> Any:

@@ -35,7 +35,7 @@ LIBRARIES = {
 }
 """Extra → what is imported of all that it brings."""
 
-NEGMAS = "python:shapley_coop.seats.negmas_seat:boulware"
+NEGMAS = "python:shapley_coop.extensions.opponents.negmas_seat:boulware"
 DOORS: dict[str, list[tuple[tuple[str, ...], str]]] = {
     "dev": [(("dev",), "coop dev needs langgraph")],
     "encryption": [

@@ -18,6 +18,8 @@ from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.opponents.classical import tit_for_tat
+from shapley_coop.extensions.pettingzoo.policies import Policy
 from shapley_coop.games import GameError, load
 from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import Gives, actions_in, legal_in
@@ -29,8 +31,6 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.many import MANY
 from shapley_coop.permissions import permit_program
-from shapley_coop.seats.classical import tit_for_tat
-from shapley_coop.seats.policies import Policy
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 

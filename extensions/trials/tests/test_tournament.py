@@ -19,7 +19,7 @@ from shapley_coop.extensions.trials.tournament.ranking import rank, strengths, w
 from tests.browser import PHONE, picture, tab
 from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line
 
-STRATEGY = "python:shapley_coop.seats.classical:"
+STRATEGY = "python:shapley_coop.extensions.opponents.classical:"
 FILE = {
     "name": "small",
     "seats": {

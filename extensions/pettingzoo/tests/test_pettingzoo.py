@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from extensions.pettingzoo.tests.foreign_environments import HARVEST, install
 from shapley_coop.games import GameError, load
-from tests.foreign_environments import HARVEST, install
 
 RPS = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
 

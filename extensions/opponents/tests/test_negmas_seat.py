@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.opponents.negmas_seat import SHIPPED, Negotiator
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import SeatError
-from shapley_coop.seats.negmas_seat import SHIPPED, Negotiator
 from shapley_coop.state import RunConfig
 
 negmas = pytest.importorskip("negmas", reason="its library is an extra")
 sao = pytest.importorskip("negmas.sao")
 
-SEAT = "python:shapley_coop.seats.negmas_seat:"
+SEAT = "python:shapley_coop.extensions.opponents.negmas_seat:"
 ROUNDS = 20
 PAIRS = [("boulware", "conceder"), ("conceder", "boulware"), ("linear", "tit_for_tat")]
 

@@ -1,4 +1,6 @@
-"""Strategies of repeated two-action games, as seats: `python:shapley_coop.seats.classical:NAME`.
+"""Strategies of repeated two-action games, as seats.
+
+A seat is `python:shapley_coop.extensions.opponents.classical:NAME`.
 
 A strategy is a function from both histories to the next move, each "C" (cooperate) or "D"
 (defect), the oldest move first; `Strategist` seats it. It makes no offers, accepts none, and claims
@@ -21,6 +23,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shapley_coop.seats.acting_only import without_deals
+
 Moves = Sequence[str]
 """One player's moves, each "C" or "D", the oldest first."""
 
@@ -29,22 +33,6 @@ Strategy = Callable[[Moves, Moves], str]
 
 COOPERATE, DEFECT = "C", "D"
 PLAYERS = 2
-
-_WITHOUT_DEALS: dict[str, Mapping[str, Any]] = {
-    act: {"decision": "reject"}
-    for act in (
-        *("answer", "answer_split", "answer_bounty"),
-        *("contract_answer", "contract_sign", "ratify", "order"),
-    )
-}
-"""What a strategy answers where a deal is talked about; any other act is answered with nothing."""
-
-
-def without_deals(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a program that only acts answers to any other letter: it rejects, and claims 1/n."""
-    if facts["ask"] == "claim":
-        return {"percent": str(100 / len(facts["agents"]))}
-    return _WITHOUT_DEALS.get(facts["ask"], {})
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.pettingzoo.policies import Policy
 from shapley_coop.games import load
 from shapley_coop.graphs.running import play as run
 from shapley_coop.permissions import permit_program
 from shapley_coop.seats import Seat, SeatError
-from shapley_coop.seats.policies import Policy
 from shapley_coop.state import RunConfig
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")

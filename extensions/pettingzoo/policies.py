@@ -4,7 +4,7 @@ A policy is a function from an observation and an action mask to the index of an
 environments' own libraries train them. `Policy` seats it; it makes no offers and accepts none.
 
     # bots.py
-    from shapley_coop.seats.policies import Policy
+    from shapley_coop.extensions.pettingzoo.policies import Policy
     model = PPO.load("tictactoe")
     trained = Policy(lambda observation, mask: model.predict(observation, action_masks=mask)[0])
 
@@ -23,7 +23,7 @@ from typing import Any, SupportsInt
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.seats.classical import without_deals
+from shapley_coop.seats.acting_only import without_deals
 
 Acting = Callable[[Any, NDArray[np.int8]], SupportsInt]
 """From the observation (an array of float32, or a mapping of such) and the mask (1 for each action

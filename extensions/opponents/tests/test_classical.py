@@ -5,8 +5,8 @@ from itertools import combinations_with_replacement
 
 import pytest
 
+from shapley_coop.extensions.opponents import classical
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import classical
 from shapley_coop.state import RunConfig
 
 PAYS = {"CC": [3, 3], "CD": [0, 5], "DC": [5, 0], "DD": [1, 1]}
@@ -37,7 +37,7 @@ def game(cooperate: str = "cooperate", defect: str = "defect") -> dict[str, obje
 
 def room(alice: str, bob: str, **more: object) -> RunConfig:
     seats = {
-        agent: f"python:shapley_coop.seats.classical:{name}"
+        agent: f"python:shapley_coop.extensions.opponents.classical:{name}"
         for agent, name in (("Alice", alice), ("Bob", bob))
     }
     return RunConfig.model_validate({"game": game(), "seats": seats, **more})

@@ -13,8 +13,8 @@ from math import prod
 from random import Random
 from typing import Any
 
+from shapley_coop.extensions.pettingzoo.facts import as_number
 from shapley_coop.games.params import Number
-from shapley_coop.games.pettingzoo.facts import as_number
 
 MAX_JOINT_ACTIONS = 256
 PLAYS = 4

@@ -1,4 +1,6 @@
-"""Negotiators of NegMAS at a table of two: `python:shapley_coop.seats.negmas_seat:boulware`.
+"""Negotiators of NegMAS at a table of two.
+
+A seat is `python:shapley_coop.extensions.opponents.negmas_seat:boulware`.
 
 Needs the extra `negmas`, whose library is under the AGPL 3.0.
 
@@ -8,7 +10,7 @@ payment. Each offer of the talk is one offer of NegMAS's alternating offers (`SA
 many steps as the rounds allow. A letter is answered by playing the talk again to a new negotiator,
 which so remembers all of it; whatever the other proposes counts as the part that it leaves.
 
-    from shapley_coop.seats.negmas_seat import Negotiator
+    from shapley_coop.extensions.opponents.negmas_seat import Negotiator
     mine = Negotiator(MyNegotiator)        # bots.py: coop run … --agent Bob=python:bots:mine
 """
 
@@ -23,9 +25,9 @@ from typing import Any
 from shapley_coop.deals import Deal, Fault
 from shapley_coop.deals.analysis.stage import StageGame
 from shapley_coop.deals.written.reading import read_words
+from shapley_coop.extensions.opponents.baselines import ACCEPT, REJECT, Baseline, awarded
 from shapley_coop.extras import needing
 from shapley_coop.games.arbiters import split
-from shapley_coop.seats.baselines import ACCEPT, REJECT, Baseline, awarded
 from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
 from shapley_coop.seats.embedded.outlook import Outlook
 

@@ -7,11 +7,11 @@ import pytest
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
 from shapley_coop.evals.sweeps.suite import Cell, expand, load_suite
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.opponents import baselines
+from shapley_coop.extensions.opponents.baselines import awarded, bids_at_cost
 from shapley_coop.games import arbiters, load
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import baselines
-from shapley_coop.seats.baselines import awarded, bids_at_cost
 from shapley_coop.state import RunConfig, home
 
 JOB = "do the job"
@@ -61,7 +61,7 @@ async def test_a_baseline_comes_to_what_its_rule_says(
 
 
 async def test_over_several_turns_the_winner_is_paid_in_the_end() -> None:
-    seats = {"*": "python:shapley_coop.seats.baselines:contract_net"}
+    seats = {"*": "python:shapley_coop.extensions.opponents.baselines:contract_net"}
     room = {"game": "prisoners_dilemma", "params": {"rounds": 3}, "rounds": 6, "seats": seats}
     outcome = await play("negotiation_priced", RunConfig.model_validate(room))
     assert outcome["payoffs"] == {"Alice": 3, "Bob": 0}
@@ -71,7 +71,10 @@ async def test_over_several_turns_the_winner_is_paid_in_the_end() -> None:
 @pytest.mark.parametrize(("game", "status"), [("stag_hunt", "agreed"), ("escape_room", "no_deal")])
 async def test_at_one_seat_it_takes_its_rules_deal_and_no_other(game: str, status: str) -> None:
     """Both want the stag; that Alice has ten and Bob minus one is what Bob does not sign."""
-    seats = {"*": "embedded:contract_keeper", "Alice": "python:shapley_coop.seats.baselines:nash"}
+    seats = {
+        "*": "embedded:contract_keeper",
+        "Alice": "python:shapley_coop.extensions.opponents.baselines:nash",
+    }
     room = {"game": game, "params": {"rounds": 1}, "seats": seats}
     outcome = await play("negotiation_priced", RunConfig.model_validate(room))
     assert outcome["status"] == status

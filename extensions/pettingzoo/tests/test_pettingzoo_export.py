@@ -6,9 +6,9 @@ import pytest
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from extensions.pettingzoo.tests.foreign_environments import HARVEST, install
+from shapley_coop.extensions.pettingzoo.export import as_parallel_env
 from shapley_coop.games import GameError, load, names
-from shapley_coop.games.pettingzoo.export import as_parallel_env
-from tests.foreign_environments import HARVEST, install
 
 
 @pytest.fixture(autouse=True)

@@ -21,14 +21,14 @@ from gymnasium.spaces import Discrete
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pydantic import ConfigDict, Field, ValidationError
 
+from shapley_coop.extensions.pettingzoo.factory import made, refused
+from shapley_coop.extensions.pettingzoo.facts import as_number, as_plain
+from shapley_coop.extensions.pettingzoo.trials import Trials, try_out
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.params import GameError, Params
-from shapley_coop.games.pettingzoo.factory import made, refused
-from shapley_coop.games.pettingzoo.facts import as_number, as_plain
-from shapley_coop.games.pettingzoo.trials import Trials, try_out
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive, earned_alone
 from shapley_coop.games.turns import Position, Step, Turn, realised_total

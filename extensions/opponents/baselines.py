@@ -1,4 +1,6 @@
-"""What negotiations are compared with, as seats: `python:shapley_coop.seats.baselines:NAME`.
+"""What negotiations are compared with, as seats.
+
+A seat is `python:shapley_coop.extensions.opponents.baselines:NAME`.
 
 If every agent has the same one, the run ends as the rule says, through this project's own
 messages, contract and ledger. A single one offers the rule's deal and accepts no other. They

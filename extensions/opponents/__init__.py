@@ -1,0 +1,15 @@
+"""Opponents from elsewhere: classical strategies, rules that decide, NegMAS's negotiators."""
+
+from shapley_coop.extension import Extension
+
+_HERE = "shapley_coop.extensions.opponents"
+
+EXTENSION = Extension(
+    name="opponents",
+    about="Opponents: classical strategies, arbiters and auctions, NegMAS's negotiators.",
+    programs={
+        f"{_HERE}.{one}": f"{_HERE}.{one}:SHIPPED"
+        for one in ("classical", "baselines", "negmas_seat")
+    },
+    suites={"baselines": _HERE},
+)

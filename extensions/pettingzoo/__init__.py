@@ -1,0 +1,9 @@
+"""PettingZoo both ways: its environments as our games, and our games as its environments."""
+
+from shapley_coop.extension import Extension
+
+EXTENSION = Extension(
+    name="pettingzoo",
+    about="PettingZoo's environments as games, as pettingzoo:package.module:factory, and back.",
+    schemes={"pettingzoo": "shapley_coop.extensions.pettingzoo.bridge:PettingZooGame"},
+)

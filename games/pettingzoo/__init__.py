@@ -1,1 +1,0 @@
-"""PettingZoo both ways: its environments as our games, and our games as its environments."""
