@@ -3,6 +3,9 @@
 A persona is private, so that the table may not hold it; a pack is long. Both are kept in the
 home's folder, and the configuration on the table says `kept:HASH`: a run goes on with the same
 words whatever became of the file they were read from.
+
+What is kept belongs to the owner for whom it was, and no other finds it by its name. A persona is
+short, and so its hash is keyed: a plain one could be found by trying texts.
 """
 
 import hashlib
@@ -15,7 +18,9 @@ from pathlib import Path
 from shapley_coop.files import read_json, read_text
 from shapley_coop.seats.tracing import keep_out
 from shapley_coop.state.storage.at_rest import private_file, private_folder
+from shapley_coop.state.storage.digests import keyed
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.owners import holder
 
 KEPT = "kept:"
 """Before the hash of what is kept."""
@@ -25,7 +30,9 @@ _NO_PACK = "a prompt pack (a folder of NAME.md templates)"
 
 def keep_persona(text: str) -> str:
     """Keep a persona; what stands on the table for it."""
-    return text if text.startswith(KEPT) or not text else keep("personas", text)
+    if text.startswith(KEPT) or not text:
+        return text
+    return keep("personas", text, keyed(f"{holder().owner}\n{text}".encode()))
 
 
 def persona_of(name: str) -> str:
@@ -34,7 +41,7 @@ def persona_of(name: str) -> str:
     Raises:
         ValueError: it is not in this home.
     """
-    return _persona(home().folder, name) if name else ""
+    return _persona(whose(), name) if name else ""
 
 
 def keep_pack(folder: str) -> str:
@@ -45,7 +52,7 @@ def keep_pack(folder: str) -> str:
     """
     if folder.startswith(KEPT) or not folder:
         return folder
-    paths = sorted(Path(folder).glob("*.md"))
+    paths = sorted(path for path in Path(folder).glob("*.md") if path.is_file())
     if not paths:
         raise ValueError(f"{folder} is no prompt pack: give a folder of NAME.md templates")
     texts = {path.stem: read_text(path, _NO_PACK) for path in paths}
@@ -58,13 +65,19 @@ def pack_of(name: str) -> Mapping[str, str]:
     Raises:
         ValueError: it is not in this home.
     """
-    return _pack(home().folder, name) if name else {}
+    return _pack(whose(), name) if name else {}
 
 
-def keep(kind: str, text: str) -> str:
-    """Keep a text under its hash; what stands on the table for it."""
-    name = hashlib.sha256(text.encode()).hexdigest()[:32]
-    path = home().folder / kind / f"{name}.txt"
+def keep(kind: str, text: str, digest: str = "") -> str:
+    """Keep a text for its owner; what stands on the table for it.
+
+    Args:
+        kind: what it is: the folder's name.
+        text: it.
+        digest: by which it is named; without one, its plain hash.
+    """
+    name = (digest or hashlib.sha256(text.encode()).hexdigest())[:32]
+    path = place(whose(), kind, name)
     if not path.exists():
         private_folder(path.parent)
         # Whoever reads it meanwhile finds all of it, or nothing.
@@ -75,8 +88,18 @@ def keep(kind: str, text: str) -> str:
     return f"{KEPT}{name}"
 
 
-def place(folder: Path, kind: str, name: str) -> Path:
+def whose() -> tuple[Path, str]:
+    """The home's folder, and for whom something is kept there now."""
+    return home().folder, holder().owner
+
+
+def place(of: tuple[Path, str], kind: str, name: str) -> Path:
     """The file of what is kept.
+
+    Args:
+        of: from `whose`.
+        kind: what it is.
+        name: what stands on the table for it.
 
     Raises:
         ValueError: it is no name of what is kept.
@@ -84,17 +107,18 @@ def place(folder: Path, kind: str, name: str) -> Path:
     digest = name.removeprefix(KEPT)
     if not digest.isalnum():
         raise ValueError(f"{name!r} is no name of what is kept: it is {KEPT}HASH")
-    return folder / kind / f"{digest}.txt"
+    folder, owner = of
+    return folder / kind / owner / f"{digest}.txt"
 
 
 @lru_cache(maxsize=256)
-def _persona(folder: Path, name: str) -> str:
-    text = read_text(place(folder, "personas", name), "a persona kept in this home")
+def _persona(of: tuple[Path, str], name: str) -> str:
+    text = read_text(place(of, "personas", name), "a persona kept in this home")
     keep_out([text])
     return text
 
 
 @lru_cache(maxsize=64)
-def _pack(folder: Path, name: str) -> Mapping[str, str]:
-    found: dict[str, str] = read_json(place(folder, "prompts", name), "a pack kept in this home")
+def _pack(of: tuple[Path, str], name: str) -> Mapping[str, str]:
+    found: dict[str, str] = read_json(place(of, "prompts", name), "a pack kept in this home")
     return found

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapley_coop.files import read_text
-from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import KEPT, keep, place
+from shapley_coop.state.storage.kept import KEPT, keep, place, whose
 
 if TYPE_CHECKING:  # few runs have mandates
     from shapley_coop.deals.signing import SignedMandate
@@ -49,12 +48,12 @@ def mandate_of(name: str) -> "SignedMandate":
     Raises:
         ValueError: it is not in this home, or not signed by its principal.
     """
-    return _kept(home().folder, name)
+    return _kept(whose(), name)
 
 
 @lru_cache(maxsize=64)
-def _kept(folder: Path, name: str) -> "SignedMandate":
-    path = place(folder, "mandates", name)
+def _kept(of: tuple[Path, str], name: str) -> "SignedMandate":
+    path = place(of, "mandates", name)
     return _read(read_text(path, "a mandate kept in this home"), str(path))
 
 
