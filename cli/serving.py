@@ -14,6 +14,7 @@ import typer
 
 from shapley_coop.cli.console import note
 from shapley_coop.cli.options import Port
+from shapley_coop.files import read_mapping
 
 JOBS = "10"
 
@@ -44,6 +45,7 @@ def dev(
 
     if not Path("langgraph.json").exists():
         raise ValueError("no langgraph.json here: run coop dev in the project's folder")
+    _check_guarded(Path("langgraph.json"))
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise ValueError("langgraph is not installed: make setup, or pip install shapley-coop[dev]")
@@ -85,6 +87,31 @@ def mcp() -> None:
     from shapley_coop.serve.mcp.at_home import serve_stdio
 
     finish(serve_stdio())
+
+
+def _check_guarded(file: Path) -> None:
+    """Refuse a configuration whose server would not be behind our own guards.
+
+    Raises:
+        ValueError: it names another app or another auth than ours, or cannot be read.
+    """
+    found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
+    for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
+        given = found.get(part)
+        named = str(given.get(key) or "") if isinstance(given, dict) else ""
+        if not _is_ours(named, guard):
+            raise ValueError(
+                f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
+                f"./serve/{guard}.py:{guard}, by which coop dev lets in nobody without a token: "
+                "run it in the project's folder, or serve this one with langgraph dev"
+            )
+
+
+def _is_ours(named: str, guard: str) -> bool:
+    """Whether a configuration names our own `serve/GUARD.py:GUARD`, of a clone or installed."""
+    path, _, name = named.rpartition(":")
+    own = Path(__file__).parents[1] / "serve" / f"{guard}.py"
+    return name == guard and Path(path).is_file() and Path(path).read_bytes() == own.read_bytes()
 
 
 def _absolute(game: str) -> str:
