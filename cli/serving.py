@@ -15,6 +15,7 @@ import typer
 from shapley_coop.cli.console import note
 from shapley_coop.cli.options import Port
 from shapley_coop.extras import is_installed, missing
+from shapley_coop.files import read_mapping
 
 JOBS = "10"
 
@@ -45,6 +46,7 @@ def dev(
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None or not is_installed("langgraph_api"):
         raise missing("coop dev", "langgraph" if command is None else "langgraph_api", "dev")
+    _check_guarded(Path("langgraph.json"))
     from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
     from shapley_coop.serve.server.callers import configured
     from shapley_coop.serve.server.operator_only import GAME_FILES
@@ -78,6 +80,31 @@ def dev(
     }
     # In place of this process, so that signals reach the server and it can save its threads.
     os.execve(command, [command, "dev", *options], os.environ | quiet)  # noqa: S606
+
+
+def _check_guarded(file: Path) -> None:
+    """Refuse a configuration whose server would not be behind our own guards.
+
+    Raises:
+        ValueError: it names another app or another auth than ours, or cannot be read.
+    """
+    found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
+    for part, key, guard in (("http", "app", "app"), ("auth", "path", "auth")):
+        given = found.get(part)
+        named = str(given.get(key) or "") if isinstance(given, dict) else ""
+        if not _is_ours(named, guard):
+            raise ValueError(
+                f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
+                f"./serve/{guard}.py:{guard}, by which coop dev lets in nobody without a token: "
+                "run it in the project's folder, or serve this one with langgraph dev"
+            )
+
+
+def _is_ours(named: str, guard: str) -> bool:
+    """Whether a configuration names our own `serve/GUARD.py:GUARD`, of a clone or installed."""
+    path, _, name = named.rpartition(":")
+    own = Path(__file__).parents[1] / "serve" / f"{guard}.py"
+    return name == guard and Path(path).is_file() and Path(path).read_bytes() == own.read_bytes()
 
 
 def _absolute(game: str) -> str:

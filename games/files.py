@@ -33,13 +33,15 @@ def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Re
         read: makes it of the path.
 
     Raises:
-        GameError: there is no such file, or `read` raises it.
+        GameError: there is no such regular file, or `read` raises it.
     """
     file = Path(path)
     try:
-        return cast(_Read, _known(read, file, file.stat().st_mtime_ns))
+        if file.is_file():  # of a pipe or a device, a reader might not return
+            return cast(_Read, _known(read, file, file.stat().st_mtime_ns))
     except OSError:
-        raise GameError(f"{file}: no such {what}") from None
+        pass
+    raise GameError(f"{file}: no such {what}")
 
 
 @lru_cache(maxsize=32)

@@ -39,7 +39,7 @@ def is_file(key: str, value: Any) -> bool:
 
 def not_here(key: str, value: Any) -> str:
     """What cannot be checked without a file that a finished run needs; empty if it is there."""
-    if key in IMPORTS or not opens(key, value) or Path(value).exists():
+    if key in IMPORTS or not opens(key, value) or Path(value).is_file():
         return ""
     return (
         f"the {key} file {value} is not on this machine: play, contributions, transfers and "

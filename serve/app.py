@@ -24,7 +24,7 @@ from shapley_coop.serve.server.authorization import Authorization
 from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
 from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
-from shapley_coop.serve.server.context_keys import ContextKeys
+from shapley_coop.serve.server.known_keys import KnownKeys
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import ending
@@ -56,7 +56,7 @@ def application(inbox: ThreadInbox) -> Starlette:
         Middleware(BodyLimit, most=limits().body),
         Middleware(JsonOnly),
         Middleware(RequestOwner),
-        Middleware(ContextKeys),
+        Middleware(KnownKeys),
     ]
     if configured():
         authorization = Middleware(Authorization, at_once=limits().requests)

@@ -36,11 +36,21 @@ def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
         TooLarge: it has more than `MOST_BYTES`.
         UnicodeDecodeError: it is not in this encoding.
     """
+    return bytes_of(path).decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def bytes_of(path: str | Path) -> bytes:
+    """What a file holds that somebody else may have written.
+
+    Raises:
+        OSError: it cannot be read.
+        TooLarge: it has more than `MOST_BYTES`.
+    """
     with Path(path).open("rb") as file:
         found = file.read(MOST_BYTES + 1)
     if len(found) > MOST_BYTES:
         raise TooLarge(f"it has more than {MOST_BYTES >> 20} MB")
-    return found.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    return found
 
 
 def files_below(folder: Path, name: str) -> list[Path]:

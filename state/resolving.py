@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from shapley_coop.credit import can_settle
 from shapley_coop.games import Game
 from shapley_coop.games.catalogue import read
-from shapley_coop.games.opened import is_file
+from shapley_coop.games.opened import is_file, opens
+from shapley_coop.games.params import GameError
 from shapley_coop.seats import Seat
 from shapley_coop.seats.seat import RECORDING
 from shapley_coop.state.storage.digests import digest_of
@@ -31,6 +32,7 @@ def resolved(config: "RunConfig", game: Game) -> "RunConfig":
             does not play.
     """
     _check_game(config, game)
+    check_digests(config)
     if config.require_signed and not config.keys:
         raise ValueError("require_signed: nobody has a key: give one, as in --key Alice=NAME")
     seats = _seats(config, game)
@@ -58,6 +60,17 @@ def resolved(config: "RunConfig", game: Game) -> "RunConfig":
         "mandates": {a: keep_mandate(text, a) for a, text in config.mandates.items()},
     }
     return config.model_copy(update=kept)
+
+
+def check_digests(config: "RunConfig") -> None:
+    """Refuse a digest of what no game declares as a file: nothing else is ever opened.
+
+    Raises:
+        GameError: there is one.
+    """
+    for key in config.digests:
+        if not opens(key, config.params.get(key)):
+            raise GameError(f"digests: {key[:100]!r} is no parameter that names a file")
 
 
 def _where(key: str, value: Any) -> Any:

@@ -12,6 +12,7 @@ from shapley_coop.games.catalogue import read, title
 from shapley_coop.games.opened import not_here
 from shapley_coop.games.params import GameError
 from shapley_coop.remembered import Bounded
+from shapley_coop.state.resolving import check_digests
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.digests import is_other
 
@@ -96,11 +97,14 @@ def _game(settings: str) -> Game:
 def _check_files(config: RunConfig) -> None:
     """Refuse to go on, or to recompute anything, by another file than the run was played with.
 
+    Nothing is opened but what a game declares as a file.
+
     Raises:
         GameError: a parameter names a file that was edited since, or is not here.
     """
+    check_digests(config)
     for key, known in config.digests.items():
-        path = str(config.params.get(key))
+        path = config.params[key]
         if missing := not_here(key, path):
             raise GameError(missing)
         if is_other(path, known):

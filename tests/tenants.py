@@ -10,7 +10,7 @@ import httpx
 import yaml
 
 from shapley_coop.serve.server.callers import TOKENS
-from tests.server_process import Server
+from tests.server_process import BareServer, Server
 
 CANARY = "canary-3141592653"
 EPISODE = "5c1f0e"
@@ -53,6 +53,13 @@ app = application(Inbox())
 '''
 
 
+_QUIET = {
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "true",
+    "LANGGRAPH_STRICT_MSGPACK": "true",
+}
+
+
 @contextmanager
 def tenants_server(folder: Path, before: str = "", **environment: str) -> Iterator[Server]:
     """A server with callers configured and an inbox in which a letter waits, as long as a block.
@@ -64,7 +71,9 @@ def tenants_server(folder: Path, before: str = "", **environment: str) -> Iterat
     """
     tokens = folder / "tokens.yaml"
     write_tokens(tokens, {"ann": ANN, "bob": BOB, "cem": CEM, "dan": DAN})
-    server = Server(folder, **{TOKENS: str(tokens)}, **environment)
+    # By LangGraph's own command: coop dev starts our own app alone.
+    options = ("--n-jobs-per-worker", "10")
+    server = BareServer(folder, options, **_QUIET, **{TOKENS: str(tokens)}, **environment)
     source = _APP.replace("EPISODE", EPISODE).replace("CANARY", CANARY)
     (folder / "inbox_app.py").write_text(before + source)
     config = json.loads((folder / "langgraph.json").read_text())

@@ -1,15 +1,18 @@
 """`langgraph dev` alone, as LangGraph's own pages start it, and what `coop dev` adds to it."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shapley_coop.cli.serving import UNASSIGNED_PORTS, free_port
 from shapley_coop.serve.app import lost_with_the_container
+from tests.coop_command import USAGE, coop_in, one_line
 from tests.server_client import play, values
 from tests.server_process import ROOT, BareServer
 
@@ -65,3 +68,39 @@ def test_a_free_port_is_one_that_no_connection_is_given_before_the_server_listen
     assert drawn <= set(UNASSIGNED_PORTS)
     with socket.create_server(("127.0.0.1", 0)) as given:
         assert given.getsockname()[1] not in UNASSIGNED_PORTS
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"http": None}, "http.app is missing"),
+        ({"http": {"app": "./own.py:app"}}, "http.app is ./own.py:app"),
+        ({"auth": None}, "auth.path is missing"),
+        ({"auth": {"path": "./own.py:auth"}}, "auth.path is ./own.py:auth"),
+        ({"http": {"app": "./serve/app.py:other"}}, "http.app is ./serve/app.py:other"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--token", "--no-token"])
+def test_a_folders_own_configuration_is_not_served_without_our_guards(
+    changed: dict[str, Any],
+    told: str,
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    begun = list[str]()
+    monkeypatch.setattr(os, "execve", lambda command, *_: begun.append(command))
+    ours = json.loads((ROOT / "langgraph.json").read_text())
+    (tmp_path / "serve").symlink_to(ROOT / "serve")
+    (tmp_path / "own.py").write_text("app = auth = None")
+    (tmp_path / "langgraph.json").write_text(json.dumps(ours))
+    assert coop("dev", "--port", "0", option).code == 0
+    assert begun, "our own is served"
+    begun.clear()
+    (tmp_path / "langgraph.json").write_text(json.dumps({**ours, **changed}))
+    ended = coop("dev", "--port", "0", option)
+    assert f"langgraph.json: {told}, and not shapley-coop's" in one_line(ended, USAGE)
+    assert not begun
+    assert "for those with a token" not in ended.err

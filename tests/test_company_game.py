@@ -303,7 +303,7 @@ print("22.86")
         ({"agents": ["CEO", "Mascot"]}, "Mascot"),
         ({"phases": {"design": 1}}, "give 1 to 50 turns to each"),
         ({"task": {"title": "x", "formula": "a + 1"}}, "inputs, output and formula together"),
-        ({"task": "no/such/file.yaml"}, "cannot be read as a task"),
+        ({"task": "no/such/file.yaml"}, "no such task file"),
         ({"bounty": 0}, "greater than 0"),
         ({"weights": {"code": [1, 2]}}, "give a weight to each"),
     ],

@@ -1,4 +1,4 @@
-"""Contexts on a real server: a key that no workflow has is refused by its name, not dropped."""
+"""Contexts and inputs on a real server: a key that no workflow has is refused by its name."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -82,3 +82,71 @@ def test_what_a_form_is_filled_in_with_is_played_on_the_server(client: SyncLangG
         table = values(client, play(client, graph, context=defaults))
         assert table["settings"]["game"] == defaults["game"]
         assert table["outcome"]["payoffs"]
+
+
+MISPLACED: dict[str, Any] = {
+    "no key 'game': it belongs under room": {"game": "stag_hunt", "seed": 7},
+    "no key 'ROOM': there are room": {"ROOM": {"game": "stag_hunt"}},
+    "no key 'gaem'": {"gaem": "x"},
+    "no key 'messages'": {"messages": [{"role": "user", "content": "hi"}]},
+    "input: give one object": [["game", "stag_hunt"]],
+}
+
+
+def inputs(client: SyncLangGraphClient, given: Any) -> dict[str, Callable[[], Any]]:
+    """Every way to give an input to a workflow."""
+    thread = client.threads.create()["thread_id"]
+    (built_in,) = client.assistants.search(graph_id="shapley_coop")
+    cron = client.crons.create("shapley_coop", schedule="0 0 1 1 *", input={"room": {}})
+    run = {"assistant_id": "shapley_coop", "input": given}
+    started = {"id": 1, "method": "run.start", "params": run}
+    part = {"kind": "data", "data": given}
+    message = {"role": "user", "messageId": "m", "parts": [part]}
+    sent = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+    by_id = str(built_in["assistant_id"])
+
+    def post(path: str, body: Any) -> Callable[[], Any]:
+        return lambda: client.http.post(path, json=body)
+
+    return {
+        "a run": post("/runs/wait", run),
+        "by id": post("/runs/stream", {**run, "assistant_id": by_id}),
+        "on a thread": post(f"/threads/{thread}/runs", run),
+        "a batch": post("/runs/batch", [run]),
+        "a command": post(f"/threads/{thread}/commands", started),
+        "a cron": post("/runs/crons", {**run, "schedule": "0 0 1 1 *"}),
+        "a cron's update": lambda: client.http.patch(
+            f"/runs/crons/{cron['cron_id']}", json={"input": given}
+        ),
+        "a message": post(f"/a2a/{by_id}", sent),
+    }
+
+
+@pytest.mark.parametrize("said", MISPLACED)
+def test_no_game_is_played_for_an_input_that_no_workflow_knows(
+    client: SyncLangGraphClient, said: str
+) -> None:
+    for name, request in inputs(client, MISPLACED[said]).items():
+        with pytest.raises(httpx.HTTPStatusError) as refused:
+            request()
+        assert refused.value.response.status_code == 422, name
+        assert said in refused.value.response.text, name
+
+
+def test_a_key_that_is_written_with_escapes_is_the_same_key(client: SyncLangGraphClient) -> None:
+    at = str(client.http.client.base_url)
+    for body in (b'"\\u0069nput": {"gaem": 1}', b'"input": {}, "\\u0063ontext": {"gaem": 1}'):
+        sent = b'{"assistant_id": "llm_only", ' + body + b"}"
+        headers = {"content-type": "application/json"}
+        answer = httpx.post(f"{at}/runs/wait", content=sent, headers=headers)
+        assert answer.status_code == 422
+        assert "no key 'gaem'" in answer.text
+
+
+def test_a_tool_does_not_know_other_keys_either(client: SyncLangGraphClient) -> None:
+    for given in ({"gaem": "x"}, {"room": {}}, {"messages": []}):
+        call = {"name": "negotiate", "arguments": given}
+        sent = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        told: Any = client.http.post("/mcp", json=sent)
+        assert next(iter(given)) in str(told)
+        assert "payoffs" not in str(told)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from typing import Any
 
+import httpx
 import pytest
 
 from shapley_coop.graphs.preparing import prepare
@@ -91,8 +92,59 @@ def test_the_server_passes_for_those_whose_time_is_up_and_for_nobody_else(
 ) -> None:
     now = time.time()
     server = Server(now - 1, now + 60, None)
-    for module in (deadlines, in_process):
-        monkeypatch.setattr(module, "inside", lambda: server)
+    monkeypatch.setattr(in_process, "inside", lambda: server)
     assert asyncio.run(deadlines.pass_overdue(now)) == 1
     assert server.resumed == [{"i0": {"type": "ignore"}}]
     assert not overdue({}, now)
+
+
+class Shared:
+    """A server's waiting threads, of which one request is shown so many at most."""
+
+    def __init__(self, *threads: dict[str, Any]) -> None:
+        self.threads = self.runs = self
+        self.resumed: list[str] = []
+        until = {"task": [{"id": "i", "value": {"deadline": 1.0}}]}
+        self._waiting = [{"interrupts": until, **thread} for thread in threads]
+
+    async def search(self, *, limit: int, offset: int, **_: Any) -> list[dict[str, Any]]:
+        return self._waiting[offset : offset + limit]
+
+    async def create(self, thread: str, assistant: str, **_: Any) -> None:
+        if assistant == "deleted":
+            request = httpx.Request("POST", "http://here")
+            raise httpx.HTTPStatusError("gone", request=request, response=httpx.Response(404))
+        self.resumed.append(thread)
+
+
+def waiting(owner: str, *names: str, assistant: str | None = "a") -> list[dict[str, Any]]:
+    about = {"owner": owner} | ({"assistant_id": assistant} if assistant else {})
+    return [{"thread_id": name, "metadata": about} for name in names]
+
+
+def test_a_tenants_thread_that_cannot_go_on_stops_nobody_elses_deadline(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    odd = {"task": [{"id": "i", "value": {"deadline": "soon"}}]}
+    server = Shared(
+        *waiting("ann", "gone", assistant="deleted"),
+        *waiting("ann", "without", assistant=None),
+        {**waiting("ann", "odd")[0], "interrupts": odd},
+        *waiting("bob", "b"),
+    )
+    monkeypatch.setattr(in_process, "inside", lambda: server)
+    for _ in range(2):
+        assert asyncio.run(deadlines.pass_overdue(2.0)) == 1
+    assert server.resumed == ["b", "b"]
+    said = [record.getMessage() for record in caplog.records]
+    assert [line.split()[1] for line in said] == ["gone", "without", "odd"], "each is told once"
+
+
+def test_the_many_threads_of_one_tenant_hide_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COOP_AUTH_TOKENS", "any")
+    monkeypatch.setattr(in_process, "AT_ONCE", 10)
+    many = [f"a{n}" for n in range(25)]
+    server = Shared(*waiting("ann", *many), *waiting("bob", "b0", "b1"))
+    monkeypatch.setattr(in_process, "inside", lambda: server)
+    assert asyncio.run(deadlines.pass_overdue(2.0)) == 27
+    assert server.resumed[:5] == ["a0", "b0", "a1", "b1", "a2"]

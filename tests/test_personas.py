@@ -1,5 +1,6 @@
 """What a user gives one agent or all letters: a persona of its own, prompts of one's own."""
 
+import hashlib
 import json
 import stat
 from pathlib import Path
@@ -14,7 +15,11 @@ from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import check_pack, fingerprint, render, using
 from shapley_coop.prompts.render import names
 from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.kept import pack_of, persona_of
+from shapley_coop.state.storage.mandates import mandate_of
+from shapley_coop.state.storage.owners import acting_for
 from tests.scripted import Script
+from tests.test_mandates import given
 
 PERSONA = "You are a miser from the north, and count every coin twice."
 PROMPTS = Path(__file__).parents[1] / "prompts"
@@ -45,6 +50,33 @@ async def test_a_resolved_configuration_names_the_same_persona_again(script: Scr
     assert once.resolve().personas == once.personas
     await play("llm_only", once)
     assert PERSONA in script.shown_to("Alice")[0]
+
+
+def test_what_is_kept_for_one_owner_is_found_by_no_other(tmp_path: Path) -> None:
+    folder = pack(tmp_path, act=own("act"))
+    mandate = given(max_pay="100")
+    for owner in ("ann", "", "bob"):
+        with acting_for(owner):
+            mine = room(personas={"Alice": PERSONA}, prompts=folder, mandates=mandate).resolve()
+            assert persona_of(mine.personas["Alice"]) == PERSONA
+            assert pack_of(mine.prompts)
+            assert mandate_of(mine.mandates["Bob"])
+        for other in {"ann", "bob", "", "cem"} - {owner}:
+            read = [(persona_of, mine.personas["Alice"])]
+            if other == "cem":
+                read += [(pack_of, mine.prompts), (mandate_of, mine.mandates["Bob"])]
+            for one, name in read:
+                with acting_for(other), pytest.raises(ValueError, match="cannot be read as a"):
+                    one(name)
+
+
+def test_a_persona_is_not_found_by_guessing_it() -> None:
+    """Not by its plain hash, nor by what the same words are called in a run of one's own."""
+    names = {hashlib.sha256(PERSONA.encode()).hexdigest()[:32]}
+    for owner in ("ann", "bob", ""):
+        with acting_for(owner):
+            names.add(room(personas={"Alice": PERSONA}).resolve().personas["Alice"][5:])
+    assert len(names) == 4
 
 
 def test_a_persona_is_given_to_those_who_play() -> None:

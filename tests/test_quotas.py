@@ -18,6 +18,7 @@ from shapley_coop.serve.server.limits import limits
 from shapley_coop.serve.server.quotas import (
     PRICES,
     QUOTA_KEY,
+    Ownerless,
     Quota,
     UsedUp,
     beyond,
@@ -139,6 +140,17 @@ async def test_a_run_that_waited_is_compared_again_before_its_first_step() -> No
         await check_new(place)
     await check_new({OWNER_KEY: "bob", QUOTA_KEY: [0, 2.0]})
     await check_new({})
+
+
+async def test_where_there_are_tenants_a_run_of_nobody_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place = {"thread_id": "t", "run_id": "r"}
+    await check_new(place)
+    monkeypatch.setenv(TOKENS, "tokens.yaml")
+    with pytest.raises(Ownerless, match="has no owner"):
+        await check_new(place)
+    await check_new({**place, OWNER_KEY: "ann"})
 
 
 @pytest.mark.parametrize("given", ["-1", "nan", "inf", "much"])

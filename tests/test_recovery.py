@@ -209,7 +209,7 @@ async def test_what_had_no_owner_is_given_to_the_owner_of_its_thread(
         home().ledger.post(Key(episode, "final"), [Line("world", "Ann", 1, "")])
 
     class Threads:
-        async def search(self, limit: int, offset: int) -> list[dict[str, Any]]:
+        async def search(self, limit: int, offset: int, **_: Any) -> list[dict[str, Any]]:
             named = [("t1", "ann", "one"), ("t2", "ann", "shared"), ("t3", "bob", "shared")]
             return [
                 {"thread_id": thread, "metadata": {"owner": owner, "episode": episode}}
@@ -217,7 +217,7 @@ async def test_what_had_no_owner_is_given_to_the_owner_of_its_thread(
             ]
 
     server: Any = type("Listed", (), {"threads": Threads()})()
-    monkeypatch.setattr(adoption, "inside", lambda: server)
+    monkeypatch.setattr(in_process, "inside", lambda: server)
     await adoption.adopt()
     seen = {}
     for owner in ("", "ann", "bob"):

@@ -21,7 +21,7 @@ from shapley_coop.seats.tracing import HIDE
 from shapley_coop.serve.server.authorization import OPERATORS
 from shapley_coop.serve.server.callers import AUDIENCE, PUBLIC_KEY, TOKENS
 from shapley_coop.serve.server.limits import Limits
-from shapley_coop.serve.server.tenant_policy import ENDPOINTS, MODELS
+from shapley_coop.serve.server.tenant_configuration import ENDPOINTS, MODELS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")

@@ -8,7 +8,8 @@ import pytest
 
 from shapley_coop import RunConfig, Seat, games
 from shapley_coop.serve.server.callers import Caller
-from shapley_coop.serve.server.tenant_policy import BESIDE, complaint_about
+from shapley_coop.serve.server.tenant_configuration import BESIDE
+from shapley_coop.serve.server.tenant_policy import complaint_about
 
 ANNS = Caller(identity="ann", role="operator")
 
@@ -108,3 +109,83 @@ def test_a_tenants_parties_sign_by_keys_of_their_own_alone() -> None:
         assert (complaint_about(body, ANNS) == "") == allowed, keys
     kept = json.dumps({"context": {"mandates": {"Bob": "kept:0123"}}}).encode()
     assert "mandates" in complaint_about(kept, ANNS)
+
+
+def refused(body: Any) -> str:
+    return complaint_about(json.dumps(body).encode(), ANNS)
+
+
+PLACES = [
+    lambda room: {"input": {"room": room}},
+    lambda room: {"context": room},
+    lambda room: {"config": {"configurable": room}},
+    lambda room: {"params": {"input": {"room": room}}},
+    lambda room: {"command": {"update": {"room": room}}},
+    lambda room: {"command": {"goto": {"node": "open", "input": {"room": room}}}},
+    lambda room: {"supersteps": [{"updates": [{"values": {"room": room}}]}]},
+    lambda room: {"params": {"message": {"parts": [{"kind": "data", "data": {"room": room}}]}}},
+    lambda room: [{"input": {"room": room}}],
+]
+"""Where a request can hold a configuration."""
+
+SEATS = [
+    {"model": "openai:m", "base_url": "http://127.0.0.1:9"},
+    {"model": "a2a:http://127.0.0.1:9"},
+    "recording:/etc/passwd",
+    {"model": "embedded:rational", "extra_body": {"model": "openai:large"}},
+    "openai:large",
+]
+
+
+@pytest.mark.parametrize("agent", ["metadata", "room", "context", "settings", "input", "Alice"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_seat_is_a_seat_whatever_its_agent_is_called(
+    place: Any, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COOP_ALLOWED_MODELS", "embedded:*, a2a:*, recording:*, openai:m")
+    for seat in SEATS:
+        assert refused(place({"seats": {agent: seat}})), seat
+    assert refused(place({"seats": {agent: "embedded:greedy"}})) == ""
+
+
+@pytest.mark.parametrize("agent", ["url", "model", "market", "path", "secrets", "game"])
+def test_an_agent_may_be_called_like_a_setting(agent: str) -> None:
+    assert refused({"input": {"room": {"seats": {agent: "embedded:greedy"}}}}) == ""
+    assert refused({"input": {"room": {"personas": {agent: "You are a miser."}}}}) == ""
+
+
+@pytest.mark.parametrize(
+    "key", ["__coop_owner__", "__coop_quota__", "__context_provided__", "__anything"]
+)
+def test_what_the_server_keeps_of_a_run_is_set_by_no_request(key: str) -> None:
+    """Of a context's keys that a workflow does not know, LangGraph drops its own values, too."""
+    for body in ({"context": {key: "ann"}}, {"config": {"configurable": {key: ""}}}, {key: 1}):
+        assert refused(body) == f"{key}: only the server sets it"
+    escaped = b'{"\\u0063ontext": {"\\u005f_coop_owner__": "ann"}}'
+    assert complaint_about(escaped, ANNS) == "__coop_owner__: only the server sets it"
+    assert "game" in complaint_about(b'{"\\u0063ontext": {"game": "/etc/passwd"}}', ANNS)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_what_a_run_writes_into_its_settings_is_taken_from_no_request(place: Any) -> None:
+    kept = "kept:" + "0" * 32
+    for room in (
+        {"game": {"name": "/dev/zero"}, "digests": {"name": "0:0"}},
+        {"personas": {"Alice": kept}},
+        {"mandates": {"Alice": kept}},
+        {"prompts": kept},
+        {"seats": {"*": {"model": "embedded:rational", "of_simulation": True}}},
+    ):
+        assert refused(place(room)), room
+    assert refused({"values": {"settings": {}}}).startswith("settings: only a run writes them")
+    # A room as a client makes it of its own settings names none of these.
+    assert refused(place(RunConfig(personas={"Alice": "Be kind."}).model_dump(mode="json"))) == ""
+
+
+def test_a_conversations_model_is_judged_like_a_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COOP_ALLOWED_MODELS", "openai:m")
+    far = {"model": "openai:m", "base_url": "http://127.0.0.1:9"}
+    for context in (far, {"model": "openai:large"}):
+        assert refused({"assistant_id": "chat", "input": {"messages": []}, "context": context})
+    assert refused({"assistant_id": "chat", "context": {"model": "openai:m", "seed": 3}}) == ""
+    assert refused({"input": {"messages": [], "game": "/etc/passwd"}})

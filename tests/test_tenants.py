@@ -128,6 +128,40 @@ def test_nobody_gets_at_anothers_books_through_a_thread_of_its_own(
     assert everything(ann, anns) == before
 
 
+def test_what_a_room_hides_behind_a_name_or_an_escape_is_seen(server: Server, ann: Person) -> None:
+    bob = Person(server, BOB)
+    seats = {"metadata": {"model": "openai:m", "base_url": "http://127.0.0.1:9/v1"}}
+    pair = {"agents": ["metadata", "Ben"]}
+    device = {"game": "escape_room", "params": {"door": "/dev/zero"}, "digests": {"door": "0:0"}}
+    for room in ({"seats": seats, "params": pair}, device):
+        run = {"assistant_id": "llm_only", "input": {"room": room}}
+        assert bob("POST /runs/wait", run).status_code == 422
+    for key in ("context", "\\u0063ontext"):
+        body = (
+            f'{{"assistant_id": "llm_only", "input": {{}}, "{key}": {{"__coop_owner__": "bob"}}}}'
+        )
+        headers = {"authorization": f"Bearer {BOB}", "content-type": "application/json"}
+        answer = httpx.post(f"{server.url}/runs/wait", content=body, headers=headers)
+        assert (answer.status_code, "__coop_owner__" in answer.text) == (422, True)
+
+
+def test_a_persona_is_its_owners_and_reaches_its_agent(server: Server, ann: Person) -> None:
+    persona = {"room": {"game": "escape_room", "personas": {"Alice": "You are a miser."}}}
+    names = {}
+    for token in (ANN, BOB):
+        person = Person(server, token)
+        run = {"assistant_id": "llm_only", "input": persona}
+        told = person("POST /runs/wait", run).json()
+        assert told["status"] in ("agreed", "no_deal"), told
+        names[token] = told["settings"]["personas"]["Alice"]
+    assert names[ANN] != names[BOB], "who has the same words cannot tell"
+    stolen = {"room": {"game": "escape_room", "personas": {"Alice": names[ANN]}}}
+    refused = Person(server, BOB)("POST /runs/wait", {"assistant_id": "llm_only", "input": stolen})
+    assert refused.status_code == 422
+    folders = {path.name for path in (server.home / "personas").iterdir()}
+    assert {"ann", "bob"} <= folders
+
+
 def test_anybody_may_ask_whether_it_is_well_and_nothing_else(server: Server) -> None:
     nobody = Person(server, None)
     assert nobody("GET /ok").json()["ok"] is True

@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 
 from shapley_coop.files import text_of
 from shapley_coop.games.dice import dice
+from shapley_coop.games.files import read_once
 from shapley_coop.games.params import GameError
 
 Function = Callable[[Mapping[str, str], str], str]
@@ -96,6 +97,10 @@ def read_tools(path: str | Path) -> dict[str, Tool]:
     Raises:
         GameError: the file cannot be read, or is not a catalogue.
     """
+    return read_once(path, "tool catalogue", _read)
+
+
+def _read(path: Path) -> dict[str, Tool]:
     try:
         nodes = json.loads(text_of(path))["nodes"]
         found = [

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shapley_coop.amounts import exact
-from shapley_coop.games.files import read_file
+from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.software_company.workspace import PYTHON, CheckResult, Status
 from shapley_coop.invalid import first_error
@@ -166,7 +166,8 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(task, str):
         named = _by_name().get(" ".join(task.split()).casefold())
         path = named or (Path(task) if task.endswith((".yaml", ".yml")) else None)
-        content = {"title": " ".join(task.split())} if path is None else read_file(path, "a task")
+        in_words = {"title": " ".join(task.split())}
+        content = read_once(path, "task file", _read) if path else in_words
     if not isinstance(content, Mapping):
         raise GameError(f"{task}: holds no task: give title, inputs, output, formula and checks")
     try:
@@ -175,6 +176,10 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
         first = first_error(error, Task)
         where = first.where or "task"
         raise GameError(f"the task's {where}: {first.reason}{first.instead}") from None
+
+
+def _read(path: Path) -> Any:
+    return read_file(path, "a task")
 
 
 _ENDED_FOR: dict[Status, str] = {

@@ -10,7 +10,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.server.authorization import CARD
+from shapley_coop.serve.server.authorization import CARD, refusal
+from shapley_coop.serve.server.browser_guard import HOSTS, is_here
 
 TABLE = "/table"
 
@@ -29,6 +30,9 @@ def table_routes(inbox: ThreadInbox) -> list[Route]:
         return answer
 
     async def card(request: Request) -> Response:
+        # Whoever reads it, perhaps from a cache, sits down where it says.
+        if not is_here(request.headers.get("host", "")):
+            return refusal(403, f"Unknown host: {HOSTS} lists those whose card this is")
         return JSONResponse(await asyncio.to_thread(_card, str(request.base_url)))
 
     return [

@@ -5,13 +5,11 @@ import logging
 from collections import defaultdict
 from typing import Any
 
-from shapley_coop.serve.server.in_process import OWNER, inside
+from shapley_coop.serve.server.in_process import OWNER, all_threads
 from shapley_coop.state import home
+from shapley_coop.state.storage.owners import NotYours
 
 logger = logging.getLogger(__name__)
-
-AT_ONCE = 1000
-"""Threads in one search."""
 
 
 async def adopt() -> None:
@@ -23,13 +21,17 @@ async def adopt() -> None:
     if not await asyncio.to_thread(owners.unowned):
         return
     claims: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-    for thread in await _threads():
+    for thread in await all_threads():
         about: Any = thread["metadata"] or {}
         if owner := str(about.get(OWNER) or ""):
             claims[str(about.get("episode") or "")].add((thread["thread_id"], owner))
     for episode, places in claims.items():
-        for thread, owner in places:
-            await asyncio.to_thread(owners.check_thread, thread, owner, claim=True)
+        try:
+            for thread, owner in places:
+                await asyncio.to_thread(owners.check_thread, thread, owner, claim=True)
+        except NotYours as error:
+            logger.warning("Episode %s stays as it is: %s", episode, error)
+            continue
         if len(places) == 1 and episode:
             ((thread, owner),) = places
             await asyncio.to_thread(owners.hand_over, episode, thread, owner)
@@ -37,12 +39,3 @@ async def adopt() -> None:
             logger.warning(
                 "Episode %s is named by %d threads: nobody gets it", episode, len(places)
             )
-
-
-async def _threads() -> list[Any]:
-    found: list[Any] = []
-    while True:
-        more = await inside().threads.search(limit=AT_ONCE, offset=len(found))
-        found += more
-        if len(more) < AT_ONCE:
-            return found

@@ -13,7 +13,7 @@ from collections import Counter
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shapley_coop.serve.server.callers import Caller, identify
 
@@ -69,10 +69,49 @@ class Authorization:
             await refusal(429, detail)(scope, receive, send)
         else:
             self._running[caller.identity] += 1
+            watched = _WhileValid(send, caller, header, scope["path"])
             try:
-                await self._app({**scope, "caller": caller}, receive, send)
+                await self._app({**scope, "caller": caller}, receive, watched)
+            except Exception:
+                if not watched.ended:
+                    raise
             finally:
                 self._running[caller.identity] -= 1
+
+
+class _WhileValid:
+    """A `send` of an answer in parts, as a stream's, that ends when the token does.
+
+    Args:
+        send: of the connection.
+        caller: who was let in.
+        header: by which.
+        path: what was asked for.
+    """
+
+    def __init__(self, send: Send, caller: Caller, header: str | None, path: str) -> None:
+        self._send, self._caller, self._header, self._path = send, caller, header, path
+        self.ended = False
+
+    async def __call__(self, message: Message) -> None:
+        """Send one message.
+
+        Raises:
+            OSError: the token is no longer valid: as of a client that has gone.
+        """
+        part = message["type"] == "http.response.body" and message.get("more_body")
+        if part and not self.ended and not await self._valid():
+            self.ended = True
+            await self._send({"type": "http.response.body", "body": b""})
+        if self.ended:
+            raise OSError("the token that this was asked for with is no longer valid")
+        await self._send(message)
+
+    async def _valid(self) -> bool:
+        basic = self._path.split("/")[1] in BROWSERS
+        now = await asyncio.to_thread(identify, self._header, basic=basic)
+        same = now is not None and now.identity == self._caller.identity
+        return same and now is not None and allowed(now, self._path)
 
 
 def allowed(caller: Caller, path: str) -> bool:

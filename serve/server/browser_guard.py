@@ -26,7 +26,8 @@ DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
 """The token of `coop dev`; unset, none is asked for."""
 
 HOSTS = "COOP_ALLOWED_HOSTS"
-"""Comma-separated: names under which a server without tenants may be reached."""
+"""Comma-separated: names under which a server without tenants may be reached, and whose card any
+server shows."""
 
 COOKIE = "coop_token"
 READING = {"GET", "HEAD", "OPTIONS"}
@@ -60,7 +61,7 @@ class BrowserGuard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if not _is_here(headers.get("host", "")):
+        if not is_here(headers.get("host", "")):
             await _refuse(scope, receive, send, 403, f"Unknown host: {HOSTS} lists others")
         elif _changes(scope) and not _may_send(headers):
             await _refuse(scope, receive, send, 403, "Requests of this website are refused")
@@ -82,7 +83,7 @@ def _changes(scope: Scope) -> bool:
     return scope["type"] == "websocket" or scope["method"] not in READING
 
 
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
     """Whether a `Host` header names this machine by its loopback address, or a listed name."""
     name = urlsplit(f"//{host}").hostname or ""
     return is_loopback(name) or name in _listed(os.environ.get(HOSTS, ""))

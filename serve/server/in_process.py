@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import count
 from typing import Any
 
 from langgraph_sdk import get_client
@@ -49,6 +50,27 @@ async def go_on(
         durability="sync",
         **more,
     )
+
+
+AT_ONCE = 1000
+"""Threads in one search."""
+
+
+async def all_threads(**about: Any) -> list[Any]:
+    """All threads of which something holds, whosever they are.
+
+    Args:
+        about: what holds of them, and what of them is given, as LangGraph's client takes it.
+    """
+    found: dict[str, Any] = {}
+    for offset in count(0, AT_ONCE):
+        more = await inside().threads.search(
+            **about, limit=AT_ONCE, offset=offset, sort_by="created_at", sort_order="asc"
+        )
+        found |= {thread["thread_id"]: thread for thread in more}
+        if len(more) < AT_ONCE:
+            break
+    return [*found.values()]
 
 
 def waiting_in(thread: Any) -> list[Any]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, read_prices
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.serve.server.callers import PUBLIC_KEY, Caller, known_as
+from shapley_coop.serve.server.callers import PUBLIC_KEY, Caller, configured, known_as
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.state import home
 from shapley_coop.state.storage.owners import OWNER_KEY
@@ -52,6 +52,10 @@ class UsedUp(RuntimeError):
     """A run that waited in the queue while its operator's quota was used up."""
 
 
+class Ownerless(RuntimeError):
+    """A run of nobody's on a server with tenants, outside of all quotas."""
+
+
 def quota_by_name(identity: str) -> Quota | None:
     """The strictest limits of an operator's valid tokens, where none was shown, as by a cron.
 
@@ -65,15 +69,19 @@ def quota_by_name(identity: str) -> Quota | None:
 
 
 async def check_new(place: Mapping[str, Any]) -> None:
-    """Compare the quota of a run that is about to take its first step.
+    """Compare owner and quota of a run that is about to take its first step.
 
     Args:
-        place: the run's configurable, in which `serve.auth` has put owner and quota.
+        place: the run's configurable, in which `serve.auth` has put owner and quota; empty for a
+            run that has begun.
 
     Raises:
+        Ownerless: there are tenants, and it is none's.
         UsedUp: what the operator's other runs have used meanwhile is all of it.
     """
     owner, quota = str(place.get(OWNER_KEY) or ""), place.get(QUOTA_KEY)
+    if place and configured() and not owner:
+        raise Ownerless("this run has no owner: where there are tenants, a run is one's of them")
     if owner and quota:
         refused = await asyncio.to_thread(beyond, owner, Quota(*quota))
         if refused:

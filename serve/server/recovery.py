@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph_sdk.errors import NotFoundError
 
@@ -52,16 +51,19 @@ async def recover() -> None:
         return
     async with saver(home()) as kept:
         places: list[Any] = [{"configurable": {"thread_id": t, "checkpoint_ns": ""}} for t in last]
-        heads = [await kept.aget_tuple(place) for place in places]
+        # What is wrong with a thread, as that its assistant is gone, keeps no other from its own.
+        heads = await asyncio.gather(*map(kept.aget_tuple, places), return_exceptions=True)
     for thread, head in zip(last, heads, strict=True):
-        if head is None or not {"assistant_id", "run_id"} <= head.metadata.keys():
-            continue
         try:
+            if isinstance(head, BaseException):
+                raise head
+            if head is None or not {"assistant_id", "run_id"} <= head.metadata.keys():
+                continue
             if not await _listed(thread, head):
                 await _restore(thread, head)
-        except httpx.HTTPStatusError as error:
-            # Its workflow or assistant is gone; the other threads are still restored.
-            logger.warning("Thread %s is not restored: %s", thread, error)
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            logger.warning("Thread %s is not restored: %s", thread, why)
     await asyncio.to_thread(_write, [(at, thread) for thread, at in last.items()], "w")
 
 

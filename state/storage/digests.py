@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from shapley_coop.files import TooLarge, bytes_of
 from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.home import home
 
@@ -22,11 +23,17 @@ def digest_of(path: str | Path) -> str:
     """The keyed digest of a file: which key, and the hash, in hexadecimal with a colon between.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is no regular file: a pipe would never return.
+        TooLarge: it has more than `MOST_BYTES`.
     """
-    key = _key(home().folder)
-    found = hmac.new(key, Path(path).read_bytes(), hashlib.sha256).hexdigest()
-    return f"{_name(key)}:{found}"
+    if not Path(path).is_file():
+        raise FileNotFoundError(path)
+    return f"{_name(_key(home().folder))}:{keyed(bytes_of(path))}"
+
+
+def keyed(content: bytes) -> str:
+    """The hash of a content by the home's key, in hexadecimal: others cannot try what it is of."""
+    return hmac.new(_key(home().folder), content, hashlib.sha256).hexdigest()
 
 
 def salt_of(episode: str) -> str:
@@ -39,7 +46,7 @@ def is_other(path: str | Path, digest: str) -> bool | None:
 
     It cannot where the file cannot be read, or the key was another home's.
     """
-    with suppress(OSError):
+    with suppress(OSError, TooLarge):
         now = digest_of(path)
         if now.partition(":")[0] == digest.partition(":")[0]:
             return now != digest

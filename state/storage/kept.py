@@ -3,6 +3,9 @@
 A persona is private, so that the table may not hold it; a pack is long. Both are kept in the
 home's folder, and the configuration on the table says `kept:HASH`: a run goes on with the same
 words whatever became of the file they were read from.
+
+What is kept belongs to the owner for whom it was, and no other finds it by its name. A persona is
+short, and so its hash is keyed: a plain one could be found by trying texts.
 """
 
 import hashlib
@@ -15,17 +18,26 @@ from pathlib import Path
 from shapley_coop.files import read_json, read_text
 from shapley_coop.seats.tracing import keep_out
 from shapley_coop.state.storage.at_rest import private_file, private_folder
+from shapley_coop.state.storage.digests import keyed
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.owners import holder
 
 KEPT = "kept:"
 """Before the hash of what is kept."""
+
+PERSONAS = "personas"
+
+Whose = tuple[Path, str]
+"""The home's folder, and the owner for whom something is kept there."""
 
 _NO_PACK = "a prompt pack (a folder of NAME.md templates)"
 
 
 def keep_persona(text: str) -> str:
     """Keep a persona; what stands on the table for it."""
-    return text if text.startswith(KEPT) or not text else keep("personas", text)
+    if text.startswith(KEPT) or not text:
+        return text
+    return keep(PERSONAS, text)
 
 
 def persona_of(name: str) -> str:
@@ -34,7 +46,7 @@ def persona_of(name: str) -> str:
     Raises:
         ValueError: it is not in this home.
     """
-    return _persona(home().folder, name) if name else ""
+    return _persona(whose(), name) if name else ""
 
 
 def keep_pack(folder: str) -> str:
@@ -45,7 +57,7 @@ def keep_pack(folder: str) -> str:
     """
     if folder.startswith(KEPT) or not folder:
         return folder
-    paths = sorted(Path(folder).glob("*.md"))
+    paths = sorted(path for path in Path(folder).glob("*.md") if path.is_file())
     if not paths:
         raise ValueError(f"{folder} is no prompt pack: give a folder of NAME.md templates")
     texts = {path.stem: read_text(path, _NO_PACK) for path in paths}
@@ -58,38 +70,49 @@ def pack_of(name: str) -> Mapping[str, str]:
     Raises:
         ValueError: it is not in this home.
     """
-    return _pack(home().folder, name) if name else {}
+    return _pack(whose(), name) if name else {}
 
 
 def keep(kind: str, text: str) -> str:
-    """Keep a text under its hash; what stands on the table for it."""
-    name = _name(text.encode())
-    path = home().folder / kind / f"{name}.txt"
+    """Keep a text for its owner; what stands on the table for it.
+
+    Args:
+        kind: what it is: the folder's name.
+        text: it.
+    """
+    of, content = whose(), text.encode()
+    name = _name(of, kind, content)
+    path = _place(of, kind, name)
     if not path.exists():
         private_folder(path.parent)
         # Whoever reads it meanwhile finds all of it, or nothing.
         part = path.with_suffix(f".{os.getpid()}")
         private_file(part)
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(content)
         part.replace(path)
     return f"{KEPT}{name}"
 
 
-def kept_file(folder: Path, kind: str, name: str, what: str) -> Path:
+def whose() -> Whose:
+    """The home's folder, and for whom something is kept there now."""
+    return home().folder, holder().owner
+
+
+def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
     """The file of what is kept, once it is known to hold what its name is the hash of.
 
     Args:
-        folder: the home's.
-        kind: the folder in it.
-        name: what stands on the table.
+        of: from `whose`.
+        kind: the folder in the home.
+        name: what stands on the table for it.
         what: what it is, with its article, for the error.
 
     Raises:
         ValueError: it is no name of what is kept, cannot be read, or was changed.
     """
-    path = place(folder, kind, name)
+    path = _place(of, kind, name)
     try:
-        found = _name(path.read_bytes())
+        found = _name(of, kind, path.read_bytes())
     except OSError as error:
         raise ValueError(f"{path}: cannot be read as {what}: {error.strerror}") from None
     if found != name.removeprefix(KEPT):
@@ -97,32 +120,31 @@ def kept_file(folder: Path, kind: str, name: str, what: str) -> Path:
     return path
 
 
-def _name(content: bytes) -> str:
+def _name(of: Whose, kind: str, content: bytes) -> str:
+    """Name a content by its hash; a persona's is keyed, as a short text could be guessed."""
+    if kind == PERSONAS:
+        return keyed(of[1].encode() + b"\n" + content)[:32]
     return hashlib.sha256(content).hexdigest()[:32]
 
 
-def place(folder: Path, kind: str, name: str) -> Path:
-    """The file of what is kept.
-
-    Raises:
-        ValueError: it is no name of what is kept.
-    """
+def _place(of: Whose, kind: str, name: str) -> Path:
     digest = name.removeprefix(KEPT)
     if not digest.isalnum():
         raise ValueError(f"{name!r} is no name of what is kept: it is {KEPT}HASH")
-    return folder / kind / f"{digest}.txt"
+    folder, owner = of
+    return folder / kind / owner / f"{digest}.txt"
 
 
 @lru_cache(maxsize=256)
-def _persona(folder: Path, name: str) -> str:
+def _persona(of: Whose, name: str) -> str:
     what = "a persona kept in this home"
-    text = read_text(kept_file(folder, "personas", name, what), what)
+    text = read_text(kept_file(of, PERSONAS, name, what), what)
     keep_out([text])
     return text
 
 
 @lru_cache(maxsize=64)
-def _pack(folder: Path, name: str) -> Mapping[str, str]:
+def _pack(of: Whose, name: str) -> Mapping[str, str]:
     what = "a pack kept in this home"
-    found: dict[str, str] = read_json(kept_file(folder, "prompts", name, what), what)
+    found: dict[str, str] = read_json(kept_file(of, "prompts", name, what), what)
     return found

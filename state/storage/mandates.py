@@ -8,12 +8,10 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shapley_coop.files import read_text
-from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import KEPT, keep, kept_file
+from shapley_coop.state.storage.kept import KEPT, Whose, keep, kept_file, whose
 
 if TYPE_CHECKING:  # few runs have mandates
     from shapley_coop.deals.signing import SignedMandate
@@ -62,13 +60,13 @@ def mandate_of(name: str) -> "SignedMandate":
     Raises:
         ValueError: it is not in this home, or not signed by its principal.
     """
-    return _kept(home().folder, name)
+    return _kept(whose(), name)
 
 
 @lru_cache(maxsize=64)
-def _kept(folder: Path, name: str) -> "SignedMandate":
+def _kept(of: Whose, name: str) -> "SignedMandate":
     what = "a mandate kept in this home"
-    path = kept_file(folder, "mandates", name, what)
+    path = kept_file(of, "mandates", name, what)
     return _read(read_text(path, what), str(path))
 
 

@@ -1,0 +1,110 @@
+"""Context and input of a run or an assistant: keys that no workflow knows are refused by name.
+
+LangGraph's server drops them before the workflow sees them, so that a misspelt `sed` would play
+seed 0, and an input without `room` the default game, at whatever its models cost.
+"""
+
+import asyncio
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+import httpx
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from shapley_coop.files import no_such
+from shapley_coop.graphs import names
+from shapley_coop.serve.server.authorization import refusal
+from shapley_coop.serve.server.in_process import inside
+from shapley_coop.serve.server.tenant_policy import requests_in
+from shapley_coop.state import Opening, RunConfig
+from shapley_coop.state.chat import Chat, ChatConfig
+
+_CHAT = "chat"
+
+
+class KnownKeys:
+    """Answers 422 to a context or an input with a key that its workflow does not have.
+
+    It runs after `BodyLimit`, which puts the body into the scope.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        body = scope.get("body")
+        if body and (complaint := await _complaint(body, scope["path"])):
+            await refusal(422, complaint)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+async def _complaint(body: bytes, path: str) -> str:
+    """What is wrong with the contexts and inputs of a request; empty if nothing is.
+
+    Of what is not in the API's form the server says so itself.
+    """
+    try:
+        # Read, and not searched for their names: JSON can write a key in many ways.
+        found = [*requests_in(await asyncio.to_thread(json.loads, body))]
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return ""
+    for one in found:
+        given = {what: one[what] for what in ("context", "input") if one.get(what)}
+        if given and (graph := await _graph_of(one, path)):
+            for what, values in given.items():
+                if said := next(_strangers(what, values, _known(graph, what)), ""):
+                    return said
+    return ""
+
+
+def _known(graph: str, what: str) -> Collection[str]:
+    """The keys of a workflow's context or input."""
+    if graph == _CHAT:
+        return ChatConfig.model_fields if what == "context" else Chat.__annotations__
+    return (RunConfig if what == "context" else Opening).model_fields
+
+
+def _strangers(what: str, given: Any, known: Collection[str]) -> Iterator[str]:
+    if not isinstance(given, Mapping):
+        yield f"{what}: give one object, with a key for each value"
+        return
+    for key in given:
+        if key in known:
+            continue
+        if what == "input" and "room" in known and key in RunConfig.model_fields:
+            yield f"input: no key {key!r}: it belongs under room"
+        yield f"{what}: {no_such('key', str(key), known)}"
+
+
+async def _graph_of(request: Mapping[str, Any], path: str) -> str:
+    """The graph of ours that a request is for; empty for graphs of others, and where it has none.
+
+    What has no such assistant, or none, the server says itself.
+    """
+    ours = (*names(), _CHAT)
+    named = request.get("graph_id") or request.get("assistant_id") or await _named_in(path)
+    if not named or str(named) in ours:
+        return str(named or "")
+    try:
+        found = await inside().assistants.get(str(UUID(str(named))))
+    except (ValueError, httpx.HTTPError):
+        return ""
+    return str(found["graph_id"]) if found["graph_id"] in ours else ""
+
+
+async def _named_in(path: str) -> str:
+    """The assistant that a path names, by itself or by a cron; empty if it names none."""
+    segment, *rest = path.removeprefix("/").split("/")
+    if segment in ("assistants", "a2a") and rest:
+        return rest[0]
+    if [segment, *rest[:1]] == ["runs", "crons"] and len(rest) == 2:
+        try:
+            cron: Any = await inside().http.get(path)
+        except httpx.HTTPError:
+            return ""
+        return str(cron["assistant_id"])
+    return ""
