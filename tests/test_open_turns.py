@@ -20,7 +20,7 @@ from tests.scripted import Script
 ISSUES = RunConfig(game="trade", params={"mode": "issues"}, enforcement="escrow", deposit="2")
 ACCEPTS: dict[str, Any] = {"kind": "do", "agent": "Bob", "action": "accept"}
 TOLD = 'Bob cannot accept at turn 1: it can at turn 2, as in "when": {"turn": 2}.'
-GIFT = {"kind": "give", "giver": "Alice", "receiver": "Bob", "good": "books", "quantity": 1}
+KEEPS = {"kind": "do", "agent": "Alice", "action": "keep", "when": {"turn": 1}}
 SIGNING = ["negotiation", "negotiation_priced", "short_term", "shapley_coop", "contracts"]
 
 
@@ -39,7 +39,7 @@ def all_sign(script: Script, offer: str) -> None:
 
 @pytest.mark.parametrize("graph", [*SIGNING, "delegates"])
 async def test_no_workflow_signs_what_can_never_be_kept(script: Script, graph: str) -> None:
-    all_sign(script, offered(ACCEPTS))
+    all_sign(script, offered(KEEPS, ACCEPTS))
     outcome = await play(graph, ISSUES)
     assert outcome["contract"] is None
     assert outcome["breaches"] == []
@@ -49,18 +49,18 @@ async def test_no_workflow_signs_what_can_never_be_kept(script: Script, graph: s
 
 @pytest.mark.parametrize("graph", [*SIGNING, "delegates"])
 async def test_every_workflow_signs_it_for_the_turn_named(script: Script, graph: str) -> None:
-    all_sign(script, offered({**ACCEPTS, "when": {"turn": 2}}))
+    all_sign(script, offered(KEEPS, {**ACCEPTS, "when": {"turn": 2}}))
     outcome = await play(
         graph, ISSUES.model_copy(update={"params": {"mode": "issues", "protect": False}})
     )
-    (clause,) = outcome["contract"]["clauses"]
+    _, clause = outcome["contract"]["clauses"]
     assert (clause["action"], clause["when"]) == ("accept", {"turns": [2, 2]})
 
 
 async def test_clauses_drafted_from_words_pass_the_same_rule(script: Script) -> None:
     script["Alice", "contract_propose"] = "<s>Let Bob accept all the time.</s>"
     script["Bob", "contract_answer"] = "<ACCEPT>"
-    script["summariser", "contract_write"] = offered(ACCEPTS)
+    script["summariser", "contract_write"] = offered(KEEPS, ACCEPTS)
     outcome = await play("contracts", ISSUES)
     assert outcome["contract"] is None
     assert outcome["breaches"] == []
@@ -113,7 +113,7 @@ def test_of_a_duty_of_everyone_nobody_breaks_what_it_cannot_do() -> None:
 @pytest.mark.parametrize(
     ("agent", "action", "when", "told"),
     [
-        ("Programmer", "write_code", "always", "cannot write_code at turns 1, 3"),
+        ("Programmer", "write_code", "always", "at turns 1 and 4 to 6: it can at turns 2 to 3"),
         ("Programmer", "fix", {"turn": 1}, "it can at turn"),
         ("CEO", "pass", "always", "CEO cannot pass at turns"),
         ("Reviewer", "write_code", {"from": 2, "to": 2}, ""),

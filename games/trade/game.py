@@ -139,7 +139,9 @@ class Trade(Game):
         if not self.market.pool:
             return None
         last = self.turns
-        return [(last, last)] if action in (ACCEPT, REFUSE) else [(1, last - 1)]
+        if action not in (ACCEPT, REFUSE):
+            return [(1, last - 1)]
+        return [] if agent == self.agents[0] else [(last, last)]
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """First what a contract has change hands, then what is given by hand, then the end pays.
