@@ -80,6 +80,7 @@ def audit(
         turns=world.turns if world else len(played),
         actions=world.actions if world else None,
         over=not running,
+        **({"open_turns": world.open_turns} if world else {}),
     )
     say_json(found) if as_json else say_lines(audit_in_words(found))
 

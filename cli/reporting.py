@@ -162,7 +162,7 @@ def _selected(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
     rows = stored(Path(name))
     chosen = rows.where(lambda place: wanted.items() <= json.loads(place.labels).items())
     if not chosen:
-        every = [json.loads(labels) for labels in {place.labels for place in rows.places}]
+        every = [json.loads(labels) for labels in dict.fromkeys(x.labels for x in rows.places)]
         axes = {a: sorted({one.get(a, "") for one in every}) for one in every for a in one}
         raise ValueError(f"{given} selects no runs: there are {axes or 'none'}")
     return keep.all(chosen), set(wanted)

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 from shapley_coop.lazily import offered
 
 if TYPE_CHECKING:
+    from shapley_coop.deals.agreement import monitor_of
     from shapley_coop.deals.analysis.certificate import certify
     from shapley_coop.deals.analysis.reservation import reservation_in, short_of
     from shapley_coop.deals.contract import (
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
         Monitor,
         Payment,
         duties,
-        monitor_of,
         payments,
     )
     from shapley_coop.deals.settlement import earned, paid, payoffs, payoffs_from

@@ -7,25 +7,62 @@ pass along.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import to_micro
 from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.contract import Contract, in_force
+from shapley_coop.deals.contract import Contract, Term, in_force
 from shapley_coop.deals.enforcement import Enforcement, Posting, deposits, releases
 from shapley_coop.deals.goods import recorded_wrongly
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.monitor import Monitor, monitor_of
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.parties import bound_by
 from shapley_coop.deals.settlement import earned, paid
 from shapley_coop.games import Turn
 from shapley_coop.games.goods import Gift
+from shapley_coop.games.open_turns import OpenTurns, always_open
 
 if TYPE_CHECKING:
     from shapley_coop.deals.analysis.certificate import Certificate
+
+
+class _Slot:
+    """Where a contract's latest monitor is kept, with the terms that it was made for."""
+
+    kept: tuple[list[Term], Monitor] | None = None
+
+
+@lru_cache(maxsize=128)
+def _slot(digest: str) -> _Slot:
+    return _Slot()
+
+
+def monitor_of(
+    contract: Contract | None, record: Sequence[Turn], open_turns: OpenTurns = always_open
+) -> Monitor:
+    """The contract's monitor after every turn of the record, to be read: it is shared.
+
+    Of each contract the latest monitor is kept: of a record that begins with the turns that it has
+    observed, only the rest is observed, and a fork in time is judged from where it parts. Turns
+    are compared as lists are, by identity first: a turn once recorded is not changed in place.
+    Whoever wants to observe more takes a copy by `Monitor.on`.
+    """
+    if contract is None:
+        return Monitor(None).on(record)
+    slot = _slot(contract["hash"])
+    terms, known = slot.kept or ([], Monitor(None))
+    # A hash says neither from which turn on a contract stands nor which game it is for.
+    if terms != contract["terms"] or known.open_turns != open_turns:
+        known = Monitor(contract, open_turns)
+    if known.turns == record:
+        return known
+    found = known.on(record)
+    if len(found.turns) >= len(known.turns):
+        slot.kept = (contract["terms"], found)
+    return found
 
 
 @dataclass(frozen=True)
@@ -37,17 +74,19 @@ class Agreement:
         record: the turns played.
         facts: the game's (`facts_of`).
         enforcement: how the contract is enforced.
+        open_turns: the turns at which an action can be taken (`Game.open_turns`).
     """
 
     contract: Contract | None
     record: Sequence[Turn]
     facts: Mapping[str, Any]
     enforcement: Enforcement
+    open_turns: OpenTurns = always_open
 
     @cached_property
     def monitor(self) -> Monitor:
         """The contract held against the record: duties, payments, breaches and verdicts."""
-        return monitor_of(self.contract, self.record)
+        return monitor_of(self.contract, self.record, self.open_turns)
 
     @cached_property
     def deposit(self) -> Fraction:
@@ -98,6 +137,7 @@ class Agreement:
             norms=norms,
             record=self.record,
             standing=self.contract,
+            open_turns=self.open_turns,
         )
 
     def below_reservation(

@@ -21,7 +21,6 @@ A turn costs about 1 μs for each clause, however many turns came before.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from shapley_coop.amounts import exact
@@ -37,13 +36,14 @@ from shapley_coop.deals.compiled import (
     owed,
     start,
 )
-from shapley_coop.deals.contract import Contract, Term
+from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.goods import Handover, handovers, shortfalls
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay
 from shapley_coop.deals.language.condition import Actions
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games import Turn
+from shapley_coop.games.open_turns import OpenTurns, always_open
 from shapley_coop.games.turns import excused
 
 Verdict = Literal["satisfied", "violated", "pending"]
@@ -101,29 +101,33 @@ class Monitor:
 
     An agent that took no action at a turn at which it owed one is in breach, unless the record
     excuses it because the operator's budget left it no call; nobody can breach by doing nothing
-    what is forbidden.
+    what is forbidden, and nobody owes an action at a turn at which the game never admits it.
 
     Args:
         agreed: a deal that stands from the first turn on, a contract with all its amendments,
             clauses that are compiled already, or None.
+        open_turns: the turns at which an action can be taken (`Game.open_turns`).
     """
 
-    def __init__(self, agreed: Deal | Contract | Clauses | None) -> None:
+    def __init__(
+        self, agreed: Deal | Contract | Clauses | None, open_turns: OpenTurns = always_open
+    ) -> None:
         self.clauses = agreed if isinstance(agreed, tuple) else compiled(agreed)
+        self.open_turns = open_turns
         self.turns: list[Turn] = []
         self._steps = [_Step(start(self.clauses))]
 
     def observe(self, turn: Turn) -> None:
         """Take in the next turn."""
         number, before = turn["turn"], self._steps[-1]
-        asked = owed(self.clauses, before.memories, number)
+        asked = self._asked(before.memories, number)
         memories = after(self.clauses, before.memories, turn)
         due = falling_due(Pay, self.clauses, memories, number, before.paid)
         cut = excused(turn)
         broken = [
             _breach(cid, x, agent, turn)
             for cid, x in asked.items()
-            for agent in _bound(x, turn)
+            for agent in self._bound(x, turn)
             if not (agent in cut or _kept(x, agent, turn))
         ]
         broken += [Breach(cid, giver, number, why) for cid, giver, why in shortfalls(turn)]
@@ -137,7 +141,7 @@ class Monitor:
                 tuple(_told(asked)),
                 tuple(broken),
                 tuple([payment for payment in payments if payment.amount]),
-                sum(len(_bound(x, turn)) for x in asked.values()),
+                sum(len(self._bound(x, turn)) for x in asked.values()),
                 tuple(given),
             )
         )
@@ -149,7 +153,28 @@ class Monitor:
 
     def duties(self, turn: int | None = None) -> list[Duty]:
         """What is asked at the turn after those observed, or as if that were turn `turn`."""
-        return _told(owed(self.clauses, self.memories, turn or len(self.turns) + 1))
+        return _told(self._asked(self.memories, turn or len(self.turns) + 1))
+
+    def _asked(self, memories: Memories, turn: int) -> dict[str, Do | Forbid]:
+        """Clause id → the duty that binds at a turn, if somebody can keep it then."""
+        asked = owed(self.clauses, memories, turn)
+        if self.open_turns is always_open:
+            return asked
+        return {
+            cid: x
+            for cid, x in asked.items()
+            if x.agent == EVERYONE or self._is_open(x, x.agent, turn)
+        }
+
+    def _bound(self, duty: Do | Forbid, turn: Turn) -> Collection[str]:
+        """Of whom a duty asks something: of one, or of all who could earn something and can."""
+        if duty.agent != EVERYONE:
+            return (duty.agent,)
+        return [agent for agent in turn["rewards"] if self._is_open(duty, agent, turn["turn"])]
+
+    def _is_open(self, duty: Do | Forbid, agent: str, turn: int) -> bool:
+        inside = None if duty.kind == "forbid" else self.open_turns(agent, duty.action)
+        return inside is None or any(first <= turn <= last for first, last in inside)
 
     @property
     def asked(self) -> list[tuple[Duty, ...]]:
@@ -210,45 +235,11 @@ class Monitor:
     def on(self, record: Sequence[Turn]) -> "Monitor":
         """A monitor of `record`; the turns that it begins with and that are known stay judged."""
         known = _common(self.turns, record)
-        other = Monitor(self.clauses)
+        other = Monitor(self.clauses, self.open_turns)
         other.turns, other._steps = self.turns[:known], self._steps[: known + 1]
         for turn in record[known:]:
             other.observe(turn)
         return other
-
-
-class _Slot:
-    """Where a contract's latest monitor is kept, with the terms that it was made for."""
-
-    kept: tuple[list[Term], Monitor] | None = None
-
-
-@lru_cache(maxsize=128)
-def _slot(digest: str) -> _Slot:
-    return _Slot()
-
-
-def monitor_of(contract: Contract | None, record: Sequence[Turn]) -> Monitor:
-    """The contract's monitor after every turn of the record, to be read: it is shared.
-
-    Of each contract the latest monitor is kept: of a record that begins with the turns that it has
-    observed, only the rest is observed, and a fork in time is judged from where it parts. Turns
-    are compared as lists are, by identity first: a turn once recorded is not changed in place.
-    Whoever wants to observe more takes a copy by `Monitor.on`.
-    """
-    if contract is None:
-        return Monitor(None).on(record)
-    slot = _slot(contract["hash"])
-    terms, known = slot.kept or ([], Monitor(None))
-    # A hash does not say from which turn on a contract stands: the same may be signed again.
-    if terms != contract["terms"]:
-        known = Monitor(contract)
-    if known.turns == record:
-        return known
-    found = known.on(record)
-    if len(found.turns) >= len(known.turns):
-        slot.kept = (contract["terms"], found)
-    return found
 
 
 def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
@@ -277,11 +268,6 @@ def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
 
 def _told(asked: Mapping[str, Do | Forbid]) -> list[Duty]:
     return [Duty(cid, x.agent, x.action, x.kind == "forbid") for cid, x in asked.items()]
-
-
-def _bound(duty: Do | Forbid, turn: Turn) -> Collection[str]:
-    """Of whom a duty asks something: of all who could earn something in the turn, or of one."""
-    return turn["rewards"] if duty.agent == EVERYONE else (duty.agent,)
 
 
 def _kept(duty: Do | Forbid, agent: str, turn: Turn) -> bool:

@@ -16,6 +16,7 @@ from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
 from shapley_coop.games.classes import ByClass
 from shapley_coop.games.goods import Holdings, gifts_in, with_gifts
+from shapley_coop.games.open_turns import Spans
 from shapley_coop.games.params import GameError, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints, best_total
 from shapley_coop.games.replay import Conduct, Replays, conduct, step_by_step
@@ -130,11 +131,8 @@ class Game(ABC):
     def legal(self, position: Position, agent: str) -> Sequence[str]:
         """The actions `agent` may take now; empty when it has nothing to do this turn."""
 
-    def never(self, agent: str, action: str) -> tuple[int, int] | None:
-        """From which turn to which an agent cannot take an action, whatever was done before.
-
-        None where there are no such turns, or it depends on the play.
-        """
+    def open_turns(self, agent: str, action: str) -> Spans | None:
+        """Return the turns at which an action can be taken; None where the play alone decides."""
         return None
 
     @abstractmethod

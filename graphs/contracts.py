@@ -35,7 +35,7 @@ from shapley_coop.state.run_config import JUDGE, SUMMARISER
 from shapley_coop.state.telling import everything, since_play, what_was_agreed
 from shapley_coop.state.turn import Asking, Topic
 
-DRAFTS = Topic("plan", rules=DEAL_RULES)
+DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
 """Drafting and signing, before the game begins."""
 
 JUDGING = Topic("judgement", phase="settlement")

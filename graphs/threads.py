@@ -115,7 +115,7 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
     askings = builder(run.graph).askings
     async with opened(run.graph) as app:
         async for state in app.aget_state_history({"configurable": {"thread_id": run.run}}):
-            for node in {task.name for task in state.tasks} & askings.keys():
+            for node in dict.fromkeys(x.name for x in state.tasks if x.name in askings):
                 turn = TurnContext(EvaluatedTable(cast(Table, state.values)), askings[node], ())
                 found[turn.at] = turn
     return found

@@ -224,7 +224,7 @@ def _scheme_alone(data: dict[str, Any]) -> dict[str, Any]:
     """Metadata without what is not of the scheme; an error without what it says."""
     if data.keys() == {"error"}:
         return {"error": re.split(r"\W", str(data["error"]), maxsplit=1)[0]}
-    found: dict[str, Any] = redacted_in({key: data[key] for key in data.keys() & SCHEME})
+    found: dict[str, Any] = redacted_in({k: told for k, told in data.items() if k in SCHEME})
     return found
 
 

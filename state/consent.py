@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Fault, Give, Pay, Share, Terms, short_of
+from shapley_coop.deals import Deal, Fault, Give, Pay, Rule, Share, Terms, all_faults, short_of
 from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading
 from shapley_coop.games import Game
@@ -38,13 +38,9 @@ def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> 
         droppable=money,
         goods=game.goods,
         currency=game.currency,
-        never=lambda agent, action: _from_now(game.never(agent, action), now),
+        now=now,
+        open_turns=game.open_turns,
     )
-
-
-def _from_now(turns: tuple[int, int] | None, now: int) -> tuple[int, int] | None:
-    """Those of the turns that are still to come."""
-    return (max(turns[0], now), turns[1]) if turns and turns[1] >= now else None
 
 
 def counted_split(evaluated: EvaluatedTable) -> Deal:
@@ -62,13 +58,28 @@ def reservation(turn: TurnContext, agent: str) -> Fraction | None:
     return max((x for x in (told, least) if x is not None), default=None)
 
 
-def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
-    """Why an agent cannot put its name to a deal; None if it can.
+def cannot_sign(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
+    """Return why an agent cannot put its name to a deal; None if it can.
 
-    A party could never pay or give what the deal asks of it, or the agent gets less than its
-    reservation value. What only the agent is told, its purse and what it has without a deal in a
-    game with private worths, counts for its own signature, and is spoken of to it alone.
+    The one check before signing, of every workflow: of offers, drafts, counter-offers, amendments,
+    and of acceptances. A deal breaks a rule, it cannot be kept, a party could never pay or give
+    what it asks, or the agent gets less than its reservation value. What only the agent is told,
+    its purse and what it has without a deal in a game with private worths, counts for its own
+    signature, and is spoken of to it alone.
     """
+    fault = broken_rules(turn.topic.rules, deal, terms_of(turn))
+    if turn.topic.certified:
+        fault = fault or together(turn.evaluated.signed.certificate(deal, turn.norms).faults)
+    return fault or _too_little(turn, agent, deal)
+
+
+@lru_cache(maxsize=256)  # agents repeat their offers, and many answer one
+def broken_rules(rules: tuple[Rule, ...], deal: Deal, terms: Terms) -> Fault | None:
+    """Return all that rules have against a deal as one fault."""
+    return all_faults(rules, deal, terms)
+
+
+def _too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     least, evaluated = reservation(turn, agent), turn.evaluated
     fault = unable(evaluated, deal)
     if fault or agent in OUTSIDERS:  # who drafts for others signs nothing
@@ -110,12 +121,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
     alone = evaluated.game.reservation(evaluated.table["position"], agent)
     worth = evaluated.kept(deal, agent, turn.norms) if alone is not None else None
     return short_of(alone, worth) if alone is not None and worth is not None else None
-
-
-def uncertified(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
-    """Why a contract cannot be kept, or gives an agent too little; None if it can be signed."""
-    certificate = turn.evaluated.signed.certificate(deal, turn.norms)
-    return together(certificate.faults) or too_little(turn, agent, deal)
 
 
 def offering(said: AgentOutput, found: Reading) -> AgentOutput:

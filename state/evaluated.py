@@ -79,7 +79,8 @@ class EvaluatedTable:
     def signed(self) -> Agreement:
         """The contract, if one is signed, held against the record."""
         facts = {**facts_of(self.game), **self.means}
-        return Agreement(self.contract, self.record, facts, self.enforcement)
+        open_turns = self.game.open_turns
+        return Agreement(self.contract, self.record, facts, self.enforcement, open_turns)
 
     @cached_property
     def enforcement(self) -> Enforcement:

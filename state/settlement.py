@@ -164,7 +164,14 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
     talk, game = evaluated.table.get("talk", []), evaluated.game
     heard = [said["text"] for said in talk if said["topic"] == "judgement"]
     judged = heard[-1] if heard else None
-    return audit(evaluated.contract, evaluated.record, game.turns, game.actions, judged=judged)
+    return audit(
+        evaluated.contract,
+        evaluated.record,
+        game.turns,
+        game.actions,
+        judged=judged,
+        open_turns=game.open_turns,
+    )
 
 
 def _constrained(before: dict[str, int], due: dict[str, int], names: list[str]) -> dict[str, int]:

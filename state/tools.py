@@ -16,9 +16,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Forbid, only, read_deal
+from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Forbid, all_faults, only, read_deal
 from shapley_coop.invalid import first_error
-from shapley_coop.state.consent import terms_of, too_little
+from shapley_coop.state.consent import cannot_sign, terms_of
 from shapley_coop.state.tool_words import (
     capped,
     contribution_words,
@@ -151,8 +151,8 @@ def evaluate_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     deal = _read(given)
     if isinstance(deal, Fault):
         return f"It cannot be read: {deal.feedback}"
-    if faults := _faults(turn, agent, deal):
-        return _refused(faults)
+    if fault := cannot_sign(turn, agent, deal):
+        return _refused(fault)
     norms = turn.norms if turn.topic.phase == "negotiation" else []
     found = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
     return outlook_words(found, agent, _unit(turn))
@@ -164,8 +164,8 @@ def check_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     deal = _read(given)
     if isinstance(deal, Fault):
         return f"It cannot be read: {deal.feedback}"
-    faults = _faults(turn, agent, deal)
-    verdict = _refused(faults) if faults else "It can be proposed as it is."
+    fault = cannot_sign(turn, agent, deal)
+    verdict = _refused(fault) if fault else "It can be proposed as it is."
     return f"{verdict}\nIn the program's words:\n{deal.text()}"
 
 
@@ -177,8 +177,8 @@ def simulate(turn: TurnContext, agent: str, given: PlanArguments) -> str:
     if isinstance(deal, Fault):
         return f"The plan cannot be read: {deal.feedback}"
     rules = (only(Do, Forbid), *DEAL_RULES)
-    if faults := [f for rule in rules if (f := rule(deal, terms_of(turn)))]:
-        return _refused(faults)
+    if fault := all_faults(rules, deal, terms_of(turn)):
+        return _refused(fault)
     found = turn.evaluated.outlook_or_why_not(deal, viewer=agent)
     return plan_words(found, agent, _unit(turn))
 
@@ -265,19 +265,9 @@ def _read(given: DealArguments) -> Deal | Fault:
     return read_deal({"clauses": given.clauses, "drops": given.drops})
 
 
-def _faults(turn: TurnContext, agent: str, deal: Deal) -> list[Fault]:
-    """Everything that keeps the caller from proposing a deal, each once."""
-    terms = terms_of(turn)
-    found = [fault for rule in turn.topic.rules if (fault := rule(deal, terms))]
-    if not found:
-        certified = turn.evaluated.signed.certificate(deal, turn.norms).faults
-        beyond = too_little(turn, agent, deal)
-        found = [*certified, *([beyond] if beyond else [])]
-    return list({fault.feedback: fault for fault in found}.values())
-
-
-def _refused(faults: list[Fault]) -> str:
-    return "\n".join(["It would be refused:", *(f"- {fault.feedback}" for fault in faults)])
+def _refused(fault: Fault) -> str:
+    told = fault.feedback if fault.feedback.startswith("- ") else f"- {fault.feedback}"
+    return f"It would be refused:\n{told}"
 
 
 def _unknown(turn: TurnContext, agent: str) -> str:

@@ -37,6 +37,7 @@ class Topic:
         payments: whether deals admit payments and splits, so that letters speak of them.
         deals: whether agents can make deals at all, so that letters speak of them.
         mediated: whether agents can delegate their moves to a mediator.
+        certified: whether a deal has to be certified before it is signed.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Topic:
     payments: bool = True
     deals: bool = True
     mediated: bool = False
+    certified: bool = False
 
 
 @dataclass(frozen=True)

@@ -127,11 +127,14 @@ def test_a_draft_that_breaks_a_rule_is_sent_back_with_its_label(
 )
 def test_nobody_owes_what_it_can_never_do_then(when: Any, sound: bool) -> None:
     """Ann cannot pull in turn 4; what depends on the others' actions may never fall due then."""
-    terms = replace(TERMS, turns=4, never=lambda agent, action: (4, 4) if agent == "Ann" else None)
+    terms = replace(
+        TERMS, turns=4, open_turns=lambda agent, _: [(1, 3)] if agent == "Ann" else None
+    )
     fault = first_fault(DEAL_RULES, deal(Do(agent="Ann", action="pull", when=when)), terms)
     assert (fault is None) is sound
     if fault:
-        told = 'c1: Ann cannot pull at turn 4: name other turns, as in "when": {"turn": N}.'
+        instead = 'it can at turns 1 to 3, as in "when": {"from": 1, "to": 3}.'
+        told = f"c1: Ann cannot pull at turn 4: {instead}"
         assert (fault.label, fault.feedback) == ("TURN", told)
     assert first_fault(DEAL_RULES, deal(Do(agent="Ben", action="pull", when=when)), terms) is None
     forbids = deal(Forbid(agent="Ann", action="pull", when=when))

@@ -131,8 +131,8 @@ async def test_a_deal_about_issues_is_kept_where_goods_go_by_hand(
     ("agent", "action", "when", "why"),
     [
         ("Ann", "give 1 salary to Ben", "always", "Ann cannot give 1 salary to Ben at turn 2"),
-        ("Ann", "keep", {"turn": 2}, "Ann cannot keep at turn 2: name other turns"),
-        ("Ben", "accept", "always", "Ben cannot accept at turn 1: name other turns"),
+        ("Ann", "keep", {"turn": 2}, "Ann cannot keep at turn 2: it can at turn 1"),
+        ("Ben", "accept", "always", "Ben cannot accept at turn 1: it can at turn 2"),
         ("Ben", "accept", {"turn": 2}, ""),
     ],
 )

@@ -42,6 +42,7 @@ from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
 from shapley_coop.games import Turn
 from shapley_coop.games.gives import actions_in
+from shapley_coop.games.open_turns import OpenTurns, always_open
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def certify(
     norms: Sequence[str] = (),
     record: Sequence[Turn] = (),
     standing: Contract | None = None,
+    open_turns: OpenTurns = always_open,
 ) -> Certificate:
     """Examine a deal.
 
@@ -90,6 +92,7 @@ def certify(
         norms: those that a split may name; none unless they are given.
         record: the turns played before it would be signed; the certificate is about those left.
         standing: the contract that it would amend, which stays in force if it is not signed.
+        open_turns: the turns at which an action can be taken (`Game.open_turns`).
 
     Returns:
         The certificate; a deal that cannot be examined has a fault or a note, and never raises.
@@ -103,7 +106,8 @@ def certify(
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], actions_in(facts), int(facts["turns"])
     money = [cid for cid, c in in_force(standing).items() if isinstance(c, Pay | Give | Share)]
-    terms = Terms(agents, actions, turns, norms, money, facts.get("goods", ()))
+    now, goods = len(record) + 1, facts.get("goods", ())
+    terms = Terms(agents, actions, turns, norms, money, goods, now=now, open_turns=open_turns)
     if fault := first_fault(rules, deal, terms):
         return Certificate(deal, enforcement, (fault,))
     read = ("agents", "actions", "payoffs", "by_count", "turns", "means")
@@ -165,10 +169,13 @@ def vet(
     facts: Mapping[str, Any],
     enforcement: Enforcement | None = None,
     norms: Sequence[str] = (),
+    open_turns: OpenTurns = always_open,
 ) -> Certificate | Fault:
     """Examine a deal as it arrives, as JSON; what cannot be read is a fault."""
     deal = read_deal(raw)
-    return deal if isinstance(deal, Fault) else certify(deal, facts, enforcement, norms=norms)
+    if isinstance(deal, Fault):
+        return deal
+    return certify(deal, facts, enforcement, norms=norms, open_turns=open_turns)
 
 
 def _enumerated(

@@ -36,7 +36,7 @@ def checked(
     """
     facts = {**facts_of(game), **means_of(game)}
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
-    found = vet(contract, facts, terms, norms)
+    found = vet(contract, facts, terms, norms, game.open_turns)
     if isinstance(found, Fault):
         words = f"Not to be signed ({found.label}): {found.feedback}"
         return {"sound": False, "faults": [found.record()]}, words

@@ -166,15 +166,16 @@ class GameTree:
         layers: dict[int, dict[HistoryState, Position]] = {}
         each = len(self.stage.plays) * len(self.stage.agents)
         most = min(MAX_STEPS, MAX_WORK // max(1, self._width))
-        frontier, ahead = {self.start}, each * (self.stage.turns - self.now + 1)
+        frontier = {self.start: None}  # in the order in which they are reached
+        ahead = each * (self.stage.turns - self.now + 1)
         for turn in range(self.now, self.stage.turns + 1):
             ahead += each * (len(frontier) - 1)
             if ahead > most:
                 raise NotFinite(f"more than {most} steps in its game tree: too large to enumerate")
             layers[turn] = {past: self._position(past, turn) for past in frontier}
-            frontier = {
+            frontier = dict.fromkeys(
                 past for position in layers[turn].values() for past in position.onward.values()
-            }
+            )
         return layers
 
     def _position(self, past: HistoryState, turn: int) -> Position:

@@ -200,7 +200,7 @@ def overpaid(within: GameTree) -> Fault | None:
     }
     for position in within.positions():
         for due in position.due.values():
-            for payer in {shares[cid].payer for cid in due if cid in shares}:
+            for payer in dict.fromkeys(shares[cid].payer for cid in due if cid in shares):
                 own = [cid for cid in due if cid in shares and shares[cid].payer == payer]
                 part = sum((shares[cid].amount for cid in own), NOTHING)
                 if part > 1:
@@ -247,11 +247,12 @@ def weak_equilibria(within: GameTree) -> list[Play]:
 
 def _course(within: GameTree) -> Iterator[tuple[HistoryState, Position]]:
     """The positions that can be reached while all keep the contract."""
-    frontier = {within.start}
+    frontier = {within.start: None}  # in the order in which they are reached
     for turn in range(within.now, within.stage.turns + 1):
-        onward = set()
+        onward: dict[HistoryState, None] = {}
         for past in frontier:
             position = within.layers[turn][past]
             yield past, position
-            onward |= {position.onward[play] for play in product(*all_kept(within, position))}
+            plays = product(*all_kept(within, position))
+            onward |= dict.fromkeys(position.onward[play] for play in plays)
         frontier = onward

@@ -185,8 +185,12 @@ def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
     """The terms with the deposit that each party would have at stake."""
     if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
         return of.enforcement
-    deposit = Agreement(of.contract, of.record, facts_of(of.game), of.enforcement).deposit
-    return replace(of.enforcement, deposit=deposit)
+    return replace(of.enforcement, deposit=_agreement(of, of.contract).deposit)
+
+
+def _agreement(of: Prospect, contract: Contract | None) -> Agreement:
+    facts, open_turns = facts_of(of.game), of.game.open_turns
+    return Agreement(contract, of.record, facts, of.enforcement, open_turns)
 
 
 def _held(of: Prospect) -> dict[str, Fraction]:
@@ -194,7 +198,7 @@ def _held(of: Prospect) -> dict[str, Fraction]:
     held = earned(of.record, of.game.agents)
     if of.standing is None or not of.enforcement.executes:
         return held
-    signed = Agreement(of.standing, of.record, facts_of(of.game), of.enforcement)
+    signed = _agreement(of, of.standing)
     held = paid(held, signed.monitor.payments)
     forfeited = net(signed.postings(over=True), of.game.agents)
     return {agent: amount + from_micro(forfeited[agent]) for agent, amount in held.items()}

@@ -26,6 +26,7 @@ from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games import Turn
 from shapley_coop.games.ahead import UNASKED, Plan, Played
 from shapley_coop.games.goods import Gift
+from shapley_coop.games.open_turns import OpenTurns
 
 if TYPE_CHECKING:
     from shapley_coop.deals.analysis.outlook import Prospect
@@ -194,15 +195,18 @@ class Simulation:
 
     @cached_property
     def _nothing(self) -> "_Terms":
-        return _Terms(None, self._of.record)
+        return self._compiled(None)
 
     @cached_property
     def _agreed(self) -> "_Terms":
-        return _Terms(self._of.contract, self._of.record)
+        return self._compiled(self._of.contract)
 
     @cached_property
     def _standing(self) -> "_Terms":
-        return _Terms(self._of.standing, self._of.record)
+        return self._compiled(self._of.standing)
+
+    def _compiled(self, contract: Contract | None) -> "_Terms":
+        return _Terms(contract, self._of.record, self._of.game.open_turns)
 
     def _ends(self, played: Sequence[Played], contract: Contract | None) -> Ends:
         return [(self._settled(play, contract), play.times) for play in played]
@@ -219,7 +223,8 @@ class Simulation:
         share = terms.share if executes else None
         held = payoffs(play.record, of.game.agents, share, due, by_norm)
         if executes and of.enforcement.mode == "escrow":
-            agreed = Agreement(contract, play.record, self._facts, of.enforcement)
+            open_turns = of.game.open_turns
+            agreed = Agreement(contract, play.record, self._facts, of.enforcement, open_turns)
             for agent, moved in net(agreed.postings(over=True), of.game.agents).items():
                 held[agent] += from_micro(moved)
         return held
@@ -231,7 +236,9 @@ class Simulation:
 class _Terms:
     """A contract, compiled, with its monitor after the turns played."""
 
-    def __init__(self, contract: Contract | None, record: Sequence[Turn]) -> None:
+    def __init__(
+        self, contract: Contract | None, record: Sequence[Turn], open_turns: OpenTurns
+    ) -> None:
         clauses = compiled(contract)
         duties = [(term, term.clause) for term in clauses if isinstance(term.clause, Do | Forbid)]
         self.fixed = not any(term.condition.start for term, _ in duties)
@@ -239,7 +246,7 @@ class _Terms:
         self.gives = any(isinstance(term.clause, Give) for term in clauses)
         self.share = share_of(contract)
         self._clauses = [term.clause for term in clauses if term.last is None]
-        self.monitor = Monitor(clauses).on(record)
+        self.monitor = Monitor(clauses, open_turns).on(record)
 
     def alike(self, agents: Sequence[str]) -> Iterable[tuple[str, ...]]:
         """The agents whom the contract treats alike, group by group."""

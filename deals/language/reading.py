@@ -16,7 +16,7 @@ is due, two conditions in one object. Keys that only explain (`reason`, `id`, `n
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
 from shapley_coop.deals.language.faults import Fault, listed
-from shapley_coop.deals.language.rules import Rule, Terms, all_faults
+from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.spelling import (
     CLAUSE_KEYS,
     KINDS,
@@ -66,23 +66,19 @@ def read_deal(raw: Any, terms: Terms | None = None) -> Deal | Fault:
     return found if isinstance(found, Fault) else found.deal
 
 
-def read_sound(raw: Any, rules: Sequence[Rule], terms: Terms) -> Reading | Fault:
-    """A deal that was read and breaks no rule; or all that is wrong with it.
-
-    Agents repeat their offers, and refused ones are read once more: equal ones are read once.
+def read_once(raw: Any, terms: Terms) -> Reading | Fault:
+    """Return what `read_proposal` does; agents repeat their offers, and equal ones are read once.
 
     Args:
         raw: what stood in the proposal.
-        rules: of the bargaining.
-        terms: what it is checked against; it is the same object as long as nothing changes.
+        terms: what it is read by; it is the same object as long as nothing changes.
     """
-    return _read_sound(json.dumps(raw), tuple(rules), terms)
+    return _read_once(json.dumps(raw), terms)
 
 
 @lru_cache(maxsize=256)
-def _read_sound(raw: str, rules: tuple[Rule, ...], terms: Terms) -> Reading | Fault:
-    found = read_proposal(json.loads(raw), terms)
-    return found if isinstance(found, Fault) else all_faults(rules, found.deal, terms) or found
+def _read_once(raw: str, terms: Terms) -> Reading | Fault:
+    return read_proposal(json.loads(raw), terms)
 
 
 def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:

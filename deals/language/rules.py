@@ -8,6 +8,7 @@
 `deals.language.labels` says what each label refuses.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -22,9 +23,11 @@ from shapley_coop.deals.language.when import (
     Earned,
     Every,
     Turns,
+    at_turns,
     conditions_in,
 )
 from shapley_coop.games.actions import told_actions
+from shapley_coop.games.open_turns import OpenTurns, Spans, always_open, outside
 
 MAX_TEXT_CHARS = 4_000
 """Limit of a deal's text in characters; its JSON has about twice as many."""
@@ -41,8 +44,8 @@ class Terms:
     droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
     goods: Sequence[str] = ()  # what can change hands; in most games nothing
     currency: str = ""  # in which amounts are; empty for points of the game
-    never: Callable[[str, str], tuple[int, int] | None] = lambda agent, action: None
-    """From which turn to which an agent cannot take an action, whatever is done."""
+    now: int = 1  # the turn from which on it binds
+    open_turns: OpenTurns = always_open
 
 
 Rule = Callable[[Deal, Terms], Fault | None]
@@ -130,7 +133,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 def performable(deal: Deal, terms: Terms) -> Fault | None:
     """TURN: nobody owes an action at a turn at which it can never take it.
 
-    Duties whose conditions depend on turns alone are looked at.
+    Duties whose conditions depend on turns alone are looked at; the monitor excuses the others.
     """
     wrong = []
     for cid, duty in deal.duties.items():
@@ -138,18 +141,22 @@ def performable(deal: Deal, terms: Terms) -> Fault | None:
             continue
         due = progressions(duty.when, terms.turns)
         for agent in terms.agents if duty.agent == EVERYONE else [duty.agent]:
-            barred = terms.never(agent, duty.action)
-            if barred and any(meet(turns, (*barred, 1)) for turns in due):
-                at = (
-                    f"turn {barred[0]}"
-                    if barred[0] == barred[1]
-                    else "turns {} to {}".format(*barred)
-                )
-                wrong.append(
-                    f"{cid}: {agent} cannot {duty.action} at {at}: name other turns, as in "
-                    '"when": {"turn": N}.'
-                )
+            inside = terms.open_turns(agent, duty.action)
+            closed = [] if inside is None else outside(inside, terms.now, terms.turns)
+            if barred := [x for x in closed if any(meet(turns, (*x, 1)) for turns in due)]:
+                instead = _instead(terms, inside or ())
+                wrong.append(f"{cid}: {agent} cannot {duty.action} {at_turns(barred)}: {instead}.")
     return _fault("TURN", wrong)
+
+
+def _instead(terms: Terms, inside: Spans) -> str:
+    """The turns to name for a duty, as they are written."""
+    left = [(max(first, terms.now), last) for first, last in inside if last >= terms.now]
+    if not left:
+        return "it can at none of the turns left, so leave it out"
+    first, last = left[0]
+    when = {"turn": first} if first == last else {"from": first, "to": last}
+    return f'it can {at_turns(left)}, as in "when": {json.dumps(when)}'
 
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:

@@ -20,7 +20,7 @@ ranges: `{"turns": [2, 5]}` there is from turn 2 to turn 5, as in the records of
 version, and a list of turns is an `any` of ranges. So stored deals keep their hashes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
@@ -184,7 +184,7 @@ def words(when: When, of_payment: bool = False) -> str:
         of_payment: whether a payment depends on it, which asks what is done in the very turn.
     """
     if ranges := turn_list(when):
-        return f"at turns {_listed([_span(part.turns) for part in ranges])}"
+        return at_turns([part.turns for part in ranges])
     match when:
         case Turns(turns=(first, last)):
             return f"at turn {first}" if first == last else f"from turn {first} to turn {last}"
@@ -222,5 +222,9 @@ def _span(turns: tuple[int, int]) -> str:
     return str(first) if first == last else f"{first} to {last}"
 
 
-def _listed(items: list[str]) -> str:
-    return f"{', '.join(items[:-1])} and {items[-1]}"
+def at_turns(spans: Sequence[tuple[int, int]]) -> str:
+    """Return turns in words: "at turns 1 and 3 to 5"."""
+    told = [_span(turns) for turns in spans]
+    if len(told) == 1:
+        return f"at turn{'' if told[0].isdecimal() else 's'} {told[0]}"
+    return f"at turns {', '.join(told[:-1])} and {told[-1]}"

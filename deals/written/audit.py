@@ -13,6 +13,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.judgement import agreement, read_judgement
 from shapley_coop.games import Turn
+from shapley_coop.games.open_turns import OpenTurns, always_open
 
 
 def audit(
@@ -22,6 +23,7 @@ def audit(
     actions: Actions | None = None,
     over: bool = True,
     judged: str | None = None,
+    open_turns: OpenTurns = always_open,
 ) -> dict[str, Any]:
     """Hold a record against a contract, as plain JSON with exact amounts as strings.
 
@@ -32,13 +34,14 @@ def audit(
         actions: agent → all it can do; an agent that is absent may do anything.
         over: whether no turn follows the record.
         judged: a judge's answer, if one was asked.
+        open_turns: the turns at which an action can be taken (`Game.open_turns`).
 
     Returns:
         `verdicts` by clause (satisfied, violated, pending), `breaches` with their evidence,
         `duties` kept and owed, `payments` that fell due, and `judge` with its `agreement`: the
         fraction of clauses on which it agrees with the record.
     """
-    monitor = Monitor(agreed).on(record)
+    monitor = Monitor(agreed, open_turns).on(record)
     verdicts = monitor.verdicts(turns, actions, over)
     judge = read_judgement(judged, verdicts) if judged is not None else None
     if isinstance(judge, Fault):

@@ -119,8 +119,9 @@ class Keeper:
             "turns": len(row["record"]),
             "result": Outcome(common, measured),
         }
-        for kind in self._kinds & PARTS.keys():
-            kept |= PARTS[kind](row)
+        for kind, part in PARTS.items():
+            if kind in self._kinds:
+                kept |= part(row)
         return cast(Row, _record(kept))  # whoever reads a row by its keys can read it
 
     def all(self, rows: Iterable[Row]) -> list[Row]:

@@ -33,7 +33,7 @@ class Learning:
     ) -> None:
         self._costs: dict[Kind, list[float]] = {}
         self._told = prices.told
-        models = models_of(cells) if prices.by_model else set()
+        models = models_of(cells) if prices.by_model else []
         self._paid = any(not is_free(model) for model in models) and prices.know(models)
         self.cells: int | None = None
         if self._paid:

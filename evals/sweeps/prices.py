@@ -201,13 +201,14 @@ def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
         prices.of(model)
 
 
-def models_of(cells: Iterable[Cell]) -> set[str]:
-    """The models of all seats."""
-    return {seat.model for seat in seats_of(cells)}
+def models_of(cells: Iterable[Cell]) -> list[str]:
+    """Return the models of all seats, each once."""
+    return list(dict.fromkeys(seat.model for seat in seats_of(cells)))
 
 
-def seats_of(cells: Iterable[Cell]) -> set[Seat]:
-    """All seats, each once."""
+def seats_of(cells: Iterable[Cell]) -> list[Seat]:
+    """Return all seats, each once."""
     # The cells of a condition share their seats, and a big sweep has many cells.
     kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
-    return {Seat.model_validate(seat) for seated in kinds.values() for seat in seated.values()}
+    each = (seat for seated in kinds.values() for seat in seated.values())
+    return list(dict.fromkeys(map(Seat.model_validate, each)))

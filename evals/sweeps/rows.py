@@ -11,15 +11,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from shapley_coop.deals import Deal, monitor_of, sentence
-from shapley_coop.deals.contract import Contract
+from shapley_coop.deals import Deal, sentence
 from shapley_coop.evals.measures import exchange, reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import BESIDE, Entry
-from shapley_coop.state import PublicMessage, Table
+from shapley_coop.state import EvaluatedTable, PublicMessage, Table
 from shapley_coop.state.outsiders import IMPARTIAL
 from shapley_coop.state.result import result, timing
 from shapley_coop.state.run_config import SUMMARISER
@@ -97,7 +96,7 @@ def row_of(
         "result": {key: x for key, x in outcome.items() if key not in _EACH_TIME},
         "offers": told,
         "record": record,
-        "clauses": _clauses(table.get("contract"), record),
+        "clauses": _clauses(EvaluatedTable(table)),
         "calls": calls_of(entries) or counted(table),
         "refused": _refused(table),
     }
@@ -129,9 +128,9 @@ def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[
     return line
 
 
-def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:
+def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     """Every clause ever signed, with the number of its duties and breaches."""
-    monitor = monitor_of(contract, record)
+    contract, monitor = evaluated.contract, evaluated.signed.monitor
     owed = [duty.clause for asked in monitor.asked for duty in asked]
     broken = [breach.clause for breach in monitor.breaches]
     return [

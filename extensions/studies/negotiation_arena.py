@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Fault, Give, Pay, all_faults, put
+from shapley_coop.deals import Deal, Fault, Give, Pay, put
 from shapley_coop.extensions.studies.negotiation_arena_outcomes import (
     changes_by,
     differences,
@@ -42,7 +42,7 @@ from shapley_coop.extensions.studies.negotiation_arena_records import (
 from shapley_coop.games import GameError
 from shapley_coop.graphs.phases import PLAN
 from shapley_coop.state import EvaluatedTable, RunConfig, Table
-from shapley_coop.state.consent import terms_of, too_little
+from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.turn import Asking, TurnContext
 
 
@@ -227,8 +227,7 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
     evaluated = EvaluatedTable(cast(Table, {**table, **offer}))
     asking = Asking("answer" if accepts else "propose", PLAN, _nobody, _unchecked, _unpublished)
     turn = TurnContext(evaluated, asking, (name,))
-    rules = None if accepts else all_faults(PLAN.rules, deal, terms_of(turn))
-    return rules or too_little(turn, name, deal)
+    return cannot_sign(turn, name, deal)
 
 
 def _nobody(evaluated: EvaluatedTable) -> list[str]:

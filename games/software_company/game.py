@@ -20,6 +20,7 @@ from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.files import read_file
 from shapley_coop.games.game import Game
+from shapley_coop.games.open_turns import Spans, spans
 from shapley_coop.games.params import Number, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive
@@ -108,6 +109,13 @@ class SoftwareCompany(Game):
         """What the agent's role is able to do in this phase; nothing, or to pass."""
         able = [] if self.over(position) else self._able(agent, self._phase(position))
         return [*able, PASS] if able else []
+
+    def open_turns(self, agent: str, action: str) -> Spans | None:
+        """The turns of the phases that an action is for; an agent passes where it has another."""
+        able = (self._able(agent, phase) for phase in self._phases)
+        return spans(
+            n for n, can in enumerate(able, 1) if action in can or (can and action == PASS)
+        )
 
     def action_label(self, action: str) -> str:
         """The name under which an action is agreed on and recorded."""

@@ -12,6 +12,7 @@ from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.gives import EVERYONE, given, gives
 from shapley_coop.games.goods import GIVEN, Holdings, hand_over
+from shapley_coop.games.open_turns import Spans
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
@@ -133,12 +134,14 @@ class Trade(Game):
         most = {good: min(n, BY_HAND) for good, n in held.items()}
         return gives(most, self.agents, agent, [KEEP])
 
-    def never(self, agent: str, action: str) -> tuple[int, int] | None:
+    def open_turns(self, agent: str, action: str) -> Spans | None:
         """In a pool the last turn is for accepting and refusing alone, and for no first agent."""
         if not self.market.pool:
             return None
         last = self.turns
-        return (1, last - 1) if action in (ACCEPT, REFUSE) else (last, last)
+        if action not in (ACCEPT, REFUSE):
+            return [(1, last - 1)]
+        return [] if agent == self.agents[0] else [(last, last)]
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """First what a contract has change hands, then what is given by hand, then the end pays.

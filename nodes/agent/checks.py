@@ -5,10 +5,10 @@ from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.choices import chosen, claimed
 from shapley_coop.deals.language.faults import together
-from shapley_coop.deals.language.reading import Reading, read_sound
+from shapley_coop.deals.language.reading import Reading, read_once
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput
-from shapley_coop.state.consent import offering, terms_of, too_little
+from shapley_coop.state.consent import cannot_sign, offering, terms_of
 from shapley_coop.state.reasons import private_text, read_reasons
 from shapley_coop.state.turn import TurnContext, reading, unfinished
 
@@ -118,7 +118,7 @@ def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
     offer = turn.evaluated.offer
     if fault := accepts_another(message, offer):
         return fault
-    fault = too_little(turn, agent, turn.evaluated.offered)
+    fault = cannot_sign(turn, agent, turn.evaluated.offered)
     return fault or {"act": "accept", "text": message.speech or ""}
 
 
@@ -131,6 +131,6 @@ def _deal(turn: TurnContext, agent: str, message: Message) -> Reading | Fault:
             "<REJECT> to propose nothing.",
             speech,
         )
-    found = read_sound(message.proposal, turn.topic.rules, terms_of(turn))
-    fault = found if isinstance(found, Fault) else too_little(turn, agent, found.deal)
+    found = read_once(message.proposal, terms_of(turn))
+    fault = found if isinstance(found, Fault) else cannot_sign(turn, agent, found.deal)
     return Fault(fault.label, fault.feedback, (*speech, *fault.read)) if fault else found

@@ -3,12 +3,12 @@
 from shapley_coop.deals import Deal, Fault, Message, Terms
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.faults import listed
-from shapley_coop.deals.language.reading import Reading, read_proposal
+from shapley_coop.deals.language.reading import Reading, read_once
 from shapley_coop.deals.written.document import changed_clauses, differences
 from shapley_coop.deals.written.judgement import read_judgement
 from shapley_coop.deals.written.reading import agrees
 from shapley_coop.state import AgentOutput
-from shapley_coop.state.consent import offering, terms_of, uncertified
+from shapley_coop.state.consent import cannot_sign, offering, terms_of
 from shapley_coop.state.turn import TurnContext, reading
 
 
@@ -103,11 +103,11 @@ def _draft(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fau
             how = "Propose in <s>words</s>, in <PROPOSAL>{json}</PROPOSAL>, or both."
             return Fault("MPT", how)
         return {"act": "propose", "text": message.speech, "deal": Deal().record()}
-    found = read_proposal(message.proposal, terms_of(turn))
+    found = read_once(message.proposal, terms_of(turn))
     if isinstance(found, Fault):
         return found
     said: AgentOutput = {"act": "propose", "text": message.speech or ""}
-    return uncertified(turn, agent, found.deal) or offering(said, found)
+    return cannot_sign(turn, agent, found.deal) or offering(said, found)
 
 
 def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
@@ -116,7 +116,7 @@ def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
         return fault
     assert offer is not None, "an offer stands that the message accepts"
     deal = Deal.of(offer["deal"])
-    if deal.clauses and (fault := uncertified(turn, agent, deal)):
+    if deal.clauses and (fault := cannot_sign(turn, agent, deal)):
         return fault
     return {"act": "accept", "text": message.speech or ""}
 
@@ -127,10 +127,10 @@ def _clauses(turn: TurnContext, agent: str, agreed: Deal, message: Message) -> R
         if agreed.clauses:
             return Reading(agreed)
         return Fault("MPT", "The talk was in words: draft its clauses in one <PROPOSAL>.")
-    found = read_proposal(message.proposal, terms_of(turn))
+    found = read_once(message.proposal, terms_of(turn))
     if isinstance(found, Fault):
         return found
     if agreed.clauses:
         changed = changed_clauses(agreed, found.deal)
         return Fault("DIFF", listed(changed)) if changed else Reading(agreed)
-    return uncertified(turn, agent, found.deal) or found
+    return cannot_sign(turn, agent, found.deal) or found

@@ -4,7 +4,7 @@ from shapley_coop.deals import Deal, Fault, Message
 from shapley_coop.deals.language.acceptance import DECISIONS, Decision, accepts_another
 from shapley_coop.deals.language.choices import chosen, chosen_of
 from shapley_coop.state import AgentOutput
-from shapley_coop.state.consent import too_little
+from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.turn import TurnContext, reading
 
@@ -45,20 +45,20 @@ def a_ratification(turn: TurnContext, agent: str, message: Message) -> AgentOutp
     if len(decided) != 1:
         return Fault("ACK", _DECIDE)
     act = decided.pop()
-    if act == "accept" and (fault := _cannot_sign(turn, agent, message)):
+    if act == "accept" and (fault := _not_signed(turn, agent, message)):
         return fault
     text = message.speech or (message.reject if act == "reject" else "") or ""
     said: AgentOutput = {"act": act, "text": text}
     return {**said, "repairs": [f"read {word} as {act}"]} if word not in ("", act) else said
 
 
-def _cannot_sign(turn: TurnContext, agent: str, message: Message) -> Fault | None:
+def _not_signed(turn: TurnContext, agent: str, message: Message) -> Fault | None:
     """Why a member cannot sign the deal that its letter showed."""
     offer = turn.evaluated.offer
     if fault := accepts_another(message, offer):
         return fault
     assert offer is not None, "an offer stands that the message accepts"
-    return too_little(turn, agent, Deal.of(offer["deal"]))
+    return cannot_sign(turn, agent, Deal.of(offer["deal"]))
 
 
 _DECIDE = (

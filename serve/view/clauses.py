@@ -31,7 +31,7 @@ def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     if contract is None:
         return None
     marks, verdicts = _marks(signed.monitor), _verdicts(evaluated)
-    unplayed = Monitor(contract).verdicts(game.turns, game.actions)
+    unplayed = Monitor(contract, game.open_turns).verdicts(game.turns, game.actions)
     return {
         "hash": contract["hash"],
         "previous": contract["previous"],
@@ -86,7 +86,7 @@ def _verdicts(evaluated: EvaluatedTable) -> list[Verdicts]:
     found: list[Verdicts] = [{} for _ in record]
     ends = [*(first - 1 for _, first in signed[1:]), len(record)]
     for (contract, first), last in zip(signed, ends, strict=True):
-        monitor = Monitor(contract).on(record[: first - 1])
+        monitor = Monitor(contract, game.open_turns).on(record[: first - 1])
         for at, turn in enumerate(record[first - 1 : last], start=first):
             monitor.observe(turn)
             ended = at == len(record) and evaluated.over

@@ -33,7 +33,8 @@ def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 def _play_as_agreed(evaluated: EvaluatedTable) -> list[Turn] | None:
     """The play in which all keep the contract; None if it leaves an action open."""
-    game, monitor = evaluated.game, Monitor(evaluated.contract)
+    game = evaluated.game
+    monitor = Monitor(evaluated.contract, game.open_turns)
     position = game.start()
     while not game.over(position):
         duties = [duty for duty in monitor.duties() if not duty.forbidden]

@@ -66,7 +66,7 @@ class Book:
         """
         check_known("this home's database", version_of(session), BOOKS)
         there = tables_in(session)
-        for name in self.tables.keys() - there:
+        for name in (x for x in self.tables if x not in there):
             for statement in self.tables[name].created(sqlite=session.sqlite):
                 session.write(statement)
 

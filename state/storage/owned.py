@@ -252,7 +252,7 @@ def _secure(session: Session) -> None:
     policies = "SELECT tablename FROM pg_policies WHERE policyname = :name"
     secured = {row["tablename"] for row in session.rows(policies, {"name": _POLICY})}
     setting = f"coalesce(current_setting('{SETTING}', true), '')"
-    for name in OWNED.keys() - secured:
+    for name in (x for x in OWNED if x not in secured):
         session.write(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY")
         session.write(f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY")
         session.write(
