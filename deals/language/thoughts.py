@@ -10,9 +10,7 @@ goes back to its author.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from shapley_coop.deals.language.elements import TAG_LIKE
 from shapley_coop.deals.language.faults import Fault
@@ -43,6 +41,9 @@ class Mark:
 def _element(name: str, used: str) -> Mark:
     return Mark((f"<{name}>",), (f"</{name}>",), used)
 
+
+_GLUED = "analysis"
+"""Without its special tokens the name of a channel is glued to what was thought."""
 
 MARKS = (
     _element(
@@ -79,7 +80,7 @@ MARKS = (
         "gpt-oss",
         ends=("<|end|>",),
     ),
-    Mark(("analysis",), ("assistantfinal",), "gpt-oss without its special tokens", first=True),
+    Mark((_GLUED,), ("assistantfinal",), "gpt-oss without its special tokens", first=True),
     Mark(("<|channel>",), ("<channel|>",), "Gemma 4"),
     Mark(
         ("<|START_THINKING|>",),
@@ -120,51 +121,40 @@ def _pattern(written: str) -> str:
     """How a mark is found: a tag with spaces or attributes as well, all else as it is written."""
     if tag := _NAME.fullmatch(written):
         slash, name = tag.groups()
-        return rf"<\s{{0,4}}{slash}\s{{0,4}}{name}(?:\s[^<>]{{0,200}})?>"
-    return re.escape(written).replace("…", ".{0,80}?").replace(r"\ ", r"\s{1,4}")
+        return rf"<\s{{0,4}}{slash}\s{{0,4}}(?i:{name})(?:\s[^<>]{{0,200}})?>"
+    found = re.escape(written).replace("…", ".{0,80}?").replace(r"\ ", r"\s{1,4}")
+    return rf"{found}(?=[A-Z])" if written == _GLUED else found
 
 
-def _alternatives(number: int, mark: Mark) -> list[str]:
-    first = r"\A\s*" if mark.first else ""
-    # Without its special tokens the name of a channel is glued to what was thought.
-    glued = r"(?=[A-Z])" if mark.opens == ("analysis",) else ""
-    parts = {"opens": mark.opens, "closes": mark.closes, "ends": mark.ends}
-    return [
-        f"(?P<{part}_{number}>{first if part == 'opens' else ''}(?:{'|'.join(map(_pattern, all_))})"
-        f"{glued if part == 'opens' else ''})"
-        for part, all_ in parts.items()
-        if all_
-    ]
+def _parts(first: bool) -> str:
+    """All marks, as groups named by part and number: those of the beginning, or those of anywhere."""
+    groups = []
+    for number, mark in enumerate(MARKS):
+        parts = {"closes": mark.closes, "ends": mark.ends} if not first else {}
+        if mark.first == first:
+            parts = {"opens": mark.opens, **parts}
+        groups += [
+            f"(?P<{part}_{number}>{'|'.join(map(_pattern, written))})"
+            for part, written in parts.items()
+            if written
+        ]
+    return "|".join(groups)
 
 
-# Every repetition is bounded and none is nested: linear time.
-_MARK = re.compile(
-    "|".join(one for number, mark in enumerate(MARKS) for one in _alternatives(number, mark)),
-    re.IGNORECASE | re.DOTALL,
-)
-_BEGINS = re.compile(
-    "|".join(
-        sorted(
-            {
-                re.escape(one if one[0].isalpha() else one[0])
-                for mark in MARKS
-                for one in (*(() if mark.first else mark.opens), *mark.closes, *mark.ends)
-            }
-        )
+# To try all of them at every character takes long.
+_BEGIN = "|".join(
+    sorted(
+        {
+            re.escape(one if one[0].isalpha() else one[0])
+            for mark in MARKS
+            for one in (*(() if mark.first else mark.opens), *mark.closes, *mark.ends)
+        }
     )
 )
-"""Where a mark may begin behind the beginning of a text: to try all of them anywhere takes long."""
+MARK = re.compile(rf"\A\s*(?:{_parts(True)})|(?={_BEGIN})(?:{_parts(False)})", re.DOTALL)
+"""Any mark. Every repetition is bounded and none is nested: linear time."""
 
 _MOST_OBJECTS = 16
-
-
-def marks_in(text: str) -> Iterator[re.Match[str]]:
-    """Find the marks in a text, from the left."""
-    at = 0
-    for begin in chain((0,), (found.start() for found in _BEGINS.finditer(text))):
-        if begin >= at and (mark := _MARK.match(text, begin)):
-            yield mark
-            at = mark.end()
 
 
 def without_thoughts(text: str) -> str | Fault:
@@ -176,7 +166,7 @@ def without_thoughts(text: str) -> str | Fault:
     """
     at, seen = 0, False
     opened: re.Match[str] | None = None
-    for found in marks_in(text):
+    for found in MARK.finditer(text):
         part, number = _which(found)
         if opened is not None:
             if number != _which(opened)[1]:

@@ -6,6 +6,7 @@ from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.choices import chosen, claimed
 from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading, read_sound
+from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import offering, terms_of, too_little
@@ -30,7 +31,10 @@ def a_reason(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fau
     thought = a_thought(turn, agent, answer)
     if isinstance(thought, Fault):
         return thought
-    found = read_reasons(private_text(answer.text))
+    said = without_thoughts(answer.text)
+    if isinstance(said, Fault):
+        return said
+    found = read_reasons(private_text(said))
     return found if isinstance(found, Fault) else thought
 
 
