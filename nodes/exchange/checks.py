@@ -8,7 +8,6 @@ from fractions import Fraction
 from shapley_coop.deals import Fault, Message, scan, short_of
 from shapley_coop.deals.exchange.messages import accepts, check_message
 from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput, EvaluatedTable
 from shapley_coop.state.consent import reservation
@@ -41,11 +40,8 @@ def a_valid_message(turn: TurnContext, agent: str, answer: Answer) -> AgentOutpu
 def as_it_is(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
     """Any message, as it was written: what it does is read, and nothing is checked.
 
-    Only what could as well be thought is no message.
+    Where it is not clear what of it is thought, nothing of it is said: here nobody is asked back.
     """
-    thought = without_thoughts(answer.text)
-    if isinstance(thought, Fault):
-        return thought
     text = as_written(answer.text)
     message = scan(text)
     if "<PROPOSAL>" in text:
