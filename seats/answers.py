@@ -16,8 +16,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.thoughts import MARK, without_thoughts
 

@@ -11,18 +11,20 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from shapley_coop.deals import Fault, Message, scan
+from shapley_coop.deals import Message, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.speech import speech_in
-from shapley_coop.deals.language.thoughts import MARKS, Mark, without_thoughts
+from shapley_coop.deals.language.thoughts import MARKS, Mark
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.nodes.exchange.checks import as_it_is
+from shapley_coop.seats.a2a.reply import Reply, follow, reply_of
 from shapley_coop.seats.answers import said_beside, tagged
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import RunConfig, home
+from tests.embedded_reply import by_schema, by_tool
 from tests.sloppy_answers import TASKS
 from tests.stub_faults import Completion
 from tests.stub_openai import StubOpenAI
@@ -60,12 +62,19 @@ def written(one: str) -> str:
 
 
 OPENED = [
-    pytest.param(mark, written(opens), written(closes), id=f"{opens} {closes}".encode("unicode_escape").decode())
+    pytest.param(
+        mark,
+        written(opens),
+        written(closes),
+        id=f"{opens} {closes}".encode("unicode_escape").decode(),
+    )
     for mark in MARKS
     for opens in mark.opens
     for closes in (*mark.closes, *mark.ends)
 ]
-CLOSED = [pytest.param(mark, written(closes), id=closes) for mark in MARKS for closes in mark.closes]
+CLOSED = [
+    pytest.param(mark, written(closes), id=closes) for mark in MARKS for closes in mark.closes
+]
 OPENS = [written(opens) for mark in MARKS for opens in mark.opens]
 EVERY = [*OPENS, *(written(one) for mark in MARKS for one in (*mark.closes, *mark.ends))]
 
@@ -192,6 +201,31 @@ def test_words_beside_a_call_are_kept_as_far_as_they_are_not_thought() -> None:
     assert said_beside("<think>Look it up, or <CALL>{}</CALL>.") == "", "the call ended them"
 
 
+def test_a_part_that_an_agent_marks_as_thought_is_no_part_of_its_answer() -> None:
+    from a2a.helpers import new_text_part
+    from a2a.types import Artifact, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState
+
+    def sent(text: str, more: bool, **marks: bool) -> StreamResponse:
+        part = new_text_part(text)
+        part.metadata.update(marks)
+        return StreamResponse(
+            artifact_update=TaskArtifactUpdateEvent(
+                task_id="1", append=more, artifact=Artifact(artifact_id="a", parts=[part])
+            )
+        )
+
+    task = Task(id="1")
+    task.status.state = TaskState.TASK_STATE_COMPLETED
+    for event in (
+        sent("I could <ACC", more=False, adk_thought=True),
+        sent("EPT>.", more=True, adk_thought=True),
+        sent("<REJ", more=True),
+        sent("ECT>", more=True),
+    ):
+        task = follow(task, event)
+    assert reply_of(task, None) == Reply("<REJECT>")
+
+
 # At the table
 
 DROPPED = "I could write <ACTION>door</ACTION>, but then nobody opens it. So I pull.\n"
@@ -205,8 +239,11 @@ def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def room(stub: StubOpenAI, **settings: Any) -> RunConfig:
-    seat = {"model": "openai:stub", "base_url": stub.base_url, **settings}
-    return RunConfig.model_validate({"seats": {"Alice": seat, "Bob": seat}})
+    seats = {
+        agent: {"model": f"openai:{agent}", "base_url": stub.base_url, **settings}
+        for agent in ("Alice", "Bob")
+    }
+    return RunConfig.model_validate({"seats": seats})
 
 
 @pytest.mark.parametrize(
@@ -234,7 +271,7 @@ async def test_fields_that_were_weighed_and_dropped_are_not_the_answer(
     def spoilt(said: Completion, request: Any) -> Completion:
         return Completion(f"{thought}</think>\n{FIELDS}")
 
-    with StubOpenAI(lambda *_: FIELDS, manner=spoilt) as stub:
+    with StubOpenAI({"schema": by_schema, "tools": by_tool}[way], manner=spoilt) as stub:
         outcome = await play("llm_only", room(stub, answers=way))
         assert stub.calls == 2
     table = await table_of(home().runs.get(outcome["run"]))
@@ -248,7 +285,7 @@ async def test_a_weighed_acceptance_signs_nothing_and_is_asked_back() -> None:
         return said if "ACCEPT" in str(messages[-1]["content"]) else "<ACTION>door</ACTION>"
 
     with StubOpenAI(bob) as stub:
-        seats = {"Bob": {"model": "openai:stub", "base_url": stub.base_url}}
+        seats = {"Alice": "embedded:rational", "Bob": room(stub).seats["Bob"]}
         outcome = await play("negotiation", RunConfig.model_validate({"seats": seats}))
     table = await table_of(home().runs.get(outcome["run"]))
     assert table["contract"] is None

@@ -127,7 +127,7 @@ def _pattern(written: str) -> str:
 
 
 def _parts(first: bool) -> str:
-    """All marks, as groups named by part and number: those of the beginning, or those of anywhere."""
+    """All marks of the beginning, or of anywhere, as groups named by part and number."""
     groups = []
     for number, mark in enumerate(MARKS):
         parts = {"closes": mark.closes, "ends": mark.ends} if not first else {}

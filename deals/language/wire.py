@@ -22,8 +22,8 @@ element                               meaning
 ====================================  =======================================================
 
 Text outside the elements is private, and other tags are text; what a mark of `thoughts` sets off is
-left out. The sender is never read from the text. What is read although it is not written so, and what is asked back, is in `docs/answers.md`;
-every repair of what others get to see is told to them.
+left out. The sender is never read from the text. What is read although it is not written so, and
+what is asked back, is in `docs/answers.md`; every repair of what others get to see is told to them.
 """
 
 import unicodedata
