@@ -197,13 +197,14 @@ def _clause(clause: Any) -> Any:
 def _element(tag: str, text: Any, private: bool = False) -> str:
     """A field as an element.
 
-    A mark of thoughts in what others get to see stays one, so that it is asked back.
+    A mark of thoughts in what others get to see stays one, so that it is asked back; in a private
+    field something stands in its place, so that what is around it does not become a tag.
     """
     if text in (None, ""):
         return ""
     told, parts, at = str(text), "", 0
     for mark in MARK.finditer(told):
-        parts += _OPENS.sub("‹", told[at : mark.start()]) + ("" if private else mark.group())
+        parts += _OPENS.sub("‹", told[at : mark.start()]) + ("…" if private else mark.group())
         at = mark.end()
     return f"<{tag}>{parts}{_OPENS.sub('‹', told[at:])}</{tag}>"
 

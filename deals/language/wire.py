@@ -91,10 +91,10 @@ def scan(text: str) -> Message | Fault:
         return Fault("SIZE", f"A message has at most {MAX_MESSAGE} characters: write less.")
     if fault := _unreadable(text):
         return fault
-    said = without_thoughts(text)
-    if isinstance(said, Fault):
-        return said
-    elements = Elements(said)
+    answer = without_thoughts(text)
+    if isinstance(answer, Fault):
+        return answer
+    elements = Elements(answer)
     found = elements.found
     # ASCII without escapes hides nothing: what is unreadable in it was refused above.
     plain = text.isascii() and "\\" not in text
