@@ -52,7 +52,6 @@ MARKS = (
         "OLMo, Granite, Step, Kimi K2",
     ),
     _element("thinking", "prompts that ask for it, proxies"),
-    _element("antml:thinking", "proxies"),
     _element("thought", "EXAONE, proxies of Gemini"),
     _element("thoughts", "prompts that ask for it"),
     _element("reasoning", "prompts that ask for it"),
