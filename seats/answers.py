@@ -16,8 +16,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.reading import ANNOTATIONS
+from shapley_coop.deals.language.thoughts import MARK, without_thoughts
 
 Fields = Mapping[str, Any]
 Form = Mapping[str, Any]
@@ -26,7 +28,6 @@ Form = Mapping[str, Any]
 _TAGS = re.compile(
     r"<\s*/?\s*(?:s|PROPOSAL|ACCEPT|REJECT|ACTION|CLAIM|CONSIDER|NOTES|TRY|CALL)\b", re.IGNORECASE
 )
-_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _BESIDE = {"thoughts", "notes"}
 """Fields that every schema has beside the answer itself."""
 
@@ -47,13 +48,24 @@ def tagged(act: str, fields: Any) -> str:
         return fields if isinstance(fields, str) else json.dumps(fields)
     if act not in _WRITERS:
         return json.dumps(fields)
-    private = _element("CONSIDER", fields.get("thoughts")) + _element("NOTES", fields.get("notes"))
+    thoughts, notes = fields.get("thoughts"), fields.get("notes")
+    private = _element("CONSIDER", thoughts, True) + _element("NOTES", notes, True)
     return private + _element("s", _public(act, fields)) + _WRITERS[act](fields)
 
 
-def without_thinking(text: str) -> str:
-    """An answer without the block of thoughts that some models begin with."""
-    return _THINKING.sub("", text)
+def said_in(text: str) -> str:
+    """Return an answer without its thoughts; whole where it is not clear what is thought.
+
+    Then the reader of messages says so, and nothing of it is used.
+    """
+    said = without_thoughts(text)
+    return text if isinstance(said, Fault) else said
+
+
+def said_beside(words: str) -> str:
+    """Return the words beside a call without their thoughts, which the call may have ended."""
+    said = without_thoughts(words)
+    return "" if isinstance(said, Fault) else said
 
 
 def fields_in(form: Form, text: str) -> Fields | None:
@@ -67,7 +79,13 @@ def fields_in(form: Form, text: str) -> Fields | None:
     {'action': 'lever'}
     >>> fields_in(form, '{"action": "lever"} or {"action": "door"}') is None
     True
+    >>> fields_in(form, '{"action": "door"}? No.</think>{"action": "lever"}')
+    {'action': 'lever'}
     """
+    said = without_thoughts(text)
+    if isinstance(said, Fault):
+        return None
+    text = said
     start = text.find("{")
     found = read_json(text, start) if start >= 0 else ""
     if isinstance(found, str):
@@ -176,8 +194,19 @@ def _clause(clause: Any) -> Any:
     return told
 
 
-def _element(tag: str, text: Any) -> str:
-    return f"<{tag}>{_OPENS.sub('‹', str(text))}</{tag}>" if text not in (None, "") else ""
+def _element(tag: str, text: Any, private: bool = False) -> str:
+    """A field as an element.
+
+    A mark of thoughts in what others get to see stays one, so that it is asked back; in a private
+    field something stands in its place, so that what is around it does not become a tag.
+    """
+    if text in (None, ""):
+        return ""
+    told, parts, at = str(text), "", 0
+    for mark in MARK.finditer(told):
+        parts += _OPENS.sub("‹", told[at : mark.start()]) + ("…" if private else mark.group())
+        at = mark.end()
+    return f"<{tag}>{parts}{_OPENS.sub('‹', told[at:])}</{tag}>"
 
 
 def _element_of_json(tag: str, value: Any) -> str:

@@ -19,7 +19,7 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.seats.answers import without_thinking
+from shapley_coop.seats.answers import said_in
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.faults import busy_for, described
 from shapley_coop.seats.letters import Letter, with_facts
@@ -263,7 +263,7 @@ def _answer(reply: AIMessage, text: str, question: Question, seat: Seat) -> Answ
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
-        text=_kept(without_thinking(text)),
+        text=_kept(said_in(text)),
         # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=tokens_in,

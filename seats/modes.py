@@ -18,7 +18,8 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.reading import ANNOTATIONS
-from shapley_coop.seats.answers import Form, answers, fields_in, tagged, without_thinking
+from shapley_coop.deals.language.thoughts import MARK
+from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tagged
 from shapley_coop.seats.calls import READY, kept_call
 from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.seat import A2A, RECORDING, Answers, Seat
@@ -141,7 +142,9 @@ async def _by_schema(
     found: Any = await bound.ainvoke(list(messages), config=config)
     raw: AIMessage = found["raw"]
     parsed = found["parsed"]
-    if parsed is None:
+    # A client's parser of JSON takes what it finds, weighed or not.
+    thought = not raw.tool_calls and MARK.search(str(raw.text))
+    if parsed is None or thought:
         return _read(form, str(raw.text)), raw
     return _tagged(form, parsed), raw
 
@@ -159,10 +162,10 @@ async def _asking_tools(
     """
     reply = await _bound(model, [*tools, _READY]).ainvoke(list(messages), config=config)
     words = str(reply.text)
-    if not reply.tool_calls and fields_in(form, without_thinking(words)) is not None:
+    if not reply.tool_calls and fields_in(form, words) is not None:
         return _read(form, words), reply
     asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
-    return words + (asked or kept_call(READY, {})), reply
+    return said_beside(words) + (asked or kept_call(READY, {})), reply
 
 
 _READY = {
@@ -193,7 +196,7 @@ async def _by_tools(
     asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
     # Arguments that are no JSON are shown to the model again, and refused, as what it wrote.
     spoilt = "".join(str(call["args"] or "") for call in reply.invalid_tool_calls)
-    return (words + asked) if asked else _read(form, words + spoilt), reply
+    return (said_beside(words) + asked) if asked else _read(form, words + spoilt), reply
 
 
 def _bound(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
@@ -217,7 +220,7 @@ def _tagged(form: Form, given: Any) -> str:
 
 def _read(form: Form, text: str) -> str:
     """An answer that is not of the form that was asked for: tagged, if it is plain in the text."""
-    fields = fields_in(form, without_thinking(text))
+    fields = fields_in(form, text)
     return text if fields is None else tagged(str(form["title"]), fields)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from shapley_coop.deals import Message, scan
+from shapley_coop.deals import Fault, Message, scan
+from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.seats.asking import Question, ask, traced
 from shapley_coop.seats.calls import READY, TRIED, Call, Step, calls_in
 from shapley_coop.seats.records import TOOL, Answer, Entry, Journal, letter_hash, nonce
@@ -67,9 +68,12 @@ async def converse(
 def wanted(question: Question, answer: str) -> tuple[Call, ...]:
     """The calls in an answer that are made before it is asked for again; none if it is final.
 
-    An answer that binds, or that may not ask for anything more, is final.
+    An answer that binds, or that may not ask for anything more, is final; so is one that is asked
+    back, as it may only have thought of a call.
     """
     if not question.tools or not question.steps or not question.calls:
+        return ()
+    if isinstance(without_thoughts(answer), Fault):
         return ()
     if calls := calls_in(answer):
         return calls

@@ -21,6 +21,7 @@ from typing import Any
 from shapley_coop.amounts import exact
 from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.faults import together
+from shapley_coop.deals.language.thoughts import without_thoughts
 
 _NAMES = {
     "collective": r"(?:(?:estimated|overall)[ _])?(?:collective|joint|total|overall)[ _]"
@@ -113,7 +114,8 @@ def read_reasons(text: str) -> Reasons | Fault:
 
 def reasons_of(answer: str) -> Reasons | None:
     """The fields of a whole answer, as the journal keeps it; None where they cannot be read."""
-    found = read_reasons(private_text(answer))
+    said = without_thoughts(answer)
+    found = said if isinstance(said, Fault) else read_reasons(private_text(said))
     return None if isinstance(found, Fault) else found
 
 

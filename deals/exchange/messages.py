@@ -29,6 +29,7 @@ from typing import Any, Literal
 from shapley_coop.deals.exchange.allocation import ASKED, RULES, Draft, named
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.hedges import hedged
+from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.games.exchange.scenario import Tasks
 
@@ -78,6 +79,10 @@ def check_message(
     """
     if sender not in tasks.initial:
         raise ValueError(f"{sender!r} takes no part: the agents are {', '.join(tasks.agents)}")
+    said = without_thoughts(text)
+    if isinstance(said, Fault):
+        return Verdict(said.label, said.feedback, {})
+    text = said
     message = _message(text, tasks)
     if isinstance(message, Fault):
         fault = _tags_first(text, message)

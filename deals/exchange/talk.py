@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.elements import PRIVATE, TAG_LIKE
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.when import Turns
 from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan
 
@@ -24,13 +26,14 @@ def as_written(text: str) -> str:
 
     A message that had to be repaired is delivered as it was read. Text outside the elements, and
     all after a bare <ACCEPT> or <REJECT>, is private. Where a message cannot be read, an element
-    that is never closed goes on to the next tag or the end. Linear in the text, which is cut at
-    `MAX_MESSAGE` characters.
+    that is never closed goes on to the next tag or the end; where it is not clear what of it is
+    thought, nothing is delivered. Linear in the text, which is cut at `MAX_MESSAGE` characters.
     """
     message = scan(text)
     if isinstance(message, Message) and message.repairs:
         return _as_read(message)
-    return _elements(text[:MAX_MESSAGE], bare_ends=True)
+    said = without_thoughts(text[:MAX_MESSAGE])
+    return "" if isinstance(said, Fault) else _elements(said, bare_ends=True)
 
 
 def was_delivered(answer: str, text: str) -> bool:

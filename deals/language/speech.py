@@ -8,12 +8,13 @@
 
 import re
 
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan, too_long
 
 # What is private, or data: an element of it that is never closed takes all that follows with it.
 _NOT_SPEECH = re.compile(
-    r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL|TRY|think|thinking|thoughts|reasoning|analysis|scratchpad)"
-    r"\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
+    r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL|TRY)\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _SPEECH = re.compile(r"<s>[^<>]*</s>", re.IGNORECASE)
@@ -25,7 +26,10 @@ def speech_in(text: str) -> str:
     Only speech that is closed, holds no tag and stands alone of its kind is delivered: nothing that
     its author may have meant to keep private.
     """
-    spoken = _SPEECH.findall(_NOT_SPEECH.sub("", text[:MAX_MESSAGE]))
+    said = without_thoughts(text[:MAX_MESSAGE])
+    if isinstance(said, Fault):
+        return ""
+    spoken = _SPEECH.findall(_NOT_SPEECH.sub("", said))
     if len(spoken) != 1:
         return ""
     message = scan(spoken[0].replace("<S>", "<s>").replace("</S>", "</s>"))

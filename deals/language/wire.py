@@ -21,9 +21,9 @@ element                               meaning
 `<CLAIM>40%</CLAIM>`                  the part of the total that the agent says it earned
 ====================================  =======================================================
 
-Text outside the elements is private, and other tags are text. The sender is never read from the
-text. What is read although it is not written so, and what is asked back, is in `docs/answers.md`;
-every repair of what others get to see is told to them.
+Text outside the elements is private, and other tags are text; what a mark of `thoughts` sets off is
+left out. The sender is never read from the text. What is read although it is not written so, and
+what is asked back, is in `docs/answers.md`; every repair of what others get to see is told to them.
 """
 
 import unicodedata
@@ -35,6 +35,7 @@ from typing import Any
 from shapley_coop.deals.language.elements import TAG_LIKE, TAGS, Elements
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.lenient_json import INVISIBLE, MAX_DEPTH
+from shapley_coop.deals.language.thoughts import MARK, without_thoughts
 
 PROTOCOL = "coop/2"
 """The version of the wire format and of the hashes in records (`shapley_coop.canonical`).
@@ -90,7 +91,10 @@ def scan(text: str) -> Message | Fault:
         return Fault("SIZE", f"A message has at most {MAX_MESSAGE} characters: write less.")
     if fault := _unreadable(text):
         return fault
-    elements = Elements(text)
+    answer = without_thoughts(text)
+    if isinstance(answer, Fault):
+        return answer
+    elements = Elements(answer)
     found = elements.found
     # ASCII without escapes hides nothing: what is unreadable in it was refused above.
     plain = text.isascii() and "\\" not in text
@@ -156,12 +160,15 @@ def _refused(char: str) -> Fault | None:
 
 
 def _hidden_tag(text: str) -> Fault | None:
-    """A tag that only shows once what is invisible is left out."""
+    """A tag, or a mark of thoughts, that only shows once what is invisible is left out."""
     if not any(char in text for char in INVISIBLE):
         return None
-    as_it_is = [found.group() for found in TAG_LIKE.finditer(text)]
-    visible = [found.group() for found in TAG_LIKE.finditer(_visible(text))]
-    if as_it_is == visible:
+    visible = _visible(text)
+    if all(
+        [found.group() for found in tag.finditer(text)]
+        == [found.group() for found in tag.finditer(visible)]
+        for tag in (TAG_LIKE, MARK)
+    ):
         return None
     return Fault("TEXT", "An invisible character is inside a tag: write the tag without it.")
 

@@ -5,7 +5,8 @@ from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.choices import chosen, claimed
 from shapley_coop.deals.language.faults import together
-from shapley_coop.deals.language.reading import Reading, read_once
+from shapley_coop.deals.language.reading import Reading, read_once, read_sound
+from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
@@ -30,7 +31,10 @@ def a_reason(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fau
     thought = a_thought(turn, agent, answer)
     if isinstance(thought, Fault):
         return thought
-    found = read_reasons(private_text(answer.text))
+    said = without_thoughts(answer.text)
+    if isinstance(said, Fault):
+        return said
+    found = read_reasons(private_text(said))
     return found if isinstance(found, Fault) else thought
 
 

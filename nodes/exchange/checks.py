@@ -38,7 +38,10 @@ def a_valid_message(turn: TurnContext, agent: str, answer: Answer) -> AgentOutpu
 
 
 def as_it_is(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
-    """Any message, as it was written: what it does is read, and nothing is checked."""
+    """Any message, as it was written: what it does is read, and nothing is checked.
+
+    Where it is not clear what of it is thought, nothing of it is said: here nobody is asked back.
+    """
     text = as_written(answer.text)
     message = scan(text)
     if "<PROPOSAL>" in text:

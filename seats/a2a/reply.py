@@ -75,6 +75,8 @@ def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
 
     texts = []
     for part in (part for group in groups for part in group):
+        if is_thought(part):
+            continue
         if part.HasField("data"):
             data: Any = MessageToDict(part.data)
             if isinstance(data, Mapping) and "answer" in data and form:
@@ -82,6 +84,17 @@ def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
         elif part.HasField("text"):
             texts.append(part.text)
     return "\n".join(filter(None, texts))
+
+
+def is_thought(part: "Part") -> bool:
+    """Return whether an agent marks a part as thought: Google's ADK sends such parts, too."""
+    mark = "adk_thought"
+    return mark in part.metadata and part.metadata[mark] in (True, "true")
+
+
+def _goes_on(last: "Part", part: "Part") -> bool:
+    both = last.HasField("text") and part.HasField("text")
+    return both and is_thought(last) == is_thought(part)
 
 
 def _whole(value: Any) -> Any:
@@ -125,7 +138,7 @@ def _keep_artifact(task: "Task", new: "Artifact", append: bool) -> None:
     elif append:
         for part in new.parts:
             # Words that come piece by piece are one text.
-            if part.HasField("text") and known.parts and known.parts[-1].HasField("text"):
+            if known.parts and _goes_on(known.parts[-1], part):
                 known.parts[-1].text += part.text
             else:
                 known.parts.append(part)

@@ -30,6 +30,7 @@ from a2a.utils.errors import (
 )
 from google.protobuf.json_format import MessageToDict
 
+from shapley_coop.seats.a2a.reply import is_thought
 from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.a2a.tasks import NoSuchSeat, Seat, letter_id, task_of
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
@@ -188,6 +189,8 @@ def _parts(message: Message) -> tuple[dict[str, Any], str]:
     data: dict[str, Any] = {}
     texts = []
     for part in message.parts:
+        if is_thought(part):
+            continue
         if part.HasField("data"):
             found: Any = MessageToDict(part.data)
             data |= found if isinstance(found, dict) else {}

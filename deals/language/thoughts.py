@@ -1,0 +1,221 @@
+"""What a model thought, told from what it says: the marks that templates and servers leave.
+
+Thoughts bind nobody and are delivered to nobody. Where it is not clear what is thought, the answer
+goes back to its author.
+
+>>> without_thoughts("Shall I <ACCEPT>? No.</think><REJECT>")
+'<REJECT>'
+>>> without_thoughts("<think>Shall I <ACCEPT>?").feedback
+'<think> is never closed, so that all behind it is thought: close it before your answer.'
+"""
+
+import re
+from dataclasses import dataclass
+
+from shapley_coop.deals.language.elements import TAG_LIKE
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.lenient_json import Json, read_json
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How thoughts begin and end in the answers of some models; `…` is up to 80 characters.
+
+    Attributes:
+        opens: what thoughts begin with.
+        closes: what the answer begins with: what stands before it is thought, opened or not.
+        used: by which models, templates or servers.
+        ends: what ends thoughts that were opened, and means nothing elsewhere.
+        first: whether `opens` is a mark at the beginning of an answer alone.
+        sure: whether what stands before `closes` is thought wherever nothing else says so.
+    """
+
+    opens: tuple[str, ...]
+    closes: tuple[str, ...]
+    used: str
+    ends: tuple[str, ...] = ()
+    first: bool = False
+    sure: bool = True
+
+
+def _element(name: str, used: str) -> Mark:
+    return Mark((f"<{name}>",), (f"</{name}>",), used)
+
+
+_GLUED = "analysis"
+"""Without its special tokens the name of a channel is glued to what was thought."""
+
+MARKS = (
+    _element(
+        "think",
+        "DeepSeek-R1, Qwen3, QwQ, GLM, MiniMax-M2, Nemotron, Hunyuan, ERNIE, Phi-4-reasoning, "
+        "OLMo, Granite, Step, Kimi K2",
+    ),
+    _element("thinking", "prompts that ask for it, proxies"),
+    _element("thought", "EXAONE, proxies of Gemini"),
+    _element("thoughts", "prompts that ask for it"),
+    _element("reasoning", "prompts that ask for it"),
+    _element("reflection", "Reflection, prompts that ask for it"),
+    _element("analysis", "prompts that ask for it"),
+    _element("scratchpad", "prompts that ask for it"),
+    _element("seed:think", "Seed-OSS"),
+    _element("mm:think", "MiniMax-M3"),
+    _element("longcat_think", "LongCat"),
+    Mark(('<details type="reasoning"…>',), (), "Open WebUI", ends=("</details>",)),
+    Mark(("[THINK]",), ("[/THINK]",), "Magistral"),
+    Mark(("◁think▷",), ("◁/think▷",), "Kimi-VL, Kimi K2"),
+    Mark(
+        ("<|open|>think<|sep|>",),
+        ("<|close|>think<|sep|>", "<|open|>response<|sep|>"),
+        "Kimi K3",
+    ),
+    Mark(
+        tuple(
+            f"{turn}<|channel|>{channel}"
+            for turn in ("<|start|>assistant", "")
+            for channel in ("analysis", "commentary")
+        ),
+        ("<|start|>assistant<|channel|>final…<|message|>", "<|channel|>final…<|message|>"),
+        "gpt-oss",
+        ends=("<|end|>",),
+    ),
+    Mark((_GLUED,), ("assistantfinal",), "gpt-oss without its special tokens", first=True),
+    Mark(("<|channel>",), ("<channel|>",), "Gemma 4"),
+    Mark(
+        ("<|START_THINKING|>",),
+        ("<|END_THINKING|>", "<|START_RESPONSE|>"),
+        "Command A Reasoning",
+    ),
+    Mark(("<|inner_prefix|>",), ("<|inner_suffix|>",), "Apertus"),
+    Mark(
+        ("<|begin_of_thought|>",),
+        ("<|end_of_thought|>", "<|begin_of_solution|>"),
+        "OpenThinker, Sky-T1",
+    ),
+    Mark(("<|THINK_START|>",), ("<|THINK_END|>",), "Step"),
+    Mark(("[unused16]",), ("[unused17]",), "Pangu"),
+    Mark(
+        ("<|start|>assistant to=self<|message|>", "to=self<|message|>"),
+        ("<|start|>assistant to=user<|message|>", "to=user<|message|>"),
+        "Muse",
+        ends=("<|eom|>",),
+    ),
+    Mark(("/think\n",), ("<|im_start|>assistant",), "HyperCLOVA X SEED Think", first=True),
+    Mark(
+        ("Here is my thought process:", "Here's my thought process:"),
+        (),
+        "Granite 3.2",
+        ends=("Here is my response:", "Here's my response:"),
+        first=True,
+    ),
+    Mark((), ("<answer>", "<response>"), "Hunyuan, ERNIE, Granite 3.3", sure=False),
+)
+"""The table of `docs/answers.md`: chat templates, and the reasoning parsers of vLLM, SGLang,
+llama.cpp and Ollama."""
+
+_NAME = re.compile(r"<(/?)([\w:]+)>")
+
+
+def _pattern(written: str) -> str:
+    """How a mark is found: a tag with spaces or attributes as well, all else as it is written."""
+    if tag := _NAME.fullmatch(written):
+        slash, name = tag.groups()
+        return rf"<\s{{0,4}}{slash}\s{{0,4}}(?i:{name})(?:\s[^<>]{{0,200}})?>"
+    found = re.escape(written).replace("…", ".{0,80}?").replace(r"\ ", r"\s{1,4}")
+    return rf"{found}(?=[A-Z])" if written == _GLUED else found
+
+
+def _parts(first: bool) -> str:
+    """All marks of the beginning, or of anywhere, as groups named by part and number."""
+    groups = []
+    for number, mark in enumerate(MARKS):
+        parts = {"closes": mark.closes, "ends": mark.ends} if not first else {}
+        if mark.first == first:
+            parts = {"opens": mark.opens, **parts}
+        groups += [
+            f"(?P<{part}_{number}>{'|'.join(map(_pattern, written))})"
+            for part, written in parts.items()
+            if written
+        ]
+    return "|".join(groups)
+
+
+# To try all of them at every character takes long.
+_BEGIN = "|".join(
+    sorted(
+        {
+            re.escape(one if one[0].isalpha() else one[0])
+            for mark in MARKS
+            for one in (*(() if mark.first else mark.opens), *mark.closes, *mark.ends)
+        }
+    )
+)
+MARK = re.compile(rf"\A\s*(?:{_parts(True)})|(?={_BEGIN})(?:{_parts(False)})", re.DOTALL)
+"""Any mark. Every repetition is bounded and none is nested: linear time."""
+
+_MOST_OBJECTS = 16
+
+
+def without_thoughts(text: str) -> str | Fault:
+    """Return what an answer says, or the fault (TAG) where it is not clear what is thought.
+
+    Templates may open thoughts where no answer shows it: all before the first mark that closes some
+    is thought. The answer stands behind the last of them. Words in between are private like all
+    words outside of elements, and an element there may be thought or said.
+    """
+    at, seen = 0, False
+    opened: re.Match[str] | None = None
+    for found in MARK.finditer(text):
+        part, number = _which(found)
+        if opened is not None:
+            if number != _which(opened)[1]:
+                continue  # named in thoughts
+            if part == "opens":
+                return _fault(found, _NESTED)
+            opened = None
+        elif part == "ends":
+            continue
+        elif part == "closes" and MARKS[number].sure and not seen:
+            if _is_inside(text, found):
+                return _fault(found, _UNCLEAR)
+        elif TAG_LIKE.search(text, at, found.start()) or "{" in text[at : found.start()]:
+            return _fault(found, _UNCLEAR)
+        elif part == "opens":
+            opened = found
+        at, seen = found.end(), True
+    return text[at:] if opened is None else _fault(opened, _OPEN)
+
+
+_OPEN = "is never closed, so that all behind it is thought: close it before your answer"
+_NESTED = "is there twice before your thoughts end: end them once, and answer behind them"
+_UNCLEAR = (
+    "stands behind or inside of what could be your answer: think first, write all of your answer "
+    "behind your thoughts, and leave such marks out of it"
+)
+
+
+def _which(found: re.Match[str]) -> tuple[str, int]:
+    """Which part of which mark was found."""
+    part, number = str(found.lastgroup).split("_")
+    return part, int(number)
+
+
+def _is_inside(text: str, closes: re.Match[str]) -> bool:
+    """Whether a mark without its beginning stands in an element, or in a string of JSON."""
+    following = TAG_LIKE.search(text, closes.end())
+    if following is not None and following.group(1):
+        return True
+    start = text.find("{", 0, closes.start())
+    for _ in range(_MOST_OBJECTS):
+        if start < 0:
+            break
+        read = read_json(text, start)
+        end = read.end if isinstance(read, Json) else start + 1
+        if end > closes.start():
+            return True
+        start = text.find("{", end, closes.start())
+    return False
+
+
+def _fault(found: re.Match[str], why: str) -> Fault:
+    return Fault("TAG", f"{' '.join(found.group().split())[:60]} {why}.")
