@@ -55,7 +55,8 @@ def line(
         shown["status"] = status
     if payoffs is not None:
         shown["payoffs"] = {agent: payoffs[agent] for agent in seats if agent in payoffs}
-    return shown | ({"why": why} if why else {})
+    told: dict[str, Any] = visible_data(shown | ({"why": why} if why else {}))
+    return told
 
 
 def listed(run: Run) -> dict[str, Any]:

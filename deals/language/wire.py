@@ -26,6 +26,7 @@ text. What is read although it is not written so, and what is asked back, is in 
 every repair of what others get to see is told to them.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ from typing import Any
 from shapley_coop.deals.language.elements import TAG_LIKE, TAGS, Elements
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.lenient_json import INVISIBLE, MAX_DEPTH
+from shapley_coop.escaping import SELECTED, hides
 
 PROTOCOL = "coop/2"
 """The version of the wire format and of the hashes in records (`shapley_coop.canonical`).
@@ -50,10 +52,10 @@ MAX_NOTES = 600
 
 __all__ = ["MAX_DEPTH", "MAX_MESSAGE", "MAX_NOTES", "MAX_SPEECH", "PROTOCOL", "TAGS", "Message"]
 
-_DROPPED = dict.fromkeys(map(ord, INVISIBLE))
+_SELECTOR = re.compile(SELECTED)
+_DROPPED = re.compile(f"(?!{SELECTED})[{INVISIBLE}]")
 _READABLE = {*map(chr, range(32, 127)), *"\n\r\t", *INVISIBLE}
 """What needs no look: plain ASCII, and what is looked for by itself."""
-_UNREADABLE = {"Cf", "Cs", "Co", "Cn"}
 
 
 @dataclass(frozen=True)
@@ -147,8 +149,7 @@ def _unreadable(text: str) -> Fault | None:
 def _refused(char: str) -> Fault | None:
     if char == "\ufffd":
         return Fault("TEXT", "The text holds U+FFFD, the replacement of an invalid character.")
-    category = unicodedata.category(char)
-    if category in _UNREADABLE or (category == "Cc" and char not in "\n\r\t"):
+    if char not in "\n\r\t" and hides(char):
         return Fault("TEXT", f"The character U+{ord(char):04X} is invisible: leave it out.")
     if char not in "<>" and unicodedata.normalize("NFKC", char) in ("<", ">"):
         return Fault("TAG", f"The character U+{ord(char):04X} looks like < or >: use ASCII.")
@@ -173,7 +174,8 @@ def _names(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _hidden_in(name: str) -> Fault | None:
-    return next((fault for char in sorted(set(name)) if (fault := _hidden(char))), None)
+    chars = sorted(set(_SELECTOR.sub("", name)))
+    return next((fault for char in chars if (fault := _hidden(char))), None)
 
 
 def _hidden(char: str) -> Fault | None:
@@ -183,7 +185,7 @@ def _hidden(char: str) -> Fault | None:
 
 
 def _visible(text: str) -> str:
-    return text if text.isascii() else text.translate(_DROPPED)
+    return text if text.isascii() else _DROPPED.sub("", text)
 
 
 def _strings(value: Any) -> Iterator[str]:

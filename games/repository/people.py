@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
+from shapley_coop.escaping import without_hidden
 from shapley_coop.games.look_alikes import look_alike, mixed
 from shapley_coop.games.params import RESERVED
 from shapley_coop.games.repository.contributions import Contribution
@@ -155,4 +156,4 @@ def _parts(shown: str) -> tuple[str, str]:
 
 def printable(text: str) -> str:
     """Without characters that hide or reorder what is shown, and short enough to show."""
-    return "".join(c for c in " ".join(text.split()) if c.isprintable())[:_LONGEST].strip()
+    return without_hidden(text)[:_LONGEST].strip()
