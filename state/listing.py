@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from shapley_coop.escaping import visible_data
 from shapley_coop.games.catalogue import title
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.storage.register import Run
