@@ -22,7 +22,8 @@ from shapley_coop.escaping import (
 )
 from shapley_coop.prompts.render import compact_json, fenced
 
-EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
+EVERY = [chr(code) for code in range(sys.maxunicode + 1) if not 0x40000 <= code < 0xE0000]
+"""All but the planes in which nothing is assigned."""
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 IGNORABLE = {
     *(0xAD, 0x34F, 0x61C, 0x3164, 0xFEFF, 0xFFA0),

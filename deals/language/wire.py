@@ -54,7 +54,8 @@ __all__ = ["MAX_DEPTH", "MAX_MESSAGE", "MAX_NOTES", "MAX_SPEECH", "PROTOCOL", "T
 
 _SELECTOR = re.compile(SELECTED)
 _DROPPED = re.compile(f"(?!{SELECTED})[{INVISIBLE}]")
-_READABLE = {*map(chr, range(32, 127)), *"\n\r\t", *INVISIBLE}
+_LINES = "\n\r\t\u2028\u2029"
+_READABLE = {*map(chr, range(32, 127)), *_LINES, *INVISIBLE}
 """What needs no look: plain ASCII, and what is looked for by itself."""
 
 
@@ -149,7 +150,7 @@ def _unreadable(text: str) -> Fault | None:
 def _refused(char: str) -> Fault | None:
     if char == "\ufffd":
         return Fault("TEXT", "The text holds U+FFFD, the replacement of an invalid character.")
-    if char not in "\n\r\t" and hides(char):
+    if char not in _LINES and hides(char):
         return Fault("TEXT", f"The character U+{ord(char):04X} is invisible: leave it out.")
     if char not in "<>" and unicodedata.normalize("NFKC", char) in ("<", ">"):
         return Fault("TAG", f"The character U+{ord(char):04X} looks like < or >: use ASCII.")
