@@ -91,7 +91,7 @@ def is_one_line(text: str) -> bool:
 def without_hidden(text: str) -> str:
     """Text on one line without what nobody could see; each run of white space is one space."""
     line = " ".join(text.split())
-    return line if is_one_line(line) else "".join(filter(is_one_line, line))
+    return line if is_one_line(line) else " ".join("".join(filter(is_one_line, line)).split())
 
 
 def marked_lines(text: str) -> list[str]:
