@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from shapley_coop.collector import resume_collection
-from shapley_coop.escaping import on_terminal
+from shapley_coop.escaping import visible
 
 Result = TypeVar("Result")
 
@@ -25,10 +25,10 @@ def finish(work: Coroutine[Any, Any, Result]) -> Result:
 def say(text: str = "") -> None:
     """Write one line to standard output; where its reader has gone, go on without it.
 
-    Whatever the text quotes, it stays one line and moves no cursor: see `on_terminal`.
+    Whatever the text quotes, it stays one line and moves no cursor: see `visible`.
     """
     try:
-        sys.stdout.write(on_terminal(text) + "\n")
+        sys.stdout.write(visible(text) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         # `coop run … | head`: what is played is played to its end.
@@ -43,7 +43,7 @@ def say_lines(text: str) -> None:
 
 def note(text: str) -> None:
     """Write one line to standard error: progress, never results."""
-    sys.stderr.write(on_terminal(text) + "\n")
+    sys.stderr.write(visible(text) + "\n")
     sys.stderr.flush()
 
 
@@ -83,7 +83,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(escape(on_terminal(what)), total=total)
+        task = bar.add_task(escape(visible(what)), total=total)
         yield lambda: bar.advance(task)
 
 
@@ -96,7 +96,7 @@ def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
     from rich.console import Console
     from rich.markup import escape
 
-    with Console(stderr=True).status(escape(on_terminal(what))) as spinner:
+    with Console(stderr=True).status(escape(visible(what))) as spinner:
 
         @contextmanager
         def hidden() -> Iterator[None]:
@@ -132,7 +132,7 @@ def show_table(
     from rich.text import Text
 
     def cell(text: str, style: str = "") -> Text:
-        return Text(on_terminal(text), style=style)
+        return Text(visible(text), style=style)
 
     table = Table(
         title=cell(title, "table.title"),

@@ -67,6 +67,7 @@ def audit(
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
     from shapley_coop.games import load
+    from shapley_coop.games.open_turns import always_open
 
     played = _turns(record)
     world = load(game, settings_from(set_)) if game else None
@@ -80,7 +81,7 @@ def audit(
         turns=world.turns if world else len(played),
         actions=world.actions if world else None,
         over=not running,
-        **({"open_turns": world.open_turns} if world else {}),
+        open_turns=world.open_turns if world else always_open,
     )
     say_json(found) if as_json else say_lines(audit_in_words(found))
 

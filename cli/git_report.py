@@ -23,6 +23,7 @@ from shapley_coop.credit import wev
 from shapley_coop.credit.wev import EarnedValue
 from shapley_coop.currencies import decimals_of
 from shapley_coop.earned_value import WEIGHTS, Intervals
+from shapley_coop.escaping import visible
 from shapley_coop.games.repository import KINDS, Contribution, History, in_words
 
 _WORDS = {
@@ -259,7 +260,7 @@ def _cell(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\@", "@\u200b")
+    return _SPECIAL.sub(r"\\\1", visible(" ".join(text.split()))).replace("\\@", "@\u200b")
 
 
 def _name(history: History) -> str:

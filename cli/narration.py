@@ -7,6 +7,7 @@ from shapley_coop.cli.console import say, show_table
 from shapley_coop.cli.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.deals.mediation import DELEGATED
 from shapley_coop.deals.parties import MOST_TOLD
+from shapley_coop.escaping import marked_lines
 from shapley_coop.many import MANY
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
@@ -85,10 +86,10 @@ class Narrator:
 
     def _said(self, event: dict[str, Any]) -> list[str]:
         offer = event["deal"]["text"] if "deal" in event else []
-        said, *more = [line for line in event["text"].splitlines() if line.strip()] or ["—"]
+        said, *more = marked_lines(event["text"])
         if offer:
             self._printed[tuple(offer)] = event["id"]
-        first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
+        first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said or '—'}"
         return [first, *(f"      {line}" for line in [*more, *self._few(offer, "clauses")])]
 
     def _signed(self, event: dict[str, Any]) -> list[str]:

@@ -1,10 +1,10 @@
 """A run as a Markdown transcript: what was said, signed, played and settled, in order."""
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.cli.narration import STATUS, Narrator
+from shapley_coop.escaping import in_markdown
 from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.outcome import moved, simulation_note, values_of
 from shapley_coop.state.timeline import timeline
@@ -29,18 +29,20 @@ def transcript(
     """
     evaluated = EvaluatedTable(table)
     game = evaluated.game
-    parts = [f"# {_plain(run.run)}", f"{run.graph}, seed {evaluated.config.seed}. {game.summary()}"]
+    about = f"{run.graph}, seed {evaluated.config.seed}. {in_markdown(game.summary())}"
+    parts = [f"# {in_markdown(run.run)}", about]
     parts.append(_seats(evaluated))
     if outcome:
         parts += ["## What happened", _items(outcome["happened"]["words"])]
         if simulation := simulation_note(outcome):
-            parts.append(simulation)
+            parts.append(in_markdown(simulation))
     parts += ["## Transcript", _events(timeline(evaluated))]
     if outcome:
         parts += ["## Result", _result(outcome)]
     if worths:
         lines = [[", ".join(one["members"]) or "∅", f"{one['worth']:g}"] for one in worths["each"]]
-        parts += ["## Coalitions", worths["words"], _table(["members", "worth"], lines)]
+        parts += ["## Coalitions", in_markdown(worths["words"])]
+        parts.append(_table(["members", "worth"], lines))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -53,7 +55,7 @@ def _events(events: list[dict[str, Any]]) -> str:
     narrator, lines = Narrator(whole=True), []
     for event in events:
         first, *more = narrator.lines_of(event) or [_last(event)]
-        lines += [f"- {_plain(first)}", *(f"    - {_plain(line)}" for line in more)]
+        lines += [f"- {in_markdown(first)}", *(f"    - {in_markdown(line)}" for line in more)]
     return "\n".join(lines)
 
 
@@ -81,7 +83,7 @@ def _result(outcome: Mapping[str, Any]) -> str:
 
 
 def _items(lines: list[str]) -> str:
-    return "\n".join(f"- {_plain(line)}" for line in lines)
+    return "\n".join(f"- {in_markdown(line)}" for line in lines)
 
 
 def _table(columns: list[str], rows: list[list[str]]) -> str:
@@ -90,9 +92,4 @@ def _table(columns: list[str], rows: list[list[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text if text == "---" else _plain(text)
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: what agents say is never markup."""
-    return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", " ".join(text.split()))
+    return text if text == "---" else in_markdown(text)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 
+from shapley_coop.escaping import without_hidden
+
 _IN_ASCII = (frozenset("1lI|"), frozenset("0O"))
 _SAME = {ord(letter): min(shapes) for shapes in _IN_ASCII for letter in shapes}
 _GROUPS = {"m": "rn", "w": "vv"}
@@ -81,7 +83,7 @@ def _mixes(word: str) -> bool:
 def _shown(name: str) -> str:
     """A name as it is seen: in compatible letters, without what has no shape of its own."""
     plain = unicodedata.normalize("NFKC", name)
-    seen = (c for c in plain if unicodedata.category(c) not in ("Cf", "Mn", "Cc"))
+    seen = (c for c in without_hidden(plain) if unicodedata.category(c) != "Mn")
     return "".join(map(_spelled, seen))
 
 

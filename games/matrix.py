@@ -14,7 +14,7 @@ from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.classes import ByClass
 from shapley_coop.games.game import Game
-from shapley_coop.games.params import GameError, Params, Payoff, one_line
+from shapley_coop.games.params import GameError, Params, Payoff, is_name, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table import PayoffTable
@@ -109,8 +109,7 @@ def check_names(agent: str, actions: Sequence[str]) -> None:
 
 def _speakable(action: str) -> bool:
     """Whether an agent can write it between tags and the scanner reads the same."""
-    trimmed = 0 < len(action) <= 64 and action == action.strip()
-    return trimmed and action.isprintable() and not set(action) & set("<>")
+    return is_name(action) and not set(action) & set("<>")
 
 
 class MatrixGame(Game):

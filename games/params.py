@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.amounts import MICRO, exact
+from shapley_coop.escaping import is_one_line
 from shapley_coop.files import did_you_mean
 from shapley_coop.games.baseline import Absent
 from shapley_coop.games.look_alikes import look_alike, mixed
@@ -44,6 +45,11 @@ def _of_ratio(written: Any) -> Any:
 
 Payoff = Annotated[Number, BeforeValidator(_of_ratio)]
 """A payoff in a file: a number, or a ratio such as '1/4'."""
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be a name: all of it seen, on one line, no space at its ends."""
+    return 0 < len(text) <= 64 and text == text.strip() and is_one_line(text)
 
 
 def _numbered(written: Any) -> Any:
@@ -91,9 +97,9 @@ class Params(BaseModel):
         if len(agents) > MOST_AGENTS:
             raise ValueError(f"{len(agents)} agents: name at most {MOST_AGENTS}")
         for name in agents:
-            if not name.strip() or name != name.strip() or len(name) > 64 or not name.isprintable():
+            if not is_name(name):
                 raise ValueError(
-                    f"{name!r} is not a valid agent name: 1 to 64 printable characters"
+                    f"{name!a} is not a valid agent name: 1 to 64 printable characters"
                 )
         if len(agents) == 1:
             raise ValueError(f"{agents[0]} is alone: name two agents or more")

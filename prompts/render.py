@@ -19,15 +19,10 @@ from jinja2 import (
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from shapley_coop.canonical import cache_key
-from shapley_coop.escaping import in_letter
+from shapley_coop.escaping import visible, visible_lines
 from shapley_coop.prompts.compiled import compiled_beside
 
 _HERE = Path(__file__).parent
-
-
-def _in_line(text: str) -> str:
-    """Text that stays within the line it stands in, whatever it quotes, and hides nothing."""
-    return in_letter(text)
 
 
 # Letters are Markdown for models, not pages for browsers: data is escaped by `fenced`.
@@ -42,13 +37,13 @@ _environment.globals.clear()  # ours use none, and each rendering would copy the
 # Packs are others' templates: they name their variables and reach nothing else.
 _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):
-    _each.filters["in_line"] = _in_line
+    _each.filters["in_line"] = visible
 # Read when imported: a server's event loop must not wait for files.
 _templates = {path.stem: path.read_text(encoding="utf-8") for path in _HERE.glob("*.md")}
 _codes = compiled_beside(_HERE, _environment, _templates)
 
 
-# What could open a tag or close a fence; `in_letter` adds what could end a line, or hides.
+# What could open a tag or close a fence; `visible` adds what could end a line, or hides.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`"}
 
 
@@ -77,7 +72,7 @@ def _hash(pack: Mapping[str, str]) -> str:
 
 
 def render(name: str, /, **variables: Any) -> str:
-    """Fill a template.
+    """Fill a template; whoever wrote what it is filled with, nothing in it is hidden.
 
     Args:
         name: of the Markdown file, without its ending.
@@ -89,7 +84,7 @@ def render(name: str, /, **variables: Any) -> str:
     """
     foreign = _pack.get().get(name)
     template = _of_a_pack(foreign) if foreign else _ours(name)
-    return template.render(**variables)
+    return visible_lines(template.render(**variables))
 
 
 _pack: ContextVar[Mapping[str, str]] = ContextVar("pack", default={})  # noqa: B039 - never changed
@@ -162,4 +157,4 @@ def _compact(value: bytes) -> str:
 
 
 def _escaped(value: Any) -> str:
-    return in_letter(json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPES))
+    return visible(json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPES))

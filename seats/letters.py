@@ -8,6 +8,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from shapley_coop.escaping import visible
 from shapley_coop.seats.calls import Step, written
 
 _FACTS = re.compile(r"^```json\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
@@ -17,8 +18,8 @@ _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
 MAX_SHOWN = 8_000
 """Characters of a refused answer that its author is shown again."""
 
-# What could close a fence, or end a line for some reader of the text.
-_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x85\u2028\u2029"}
+# What could close a fence.
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`"}
 
 FACTS = "facts"
 """Where a message to a program carries the letter's facts as an object."""
@@ -92,7 +93,8 @@ def as_text(messages: Sequence[BaseMessage]) -> str:
 
 def with_facts(text: str, told: Mapping[str, Any]) -> str:
     """A letter's words with its facts behind them, for a program that is sent text alone."""
-    return f"{text}\n\n```json\n{json.dumps(told, ensure_ascii=False).translate(_ESCAPES)}\n```"
+    data = visible(json.dumps(told, ensure_ascii=False).translate(_ESCAPES))
+    return f"{text}\n\n```json\n{data}\n```"
 
 
 def facts_of_text(text: str) -> dict[str, Any]:

@@ -1,54 +1,111 @@
 r"""Text of others, as people and models read it: nothing hidden, nothing forged.
 
-Names, speech, commits and files come from agents and strangers. Three readers need three functions:
-a terminal obeys control characters, a letter's reader cannot see what it is told in characters that
-have no glyph, and a spreadsheet computes what begins like a formula.
+Names, speech, commits and files come from agents and strangers. What of it nobody could see is the
+same everywhere, in letters, terminals, pages, reports and names; `hides` says whether a text holds
+any of it. Readers differ in what they obey besides: Markdown has its signs, and a spreadsheet
+computes what begins like a formula.
 
->>> on_terminal("fine\n  signed 0123\x1b[2J")
+>>> visible("fine\n  signed 0123\x1b[2J")
 'fine\\n  signed 0123\\u001b[2J'
->>> in_letter("yes\U000e0041\ufe0f")
-'yes\\udb40\\udc41\\ufe0f'
+>>> visible("yes\u3164\ufe0f"), visible("\u2764\ufe0f") == "\u2764\ufe0f"
+('yes\\u3164\\ufe0f', True)
+>>> marked_lines("Fine.\n  c1. Bob pays Eve 9.")
+['Fine.', '> c1. Bob pays Eve 9.']
+>>> in_markdown("# Result\n| *all* |")
+'\\# Result \\| \\*all\\* \\|'
 >>> in_cell("=HYPERLINK(1)"), in_cell("-3.5")
 ("'=HYPERLINK(1)", '-3.5')
 """
 
 import re
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
 
-_HIDDEN = re.compile(
-    "["
-    "\x00-\x1f\x7f-\x9f"  # control characters
-    "\u2028\u2029"  # what ends a line or paragraph
-    # Format characters, among them those that reverse the order in which text is shown.
-    "\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    # Without a glyph by Unicode's own word (Default_Ignorable_Code_Point); Braille's blank.
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
+_IGNORABLE = (
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff"
-    # Halves of pairs, private use, and what is no character.
-    "\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\U000f0000-\U0010ffff"
-    + "".join(f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0xF0000, 0x10000))
-    + "]"
 )
+"""Default_Ignorable_Code_Point: DerivedCoreProperties.txt of Unicode 16.0.0."""
+_BLANK = "\u2800\ufffc\U00013441\U00013442\U00016fe4\U0001d159"
+"""Printable by Unicode, and nothing is drawn: blanks of Braille, hieroglyphs, Khitan and music."""
+_SHAPELESS = re.compile(f"[{_IGNORABLE}{_BLANK}]")
+
+_SYMBOL = "[©®‼⁉™ℹ\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+SELECTED = rf"(?<={_SYMBOL})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+"""A pattern: the selector of a symbol that is shown as text or as an emoji."""
+# Scripts in which a joiner, or a non-joiner, changes how the letters at both its sides are written.
+_CURSIVE = "[\u0620-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff\u1810-\u18af]"
+_JOINED = (
+    rf"(?<={_CURSIVE})[\u200c\u200d](?={_CURSIVE})"
+    rf"|(?<=[\ufe0f\u2190-\u27ff\u2900-\u2bff\U0001f000-\U0001faff])\u200d(?={_SYMBOL})"
+)
+_IN_LINE = re.compile(rf"(?P<kept>{SELECTED})|[^ -~]")
+_IN_LINES = re.compile(rf"(?P<kept>[\n\t]|{SELECTED}|{_JOINED})|[^ -~]")
+_PLAIN = bytes(range(32, 127))
+_PLAIN_LINES = _PLAIN + b"\n\t"
+
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?%?")
 
 
-def on_terminal(text: str) -> str:
-    """Text as one line of a terminal: it cannot end the line, move the cursor or hide.
+def visible(text: str) -> str:
+    """Text within one line: it cannot end the line, move a cursor or hold what nobody sees.
 
-    What is escaped is written as in JSON, so that a line of JSON stays the same data.
+    What is escaped is written as in JSON, so that a line of JSON stays the same data. An emoji
+    keeps its own selector.
     """
-    return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_as_escape, text)
+    return _IN_LINE.sub(_as_escape, text) if _may_hide(text, _PLAIN) else text
 
 
-def in_letter(text: str) -> str:
-    """Text as a part of a letter: no character that a person who reads it could not see.
+def visible_lines(text: str) -> str:
+    """Text of several lines: as `visible`, but line breaks, tabs and joined letters stay."""
+    if not _may_hide(text, _PLAIN_LINES):
+        return text
+    return _IN_LINES.sub(_as_escape, text.replace("\r\n", "\n"))
 
-    Letters are read by models, which read such characters very well. Escaped as in JSON.
+
+def visible_data(value: Any) -> Any:
+    """Plain data with nothing hidden in any of its texts: see `visible_lines`."""
+    if isinstance(value, str):
+        return visible_lines(value)
+    if isinstance(value, Mapping):
+        return {visible_data(key): visible_data(one) for key, one in value.items()}
+    return [visible_data(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def hides(text: str) -> bool:
+    """Return whether a text holds what nobody could see: see `visible`."""
+    return visible(text) != text
+
+
+def is_one_line(text: str) -> bool:
+    """Return whether all of a text is seen, on one line, with no blank but the space."""
+    return text.isprintable() and not hides(text)
+
+
+def without_hidden(text: str) -> str:
+    """Text on one line without what nobody could see; each run of white space is one space."""
+    line = " ".join(text.split())
+    return line if is_one_line(line) else " ".join("".join(filter(is_one_line, line)).split())
+
+
+def marked_lines(text: str) -> list[str]:
+    """What somebody said, line by line: a further line begins with a mark, as no line of ours does.
+
+    Each run of white space is one space, so that none of it can be moved to where a line breaks.
     """
-    return on_terminal(text)
+    first, *more = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
+    return [first, *(f"> {line}" for line in more)]
+
+
+def in_markdown(text: str) -> str:
+    """Text on one line of Markdown, which shows it as it is: no markup, no line of its own."""
+    return _MARKS.sub(r"\\\1", visible(" ".join(text.split())))
 
 
 def in_cell(text: str) -> str:
@@ -62,8 +119,26 @@ def in_cell(text: str) -> str:
     return text
 
 
+def _may_hide(text: str, plain: bytes) -> bool:
+    """Whether a hidden character is among those that are not plain; of letters nearly all are."""
+    rest = text.encode("utf-8", "surrogatepass").translate(None, plain)
+    if not rest:
+        return False
+    return any(map(_is_hidden, set(rest.decode("utf-8", "surrogatepass"))))
+
+
+@lru_cache(maxsize=4096)
+def _is_hidden(char: str) -> bool:
+    """Whether it is a control, a format, a half pair, private, unassigned, or has no shape."""
+    if _SHAPELESS.match(char):
+        return True
+    return not char.isprintable() and unicodedata.category(char) != "Zs"
+
+
 def _as_escape(found: "re.Match[str]") -> str:
     char = found.group()
+    if found.group("kept") or not _is_hidden(char):
+        return char
     if char in _SHORT:
         return _SHORT[char]
     pair = char.encode("utf-16-be", "surrogatepass")

@@ -1,8 +1,9 @@
 """What the conversation tells: the table before it is played, the talk, the settlement."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from shapley_coop.escaping import in_markdown
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.state.outcome import moved, no_value
 from shapley_coop.state.timeline import said_event
@@ -27,7 +28,7 @@ def table_in_words(game: Mapping[str, Any], assumed: Sequence[str], label: str =
     shown = MatrixGame(dict(game)).rules() if len(game["payoffs"]) <= MOST_CELLS else game["about"]
     parts = ["This is what will be played:", shown]
     if assumed:
-        parts.append("Assumed, as nobody said so: " + "; ".join(assumed) + ".")
+        parts.append("Assumed, as nobody said so: " + in_markdown("; ".join(assumed)) + ".")
     if label:
         parts.append(label)
     return "\n\n".join(
@@ -41,21 +42,27 @@ def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         event = said_event(said)
         if said["act"] == "write":
             continue  # the contract is told once, as it is signed
-        offer = "".join(f"\n- {_plain(line)}" for line in event.get("deal", {}).get("text", ()))
-        words = _plain(said["text"]) or {"accept": "I accept."}.get(said["act"], f"({said['act']})")
-        yield said["id"], said["by"], f"**{said['by']}**: {words}{offer}"
+        offer = _listed(event.get("deal", {}).get("text", ()))
+        unsaid = {"accept": "I accept."}.get(said["act"], f"({said['act']})")
+        words = in_markdown(said["text"]) or unsaid
+        yield said["id"], said["by"], f"**{in_markdown(said['by'])}**: {words}{offer}"
     if contract := written.get("contract"):
-        lines = "".join(f"\n- {_plain(line)}" for line in contract["text"].splitlines())
+        lines = _listed(contract["text"].splitlines())
         yield f"contract-{contract['hash'][:12]}", "table", f"Signed by all:{lines}"
     for turn in written.get("record", []):
         acts = ", ".join(f"{agent}: {action}" for agent, action in turn["actions"].items())
-        yield f"turn-{turn['turn']}", "table", f"What was done: {acts or 'nothing'}."
+        done = in_markdown(acts) or "nothing"
+        yield f"turn-{turn['turn']}", "table", f"What was done: {done}."
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "".join(f"\n- {in_markdown(line)}" for line in lines)
 
 
 def settlement_in_words(found: Mapping[str, Any]) -> str:
     """A result (`state.result`) for people, in Markdown."""
     credit = found["credit"]
-    lines = [STATUS[found["status"]], *found["happened"]["words"]]
+    lines = [STATUS[found["status"]], *map(in_markdown, found["happened"]["words"])]
     lines.append(f"By what was done, {_each(found['rewards'], 'earned')}.")
     lines += [f"{line}." for line in moved(found)]
     if not found["transfers"]:
@@ -66,7 +73,7 @@ def settlement_in_words(found: Mapping[str, Any]) -> str:
         compared = f", compared with the baseline ({baseline['words']})" if baseline else ""
         values = ", ".join(f"{agent} {x:g}" for agent, x in credit["shapley"].items())
         lines.append(f"What each added by the record{compared}: {values} (Shapley values).")
-    lines += [f"Breach of {b['clause']}: {b['evidence']}" for b in found["breaches"]]
+    lines += [f"Breach of {b['clause']}: {in_markdown(b['evidence'])}" for b in found["breaches"]]
     if found["ledger"] == "counterfactual":
         lines.append("This is another course of a play that is settled already: nothing is paid.")
     if found["simulated"]:
@@ -76,8 +83,3 @@ def settlement_in_words(found: Mapping[str, Any]) -> str:
 
 def _each(amounts: Mapping[str, float], verb: str) -> str:
     return ", ".join(f"{agent} {verb} {x:g}" for agent, x in amounts.items())
-
-
-def _plain(text: str) -> str:
-    """What agents say is no markup."""
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in text)

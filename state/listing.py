@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from shapley_coop.escaping import visible_data
 from shapley_coop.games.catalogue import title
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.storage.register import Run
@@ -55,7 +56,8 @@ def line(
         shown["status"] = status
     if payoffs is not None:
         shown["payoffs"] = {agent: payoffs[agent] for agent in seats if agent in payoffs}
-    return shown | ({"why": why} if why else {})
+    told: dict[str, Any] = visible_data(shown | ({"why": why} if why else {}))
+    return told
 
 
 def listed(run: Run) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from shapley_coop.amounts import exact, plain
 from shapley_coop.credit.attribution import Attribution
 from shapley_coop.deals import Deal
+from shapley_coop.escaping import visible_lines
 from shapley_coop.games import Turn
 from shapley_coop.state.table import PublicMessage
 
@@ -21,7 +22,8 @@ CUT = " … (the rest is left out)"
 
 
 def capped(words: str) -> str:
-    """An answer that fits in a letter."""
+    """An answer that fits in a letter, and in which nothing is hidden."""
+    words = visible_lines(words)
     if len(words) <= MAX_ANSWER_CHARS:
         return words
     return words[: MAX_ANSWER_CHARS - len(CUT)] + CUT

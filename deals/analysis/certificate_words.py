@@ -7,6 +7,7 @@ from shapley_coop.deals.analysis.certificate import Certificate
 from shapley_coop.deals.analysis.incentives import Deviation
 from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.enforcement import MEANS
+from shapley_coop.escaping import visible
 
 
 def in_words(certificate: Certificate) -> str:
@@ -23,7 +24,7 @@ def in_words(certificate: Certificate) -> str:
     if certificate.outcomes:
         lines.append(f"Its payments sum to zero in all {certificate.outcomes} outcomes of a turn.")
     lines += [_party(agent, party) for agent, party in certificate.parties.items()]
-    return "\n".join([*lines, *certificate.notes])
+    return "\n".join(map(visible, [*lines, *certificate.notes]))
 
 
 def as_record(certificate: Certificate) -> dict[str, Any]:

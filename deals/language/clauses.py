@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shapley_coop.amounts import Exact, plain
 from shapley_coop.deals.language.when import EVERYONE, When, words
+from shapley_coop.escaping import visible
 
 OTHERS = "others"
 """As payer or payee: everybody else, each an equal part of the amount."""
@@ -119,7 +120,7 @@ def portions(pay: _Payment, agents: Collection[str]) -> dict[str, int | Fraction
 
 def lines_of(clauses: Mapping[str, Clause]) -> list[str]:
     """Clauses in plain English, a line each, by their ids."""
-    return [f"{cid}. {sentence(clause)}" for cid, clause in clauses.items()]
+    return [f"{cid}. {visible(sentence(clause))}" for cid, clause in clauses.items()]
 
 
 def sentence(clause: Clause) -> str:

@@ -25,8 +25,13 @@ MAX_DIGITS = 40
 MAX_TOKENS = 20_000
 TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep: write it flat"
 
-INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad"
-"""Characters without a shape that harm nobody: joiners, soft hyphens, marks of direction."""
+_VARIANTS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+INVISIBLE = (
+    "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\u034f\u180b\u180c\u180d\u180f"
+    + "".join(map(chr, _VARIANTS))
+)
+"""Characters without a shape that people's texts hold: joiners, soft hyphens, marks of direction,
+selectors of variants. They are left out of words; whatever else nobody could see is refused."""
 
 # Unrolled loops over disjoint classes: a string that never ends is scanned once.
 _TOKEN = re.compile(

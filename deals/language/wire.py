@@ -26,6 +26,7 @@ left out. The sender is never read from the text. What is read although it is no
 what is asked back, is in `docs/answers.md`; every repair of what others get to see is told to them.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from shapley_coop.deals.language.elements import TAG_LIKE, TAGS, Elements
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.lenient_json import INVISIBLE, MAX_DEPTH
 from shapley_coop.deals.language.thoughts import MARK, without_thoughts
+from shapley_coop.escaping import SELECTED, hides
 
 PROTOCOL = "coop/2"
 """The version of the wire format and of the hashes in records (`shapley_coop.canonical`).
@@ -51,10 +53,11 @@ MAX_NOTES = 600
 
 __all__ = ["MAX_DEPTH", "MAX_MESSAGE", "MAX_NOTES", "MAX_SPEECH", "PROTOCOL", "TAGS", "Message"]
 
-_DROPPED = dict.fromkeys(map(ord, INVISIBLE))
-_READABLE = {*map(chr, range(32, 127)), *"\n\r\t", *INVISIBLE}
+_SELECTOR = re.compile(SELECTED)
+_DROPPED = re.compile(f"(?!{SELECTED})[{INVISIBLE}]")
+_LINES = "\n\r\t\u2028\u2029"
+_READABLE = {*map(chr, range(32, 127)), *_LINES, *INVISIBLE}
 """What needs no look: plain ASCII, and what is looked for by itself."""
-_UNREADABLE = {"Cf", "Cs", "Co", "Cn"}
 
 
 @dataclass(frozen=True)
@@ -151,8 +154,7 @@ def _unreadable(text: str) -> Fault | None:
 def _refused(char: str) -> Fault | None:
     if char == "\ufffd":
         return Fault("TEXT", "The text holds U+FFFD, the replacement of an invalid character.")
-    category = unicodedata.category(char)
-    if category in _UNREADABLE or (category == "Cc" and char not in "\n\r\t"):
+    if char not in _LINES and hides(char):
         return Fault("TEXT", f"The character U+{ord(char):04X} is invisible: leave it out.")
     if char not in "<>" and unicodedata.normalize("NFKC", char) in ("<", ">"):
         return Fault("TAG", f"The character U+{ord(char):04X} looks like < or >: use ASCII.")
@@ -180,7 +182,8 @@ def _names(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _hidden_in(name: str) -> Fault | None:
-    return next((fault for char in sorted(set(name)) if (fault := _hidden(char))), None)
+    chars = sorted(set(_SELECTOR.sub("", name)))
+    return next((fault for char in chars if (fault := _hidden(char))), None)
 
 
 def _hidden(char: str) -> Fault | None:
@@ -190,7 +193,7 @@ def _hidden(char: str) -> Fault | None:
 
 
 def _visible(text: str) -> str:
-    return text if text.isascii() else text.translate(_DROPPED)
+    return text if text.isascii() else _DROPPED.sub("", text)
 
 
 def _strings(value: Any) -> Iterator[str]:

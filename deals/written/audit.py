@@ -12,6 +12,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.judgement import agreement, read_judgement
+from shapley_coop.escaping import visible
 from shapley_coop.games import Turn
 from shapley_coop.games.open_turns import OpenTurns, always_open
 
@@ -73,4 +74,4 @@ def audit_in_words(found: dict[str, Any]) -> str:
     ]
     if found["judge"] is not None:
         lines.append(f"The judge agrees on {found['agreement']} of the clauses.")
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))

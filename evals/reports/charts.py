@@ -10,6 +10,7 @@ from html import escape
 from math import ceil, floor, isfinite, log10
 from typing import Any, Literal
 
+from shapley_coop.escaping import visible
 from shapley_coop.evals.measures.stats import Estimate
 
 Anchor = Literal["start", "middle", "end"]
@@ -275,8 +276,8 @@ class _Picture:
             for key, x in attributes.items()
         }
         given = "".join(f' {key}="{x}"' for key, x in shown.items())
-        title = f"<title>{escape(says)}</title>" if says else ""
-        self.parts.append(f"<{name}{given}>{title}{escape(text)}</{name}>")
+        title = f"<title>{escape(visible(says))}</title>" if says else ""
+        self.parts.append(f"<{name}{given}>{title}{escape(visible(text))}</{name}>")
 
     def svg(self) -> str:
         """The picture with its legend below: the marks and names of two or more series."""

@@ -12,6 +12,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from shapley_coop.escaping import visible_lines
+
 _HERE = Path(__file__).parent
 
 Filters = Mapping[str, Callable[..., Any]]
@@ -41,7 +43,7 @@ def page(template: Path, filters: Filters, title: str, script: str = "", **varia
     pages.filters |= filters
     own = {"style": style, "style_hash": _hash(style)}
     own |= {"script": script, "script_hash": _hash(script)}
-    return pages.get_template(template.name).render(title=title, **own, **variables)
+    return visible_lines(pages.get_template(template.name).render(title=title, **own, **variables))
 
 
 def _hash(text: str) -> str:

@@ -14,6 +14,7 @@ registry that is too large to be read, that name holds beside a written one.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shapley_coop.escaping import is_one_line
 from shapley_coop.games.exchange.masks import full, mask_of, members, to_bits
 from shapley_coop.games.params import GameError
 
@@ -124,7 +125,7 @@ def check_words(words: str) -> None:
     Raises:
         GameError: says what is wrong with it.
     """
-    if not words.strip() or words != words.strip() or not words.isprintable():
+    if not words.strip() or words != words.strip() or not is_one_line(words):
         raise GameError(f"{words!r} cannot be copied exactly: printable, no blanks at the ends")
     if len(words) > MAX_DESCRIPTION or set(words) & set("<>`"):
         raise GameError(f"{words[:60]!r}: at most {MAX_DESCRIPTION} characters, without < > `")

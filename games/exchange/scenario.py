@@ -11,6 +11,7 @@ from operator import or_
 from typing import Any
 
 from shapley_coop.amounts import MICRO
+from shapley_coop.escaping import is_one_line
 from shapley_coop.games.exchange.additive import Additive, Utilities
 from shapley_coop.games.exchange.front import Front, pareto_front
 from shapley_coop.games.exchange.masks import Micros, full, members, to_bits
@@ -70,7 +71,7 @@ class Tasks:
         if len(set(names)) < n:
             twice = next(name for name in names if names.count(name) > 1)
             raise GameError(f"the atom {twice} is listed twice: each call is one atom")
-        if unfit := [name for name in names if set(name) & set("<>`") or not name.isprintable()]:
+        if unfit := [name for name in names if set(name) & set("<>`") or not is_one_line(name)]:
             raise GameError(f"the atom {unfit[0]!r} has characters that cannot be sent: < > `")
         if not is_partition(self.initial, n):
             shown = ", ".join(f"{a} {to_bits(m, n)}" for a, m in self.initial.items())

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
+from shapley_coop.escaping import without_hidden
 from shapley_coop.games.look_alikes import Shown, mixed
 from shapley_coop.games.params import RESERVED
 from shapley_coop.games.repository.contributions import Contribution, Person
@@ -185,4 +186,4 @@ def _parts(shown: str) -> tuple[str, str]:
 
 def printable(text: str, longest: int = _LONGEST) -> str:
     """Without characters that hide or reorder what is shown, and short enough to show."""
-    return "".join(c for c in " ".join(text.split()) if c.isprintable())[:longest].strip()
+    return without_hidden(text)[:longest].strip()

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shapley_coop.escaping import without_hidden
 from shapley_coop.games.repository import Rules
 from shapley_coop.games.software_company.workspace import mistake_in_path
 
@@ -197,7 +198,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _one_line(text: str) -> str:
     """For the subject of a commit: one line, nothing that hides or looks like an address."""
-    line = "".join(c for c in " ".join(text.split()) if c.isprintable() and c not in "<>")
+    line = "".join(c for c in without_hidden(text) if c not in "<>")
     return line[:100].strip() or "untitled"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shapley_coop.amounts import exact
+from shapley_coop.escaping import without_hidden
 from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.software_company.workspace import PYTHON, CheckResult, Status
@@ -203,7 +204,7 @@ def shown(result: CheckResult) -> str:
     last = result.stderr.strip().splitlines()[-1:] if result.code else []
     said = " ".join([*result.stdout.split(), *(last or [])])
     text = f"exit {result.code}: {said}" if result.code else said
-    return "".join(c for c in text if c.isprintable())[:_SHOWN]
+    return without_hidden(text)[:_SHOWN]
 
 
 def _by_name() -> dict[str, Path]:

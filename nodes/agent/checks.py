@@ -5,7 +5,7 @@ from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.choices import chosen, claimed
 from shapley_coop.deals.language.faults import together
-from shapley_coop.deals.language.reading import Reading, read_once, read_sound
+from shapley_coop.deals.language.reading import Reading, read_once
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shapley_coop.amounts import MICRO
+from shapley_coop.escaping import visible_data
 from shapley_coop.seats.records import Entry
 from shapley_coop.serve.view.calls import calls_view
 from shapley_coop.serve.view.clauses import contract_view
@@ -105,7 +106,8 @@ def bundle(
         "calls": None if journal is None else calls_view(journal, table),
         "private": notes(journal or (), table) if private else None,
     }
-    return {**shown, "story": summarize(shown)}
+    seen: dict[str, Any] = visible_data({**shown, "story": summarize(shown)})
+    return seen
 
 
 def _played(evaluated: EvaluatedTable) -> dict[str, Any]:

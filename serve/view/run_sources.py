@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any, Protocol
 
+from shapley_coop.escaping import visible_data
 from shapley_coop.files import read_json
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import DONE, About, bundle
@@ -63,7 +64,7 @@ class FolderSource:
         raise ValueError(f"{self._folder} has no bundle of a run {run!r}")
 
     def _bundles(self) -> list[dict[str, Any]]:
-        found = (read_json(path) for path in sorted(self._folder.glob("*.json")))
+        found = (visible_data(read_json(path)) for path in sorted(self._folder.glob("*.json")))
         return [one for one in found if isinstance(one, dict) and "bundle" in one]
 
 

@@ -278,7 +278,7 @@ function thought(note, bundle) {
 
 /** One line about an event, for screen readers. */
 export function spoken(event) {
-  if (event.kind === "said") return `${event.by} ${verb(event)}: ${event.text}`;
+  if (event.kind === "said") return `${event.by} ${verb(event)}: ${JSON.stringify(event.text)}`;
   if (event.kind === "played") return `Turn ${event.turn} is played`;
   return event.kind === "signed" ? "A contract is signed" : "The run is settled";
 }
