@@ -28,7 +28,7 @@ GROUP = "shapley_coop.extensions"
 Places = Mapping[str, str]
 """Name → `module:name`, which is imported when it is used."""
 
-Kind = Literal["games", "schemes", "seats", "programs", "measures", "routes", "suites"]
+Kind = Literal["games", "schemes", "seats", "programs", "routes", "suites"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,6 @@ class Extension:
         seats: a provider → a callable of a seat, an agent and a seed that makes a chat model.
         programs: a module → its tuple of factories that may sit as `python:module:factory` without
             the operator's leave, since they are shipped.
-        measures: a measure's key → its `Evaluator`.
         routes: a name → a callable that makes a Starlette route of the server.
         suites: a suite's name → the package whose folder holds `name.yaml`.
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
@@ -57,7 +56,6 @@ class Extension:
     schemes: Places = field(default_factory=dict)
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
-    measures: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
