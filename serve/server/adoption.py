@@ -28,7 +28,7 @@ async def adopt() -> None:
         if owner := str(about.get(OWNER) or ""):
             claims[str(about.get("episode") or "")].add((thread["thread_id"], owner))
     for episode, places in claims.items():
-        for thread, owner in places:
+        for thread, owner in sorted(places):
             await asyncio.to_thread(owners.check_thread, thread, owner, claim=True)
         if len(places) == 1 and episode:
             ((thread, owner),) = places
