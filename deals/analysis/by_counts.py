@@ -39,6 +39,7 @@ from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Give, Pay, Share, portions
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Turn
 from shapley_coop.games.aggregative.counts import Counts
@@ -152,7 +153,7 @@ Asked = dict[str, tuple[tuple[str, str], ...]]
 
 def _asked(clauses: tuple[CompiledClause, ...], agents: Sequence[str], turn: int) -> Asked:
     duties = list(owed(clauses, tuple(() for _ in clauses), turn).values())
-    named = {duty.agent for duty in duties} & set(agents)
+    named = dict.fromkeys(duty.agent for duty in duties if duty.agent != EVERYONE)
     return {
         agent: tuple((d.kind, d.action) for d in duties if d.binds(agent)) for agent in ("", *named)
     }

@@ -170,7 +170,7 @@ def _name_heroes(told: list[Chapter], speakers: set[str]) -> None:
     names = set(speakers)
     for chapter in told:
         names.update(chapter.deeds, chapter.declared, (target for target, _ in chapter.strikes))
-    given = {name.upper(): name for name in names}
+    given = {name.upper(): name for name in sorted(names)}
     for chapter in told:
         if status := chapter.status:
             heroes = {given.get(name, name): stands for name, stands in status.heroes.items()}

@@ -27,7 +27,7 @@ async def adopt() -> None:
             claims[str(about.get("episode") or "")].add((thread["thread_id"], owner))
     for episode, places in claims.items():
         try:
-            for thread, owner in places:
+            for thread, owner in sorted(places):
                 await asyncio.to_thread(owners.check_thread, thread, owner, claim=True)
         except NotYours as error:
             logger.warning("Episode %s stays as it is: %s", episode, error)
