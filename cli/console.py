@@ -8,17 +8,15 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from shapley_coop.collector import resume_collection
 from shapley_coop.escaping import visible
 
 Result = TypeVar("Result")
 
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end, with the collector's usual threshold."""
+    """Run a coroutine to its end."""
     import asyncio  # slow to import, and `coop --help` does not need it
 
-    resume_collection()
     return asyncio.run(work)
 
 

@@ -20,7 +20,6 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from shapley_coop.canonical import cache_key
 from shapley_coop.escaping import visible, visible_lines
-from shapley_coop.prompts.compiled import compiled_beside
 
 _HERE = Path(__file__).parent
 
@@ -40,7 +39,6 @@ for _each in (_environment, _foreign):
     _each.filters["in_line"] = visible
 # Read when imported: a server's event loop must not wait for files.
 _templates = {path.stem: path.read_text(encoding="utf-8") for path in _HERE.glob("*.md")}
-_codes = compiled_beside(_HERE, _environment, _templates)
 
 
 # What could open a tag or close a fence; `visible` adds what could end a line, or hides.
@@ -132,8 +130,7 @@ def _variables(text: str) -> set[str]:
 
 @cache
 def _ours(name: str) -> Template:
-    code = _codes.get(name) or _environment.compile(_templates[name])
-    return Template.from_code(_environment, code, {})
+    return _environment.from_string(_templates[name])
 
 
 @lru_cache(maxsize=256)

@@ -357,5 +357,12 @@ def test_what_is_not_worked_out_among_a_thousand_is_named_with_its_reason():
         assert reason in found.notes[0]
 
 
+async def test_a_fund_in_which_everybody_has_a_duty_is_looked_ahead_in() -> None:
+    """What agents would do unasked is then done by nobody, and pays nobody."""
+    config = RunConfig(game="public_goods", params={"agents": 6, "rounds": 1})
+    outcome = await play("contracts", config)
+    assert (outcome["status"], outcome["breaches"]) == ("agreed", [])
+
+
 def fee(payer="Agent1", payee="Agent2", **how: Any) -> Pay:
     return Pay(payer=payer, payee=payee, amount=1, **how)

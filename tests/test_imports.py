@@ -34,7 +34,6 @@ GROUND = {
         "amounts",
         "blocking",
         "canonical",
-        "collector",
         "currencies",
         "earned_value",
         "escaping",

@@ -93,8 +93,10 @@ class Counting(Foresight):
     def _rewards(self, usual: str, others: Mapping[str, str]) -> Any:
         code, n = self.counts.code, self.counts.n
         total = code[usual] * (n - len(others)) + sum(code[action] for action in others.values())
-        pays = {a: float(self.counts.pay(a, total - code[a])) for a in {usual, *others.values()}}
-        return Mostly(self.agents, pays[usual], {a: pays[action] for a, action in others.items()})
+        done = [usual] * (len(others) < n) + [*others.values()]  # what nobody does pays nobody
+        pays = {a: float(self.counts.pay(a, total - code[a])) for a in dict.fromkeys(done)}
+        each = {agent: pays[action] for agent, action in others.items()}
+        return Mostly(self.agents, pays.get(usual, 0.0), each)
 
     def _instead(self, action: str, forbidden: str) -> str:
         """What an agent does who would do what is forbidden: the first of the other actions."""
