@@ -15,6 +15,7 @@ from shapley_coop.deals import (
     Do,
     Fault,
     Message,
+    Share,
     put,
     read_deal,
     scan,
@@ -74,6 +75,9 @@ PLAYED = {"order": MARKET, "answer_bounty": BOUNTY}
 
 
 PAIR = ["Alice", "Bob"]
+COOPERATES = (Do(agent="Alice", action="cooperate"),)
+OFFERED = {"answer_bounty": (Share(fractions={"Ada": 0.75, "Bob": 0.25}),)}
+"""Act → the clauses that stand, where they are not Alice's promise."""
 
 
 def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
@@ -81,7 +85,7 @@ def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
     config = room.resolve()
     told = config.model_dump(mode="json")
     game = game_of(told)
-    offer = put(Deal(clauses=(Do(agent="Alice", action="cooperate"),)), by="Alice", revision=2)
+    offer = put(Deal(clauses=OFFERED.get(act, COOPERATES)), by="Alice", revision=2)
     table: Any = {
         "settings": told,
         "agents": list(game.agents),

@@ -20,7 +20,6 @@ from shapley_coop.seats.tracing import keep_out
 from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.digests import keyed
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.owners import holder
 
 KEPT = "kept:"
 """Before the hash of what is kept."""
@@ -95,6 +94,8 @@ def keep(kind: str, text: str) -> str:
 
 def whose() -> Whose:
     """The home's folder, and for whom something is kept there now."""
+    from shapley_coop.state.storage.owners import holder  # imports LangChain, for whoever plays
+
     return home().folder, holder().owner
 
 

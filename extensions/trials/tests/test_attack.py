@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from shapley_coop.deals import monitor, scan
+from shapley_coop.deals import agreement, scan
 from shapley_coop.deals.enforcement import releases
 from shapley_coop.deals.language.memory import Latest
 from shapley_coop.deals.language.wire import MAX_MESSAGE
@@ -204,7 +204,9 @@ HOLES = [
 async def test_a_promise_that_is_not_kept_is_noticed(
     monkeypatch: pytest.MonkeyPatch, case: str, promise: str, hole: Any
 ) -> None:
-    monkeypatch.setattr(monitor, "_slot", lambda digest: monitor._Slot())  # nothing is remembered
+    monkeypatch.setattr(
+        agreement, "_slot", lambda digest: agreement._Slot()
+    )  # nothing is remembered
     place, _, names = promise.partition(":")
     *path, name = names.split(".")
     monkeypatch.setattr(reduce(getattr, path, import_module(place)), name, hole)
