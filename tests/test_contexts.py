@@ -58,7 +58,7 @@ def test_the_chat_has_keys_of_its_own(client: SyncLangGraphClient) -> None:
         with pytest.raises(httpx.HTTPStatusError) as refused:
             client.runs.wait(None, "chat", input={"messages": []}, context=context)
         assert f"no key {next(iter(context))!r}" in refused.value.response.text
-    said = {"messages": [{"role": "user", "content": "Hello"}]}
+    said = {"messages": [{"role": "user", "content": "Hello"}], "context": {}}  # as Agent Chat UI
     context = {"workflow": "negotiation", "seed": 3}
     told: Any = client.runs.wait(None, "chat", input=said, context=context)
     assert "Who bargains with whom?" in told["messages"][-1]["content"]

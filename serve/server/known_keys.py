@@ -19,7 +19,7 @@ from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.serve.server.tenant_policy import requests_in
 from shapley_coop.state import Opening, RunConfig
-from shapley_coop.state.chat import Chat, ChatConfig
+from shapley_coop.state.chat import ChatConfig
 
 _CHAT = "chat"
 
@@ -45,7 +45,8 @@ class KnownKeys:
 async def _complaint(body: bytes, path: str) -> str:
     """What is wrong with the contexts and inputs of a request; empty if nothing is.
 
-    Of what is not in the API's form the server says so itself.
+    Of what is not in the API's form the server says so itself. The chat plays nothing until its
+    table is confirmed, and its clients send keys of their own beside the messages.
     """
     try:
         # Read, and not searched for their names: JSON can write a key in many ways.
@@ -56,6 +57,8 @@ async def _complaint(body: bytes, path: str) -> str:
         given = {what: one[what] for what in ("context", "input") if one.get(what)}
         if given and (graph := await _graph_of(one, path)):
             for what, values in given.items():
+                if graph == _CHAT and what == "input":
+                    continue
                 if said := next(_strangers(what, values, _known(graph, what)), ""):
                     return said
     return ""
@@ -64,7 +67,7 @@ async def _complaint(body: bytes, path: str) -> str:
 def _known(graph: str, what: str) -> Collection[str]:
     """The keys of a workflow's context or input."""
     if graph == _CHAT:
-        return ChatConfig.model_fields if what == "context" else Chat.__annotations__
+        return ChatConfig.model_fields
     return (RunConfig if what == "context" else Opening).model_fields
 
 
