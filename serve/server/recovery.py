@@ -62,7 +62,7 @@ async def recover() -> None:
             if not await _listed(thread, head):
                 await _restore(thread, head)
         except Exception as error:
-            why = f"{type(error).__name__}: {error}"
+            why = type(error).__name__  # its words may hold what is private
             logger.warning("Thread %s is not restored: %s", thread, why)
     await asyncio.to_thread(_write, [(at, thread) for thread, at in last.items()], "w")
 
