@@ -18,7 +18,7 @@ from shapley_coop.graphs import names
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.serve.server.tenant_policy import requests_in
-from shapley_coop.state import Opening, RunConfig
+from shapley_coop.state import Opening, RunConfig, Table
 from shapley_coop.state.chat import ChatConfig
 
 _CHAT = "chat"
@@ -76,7 +76,8 @@ def _strangers(what: str, given: Any, known: Collection[str]) -> Iterator[str]:
         yield f"{what}: give one object, with a key for each value"
         return
     for key in given:
-        if key in known:
+        # A graph of others in which ours is a node sends what it has been given back, too.
+        if key in known or (what == "input" and key in Table.__annotations__):
             continue
         if what == "input" and "room" in known and key in RunConfig.model_fields:
             yield f"input: no key {key!r}: it belongs under room"

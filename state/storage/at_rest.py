@@ -36,9 +36,11 @@ def private_folder(folder: Path) -> None:
 def private_file(file: Path) -> None:
     """Make a file, or close one that is there, for its owner alone.
 
-    SQLite gives its write-ahead log and its index the mode of the database.
+    SQLite gives its write-ahead log and its index the mode of the database. One that is there is
+    not opened: to close it would take away the locks that this process has on it.
     """
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    if not file.exists():
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
     with suppress(PermissionError):  # it is another's, who let us write
         file.chmod(0o600)
 
