@@ -92,6 +92,7 @@ MARKS = (
         ("<|end_of_thought|>", "<|begin_of_solution|>"),
         "OpenThinker, Sky-T1",
     ),
+    Mark(("<|think|>",), ("<|begin|>assistant<|content|>", "<|content|>"), "Solar Open"),
     Mark(("<|THINK_START|>",), ("<|THINK_END|>",), "Step"),
     Mark(("[unused16]",), ("[unused17]",), "Pangu"),
     Mark(
@@ -110,8 +111,7 @@ MARKS = (
     ),
     Mark((), ("<answer>", "<response>"), "Hunyuan, ERNIE, Granite 3.3", sure=False),
 )
-"""The table of `docs/answers.md`: chat templates, and the reasoning parsers of vLLM, SGLang,
-llama.cpp and Ollama."""
+"""The table of `docs/answers.md`: marks of chat templates, and of what servers read them by."""
 
 _NAME = re.compile(r"<(/?)([\w:]+)>")
 
