@@ -69,7 +69,7 @@ def _told(bundle: Mapping[str, Any]) -> str:
 
 
 def _story(bundle: Mapping[str, Any], top: int) -> Iterator[Drawn]:
-    for n, line in enumerate(textwrap.wrap(_told(bundle), 102)):
+    for n, line in enumerate(textwrap.wrap(_told(bundle), 98)):
         yield _text(24, top + n * LINE, line)
 
 
