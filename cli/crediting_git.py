@@ -51,7 +51,7 @@ def settle_git(
 
 def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
     """Write the comment, and print the report."""
-    from shapley_coop.cli.git_report import markdown as as_markdown
+    from shapley_coop.cli.git_tables import markdown as as_markdown
 
     if markdown:
         write_file(markdown, as_markdown(report), "--markdown")
@@ -61,7 +61,7 @@ def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
 
 def _show(report: dict[str, Any]) -> None:
     """The report as tables, with the reasons for each contributor's part and who agreed to it."""
-    from shapley_coop.cli.git_report import rows, why, without_rows
+    from shapley_coop.cli.git_tables import rows, why, without_rows
     from shapley_coop.cli.settling_account import account_rows
     from shapley_coop.cli.settling_consent import consent_words
     from shapley_coop.cli.settling_once import earlier, still_asked

@@ -30,7 +30,6 @@ def list_(
     from shapley_coop.seats.embedded import CHARACTERS
 
     extensions = {name: one.about for name, one in extension.installed().items()}
-
     found = {
         "games": {name: games.summary(name) for name in games.names()},
         "graphs": {name: graphs.summary(name) for name in graphs.names()},

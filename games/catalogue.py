@@ -1,6 +1,7 @@
 """Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError
 
 _HERE = Path(__file__).parent
+_SCHEME = re.compile(r"([a-z_]\w+):\S+")
 _CALLABLE = "python:"
 _PYTHON = ".py"
 
@@ -102,7 +104,9 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     """
     if not isinstance(game, str):
         return dict(game)
-    if game.startswith(_CALLABLE) or _scheme(game) or _defines_a_game(game) or _plugged(game):
+    if (scheme := _scheme(game)) and scheme not in extension.offered("schemes"):
+        raise GameError(f"no extension plays {scheme}:…: coop list shows those that are installed")
+    if game.startswith(_CALLABLE) or scheme or _defines_a_game(game) or _plugged(game):
         return game
     if "\n" in game.strip():
         raise GameError(
@@ -119,17 +123,9 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
 
 
 def _scheme(game: str) -> str:
-    """Return the scheme before a game's colon, which an extension plays; empty where it has none.
-
-    Raises:
-        GameError: no extension that is installed plays it.
-    """
-    scheme, colon, _ = game.partition(":")
-    if not colon or not scheme.isidentifier() or len(scheme) == 1 or game.startswith(_CALLABLE):
-        return ""  # no colon, or the drive of a path
-    if scheme not in extension.offered("schemes"):
-        raise GameError(f"no extension plays {scheme}:…: coop list shows those that are installed")
-    return scheme
+    """Return the scheme before a game's colon, as of `pettingzoo:…`; empty where it has none."""
+    found = _SCHEME.fullmatch(game)
+    return found[1] if found and not game.startswith(_CALLABLE) else ""
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:

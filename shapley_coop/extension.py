@@ -91,10 +91,9 @@ def load(kind: Kind, name: str) -> Any:
         BrokenExtension: it cannot be imported.
         KeyError: no extension offers it.
     """
+    _, place = offered(kind)[name]
     try:
-        return imported(offered(kind)[name][1])
-    except KeyError:
-        raise
+        return imported(place)
     except Exception as error:  # whatever a package that is not ours may do when it is loaded
         raise faulty(kind, name, error) from None
 

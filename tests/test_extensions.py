@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.extension import Extension, installed
+from shapley_coop import extension
+from shapley_coop.extension import BrokenExtension, Extension, installed
+from shapley_coop.games.catalogue import is_program, title
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
@@ -27,11 +29,14 @@ def without(removed: set[str], folder: Path) -> Path:
     return folder
 
 
-def coop(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def coop(
+    folder: Path, *arguments: str, home: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    kept = str(home or folder / ".coop")
     return subprocess.run(
         [sys.executable, "-m", "shapley_coop", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), "COOP_HOME": str(folder / ".coop")},
+        env={**os.environ, "PYTHONPATH": str(folder), "COOP_HOME": kept},
         capture_output=True,
         text=True,
         check=False,
@@ -65,5 +70,35 @@ def test_what_an_absent_extension_would_play_is_refused_in_one_line(tmp_path: Pa
     assert "no extension plays pettingzoo:…" in done.stderr
 
 
-def _commands(extension: Extension) -> set[str]:
-    return {command for commands in extension.commands.values() for command in commands}
+@pytest.mark.slow
+def test_runs_of_an_absent_extension_are_listed_still(tmp_path: Path) -> None:
+    whole, home = without(set(), tmp_path / "whole"), tmp_path / "home"
+    game = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
+    played = ("run", game, "-g", "llm_only", "--set", "max_cycles=2", "--name", "r")
+    assert coop(whole, *played, home=home).returncode == 0
+    folder = without({"pettingzoo"}, tmp_path / "rest")
+    assert "rps_v2" in coop(folder, "runs", home=home).stdout
+    shown = coop(folder, "show", "r", home=home)
+    assert (shown.returncode, shown.stderr.count("\n")) == (2, 1)
+    assert "no extension plays pettingzoo:…" in shown.stderr
+
+
+def test_what_a_game_is_called_needs_no_extension() -> None:
+    assert title("nobodys:package.module.tug:env") == "tug"
+    assert is_program("nobodys:os:system")
+    assert not is_program("name: tug\nagents: [Ann, Ben]\n")
+
+
+def test_a_part_that_fails_to_load_is_named_whatever_it_raises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lacking.py").write_text("{}['key']\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    brought = Extension("lacking", "Fails.", games={"tug": "lacking:GAME"})
+    monkeypatch.setattr(extension, "_found", lambda: {"lacking": brought})
+    with pytest.raises(BrokenExtension, match=r"tug of lacking .*KeyError: 'key'"):
+        extension.load("games", "tug")
+
+
+def _commands(one: Extension) -> set[str]:
+    return {command for commands in one.commands.values() for command in commands}

@@ -45,15 +45,15 @@ def a_ratification(turn: TurnContext, agent: str, message: Message) -> AgentOutp
     if len(decided) != 1:
         return Fault("ACK", _DECIDE)
     act = decided.pop()
-    if act == "accept" and (fault := _not_signed(turn, agent, message)):
+    if act == "accept" and (fault := _cannot_ratify(turn, agent, message)):
         return fault
     text = message.speech or (message.reject if act == "reject" else "") or ""
     said: AgentOutput = {"act": act, "text": text}
     return {**said, "repairs": [f"read {word} as {act}"]} if word not in ("", act) else said
 
 
-def _not_signed(turn: TurnContext, agent: str, message: Message) -> Fault | None:
-    """Why a member cannot sign the deal that its letter showed."""
+def _cannot_ratify(turn: TurnContext, agent: str, message: Message) -> Fault | None:
+    """Return why a member cannot sign the deal that its letter showed; None if it can."""
     offer = turn.evaluated.offer
     if fault := accepts_another(message, offer):
         return fault

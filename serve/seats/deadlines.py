@@ -40,6 +40,7 @@ async def pass_overdue(now: float) -> int:
     for thread in _in_turns(await all_threads(status="interrupted", select=_READ)):
         try:
             passed += await _pass(thread, now)
+            _told.discard(thread["thread_id"])
         except Exception as error:  # whatever it is, it is this thread's alone
             if (name := thread["thread_id"]) not in _told:
                 _told.add(name)

@@ -26,11 +26,7 @@ async def adopt() -> None:
         if owner := str(about.get(OWNER) or ""):
             claims[str(about.get("episode") or "")].add((thread["thread_id"], owner))
     for episode, places in claims.items():
-        try:
-            for thread, owner in sorted(places):
-                await asyncio.to_thread(owners.check_thread, thread, owner, claim=True)
-        except NotYours as error:
-            logger.warning("Episode %s stays as it is: %s", episode, error)
+        if not all([await _claimed(thread, owner) for thread, owner in sorted(places)]):
             continue
         if len(places) == 1 and episode:
             ((thread, owner),) = places
@@ -39,3 +35,13 @@ async def adopt() -> None:
             logger.warning(
                 "Episode %s is named by %d threads: nobody gets it", episode, len(places)
             )
+
+
+async def _claimed(thread: str, owner: str) -> bool:
+    """Give a thread to its owner; whether it is no other's already, which is logged."""
+    try:
+        await asyncio.to_thread(home().owners.check_thread, thread, owner, claim=True)
+    except NotYours as error:
+        logger.warning("Thread %s stays as it is: %s", thread, error)
+        return False
+    return True
