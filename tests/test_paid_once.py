@@ -95,6 +95,21 @@ def test_the_same_work_is_not_paid_again_on_other_terms(
     assert sorted(paid(home())) == [100, 500, 500]
 
 
+def test_the_same_commits_are_not_paid_again_however_their_range_is_written(
+    coop: Command, work: Path, agreeing: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_variables(monkeypatch, agreeing)
+    repo = Builder(work / "repo")
+    repo.git("checkout", "-q", "--orphan", "other")
+    repo.git("reset", "-q", "--hard")
+    repo.commit("Elsewhere", "Eve <eve@example.org>")
+    repo.git("checkout", "-q", "main")
+    run = coop(*MODEL, "--json").result["run"]
+    refused = one_line(coop(*MODEL, "--range", "other..main"), USAGE)
+    assert f"{run} has paid 500 EUR for this work" in refused
+    assert paid(home()) == [500]
+
+
 def test_what_was_paid_stays_paid_when_its_run_is_removed(
     coop: Command, work: Path, agreeing: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

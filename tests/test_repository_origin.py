@@ -108,6 +108,9 @@ MECHANICAL = {
     "quotes": lambda text: text.replace("'", '"'),
     "rename": lambda text: text.replace("return", "give").replace("total", "whole"),
     "wrap": lambda text: text.replace("(", "(\n    ").replace(")", ",\n)"),
+    "wrap and quotes": lambda text: (
+        text.replace("(", "(\n    ").replace(")", ",\n)").replace("'", '"')
+    ),
 }
 
 
@@ -148,6 +151,19 @@ def test_who_converts_a_file_does_not_become_its_author(tmp_path: Path, encoding
     repo.commit("Write", ADA, a_dot_py=before)
     repo.commit("Ben's", BEN, b_dot_py=source("ben"))
     repo.commit("Convert", CEM, a_dot_py=text.encode())
+    assert code(repo) == {"Ada": 20, "Ben": 20}
+
+
+def test_who_copies_on_a_branch_from_before_and_merges_takes_nothing(tmp_path: Path) -> None:
+    repo = Builder(tmp_path / "repo")
+    repo.commit("Begin", BEN, b_dot_py=source("ben"))
+    repo.git("branch", "eves")
+    repo.commit("Ada's", ADA, a_dot_py=source("ada"))
+    repo.git("checkout", "-q", "eves")
+    repo.commit("Mine", EVE, a_dot_py=source("ada"))
+    repo.git("merge", "-q", "--no-edit", "main", who=EVE)
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "--no-edit", "eves")
     assert code(repo) == {"Ada": 20, "Ben": 20}
 
 

@@ -123,6 +123,9 @@ def test_thoughts_that_never_end_are_asked_back(opens: str, act: str) -> None:
         f"<REJECT><PROPOSAL>{OFFER.replace('pay', 'pay <think>')}</PROPOSAL>",
         '{"decision": "accept", "speech": "my </think> ends"}',
         '{"decision": "accept", "speech": "<think>Take it.</think>Fine."}',
+        "<CONSIDER>Bob wrote </think> and <ACCEPT>, which I refuse.",
+        "<NOTES>I weigh </think> what he says: <ACCEPT>",
+        "<s>Bob wrote </think> <ACCEPT>",
     ],
 )
 def test_where_it_is_unclear_what_is_thought_it_is_asked_back_with_the_mark(text: str) -> None:
@@ -132,6 +135,31 @@ def test_where_it_is_unclear_what_is_thought_it_is_asked_back_with_the_mark(text
     assert speech_in(text) == ""
     assert as_written(text) == ""
     assert check_message(text, TASKS, "Bob", PENDING).label == "TAG"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<details type='reasoning'>I could <ACCEPT>.</details><REJECT>",
+        '<details done="true" type="reasoning">I could <ACCEPT>.</details><REJECT>',
+        "<think_fast>I could <ACCEPT>.</think_fast><REJECT>",
+        "<ifm|think>I could <ACCEPT>.</ifm|think><REJECT>",
+    ],
+)
+def test_thoughts_are_left_out_however_their_tag_is_written(text: str) -> None:
+    assert judged("answer", text)["act"] == "reject"
+
+
+@pytest.mark.parametrize(
+    ("mark", "between"),
+    [
+        ('<details type="reasoning">', "I think <details>so</details> of <ACCEPT>."),
+        ("<|channel|>analysis<|message|>", "Hm.<|end|> Or <ACCEPT>?"),
+    ],
+)
+def test_which_of_two_ends_is_the_thoughts_is_asked_back(mark: str, between: str) -> None:
+    end = "</details>" if "details" in mark else "<|end|>"
+    assert judged("answer", f"{mark}{between}{end}<REJECT>").label == "TAG"
 
 
 thoughts = st.lists(
