@@ -1,8 +1,8 @@
 """Endpoints that answer as small models do: what is refused, what is signed, what it costs.
 
-An embedded agent behind an endpoint on this machine answers soundly; `tests.manners` then spoils
-the form of its answers in thirty ways. The same was played at commit 512cc62, which knew text
-alone; `sloppy_before.json` keeps what came of it, and
+An embedded agent behind an endpoint on this machine answers soundly; `tests.seats.manners` then
+spoils the form of its answers in thirty ways. The same was played at commit 512cc62, which knew
+text alone; `sloppy_before.json` keeps what came of it, and
 
     python -m benchmarks.sloppy 512cc62
 
@@ -29,7 +29,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
 from shapley_coop.state import RunConfig, game_of, home
 from tests import embedded_reply
-from tests.manners import MANNERS, RATE, Manner, Sloppy
+from tests.seats.manners import MANNERS, RATE, Manner, Sloppy
 from tests.stub_openai import StubOpenAI
 
 SEEDS = 20
