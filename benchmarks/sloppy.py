@@ -51,8 +51,12 @@ MOST_REFUSED = 0.05
 
 _ROOT = Path(__file__).parents[1]
 _BEFORE = Path(__file__).with_name("sloppy_before.json")
-_OF_BEFORE = ("sloppy.py",), ("manners.py", "stub_openai.py", "stub_faults.py", "stub_form.py")
-"""Files of this tree, of benchmarks and of tests, with which the earlier one plays."""
+_OF_BEFORE = (
+    *("benchmarks/sloppy.py", "tests/seats/manners.py", "tests/root.py"),
+    *("tests/stub_openai.py", "tests/stub_batches.py", "tests/stub_faults.py"),
+    "tests/stub_form.py",
+)
+"""Files of this tree with which the earlier one plays."""
 
 
 @dataclass
@@ -211,9 +215,9 @@ def _of_commit(commit: str, folder: Path, seeds: int) -> str:
     archive = ["/usr/bin/env", "git", "archive", commit]
     tree = subprocess.run(archive, cwd=_ROOT, check=True, capture_output=True)
     subprocess.run(["/usr/bin/env", "tar", "-x"], cwd=folder, input=tree.stdout, check=True)
-    for room, files in zip(("benchmarks", "tests"), _OF_BEFORE, strict=True):
-        for name in files:
-            (folder / room / name).write_bytes((_ROOT / room / name).read_bytes())
+    (folder / "tests" / "seats").mkdir()
+    for file in _OF_BEFORE:
+        (folder / file).write_bytes((_ROOT / file).read_bytes())
     package = folder / "shapley_coop"
     for room in [one for one in folder.iterdir() if one.is_dir() and one != package]:
         (package / room.name).symlink_to(room)

@@ -162,6 +162,22 @@ def test_every_folder_of_modules_at_the_root_is_a_room() -> None:
     assert packages - {"benchmarks"} == {*ALLOWED, PACKAGE, "extensions"}
 
 
+MIRROR_NO_ROOM = {"ground", "house", "proofs"}
+"""Tests of the ground modules, of the repository itself, and of promises under fire."""
+
+
+def test_a_test_lies_in_a_folder_that_mirrors_the_code() -> None:
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        folder = path.parent.relative_to(ROOT / "tests")
+        of_a_room = {*folder.parts[:1]} <= ALLOWED.keys() and folder.parts
+        assert str(folder) in MIRROR_NO_ROOM or (of_a_room and (ROOT / folder).is_dir()), path
+
+
+def test_no_folder_of_tests_is_a_package() -> None:
+    """Pytest puts it on the path, where a package `a2a` would stand before the library's."""
+    assert [*(ROOT / "tests").rglob("__init__.py")] == []
+
+
 EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
 NEEDS: dict[str, set[str]] = {}
 """Extension → the other extensions that it imports."""
