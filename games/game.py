@@ -42,9 +42,6 @@ class Game(ABC):
     goal: ClassVar[str] = "best total"
     """What reaching the best collective payoff is called in tables."""
 
-    earlier_worth: ClassVar[str] = "potential"
-    """The parameter `worth` by which runs of earlier versions were settled."""
-
     rolls_dice: ClassVar[bool] = True
     """Whether what the same actions lead to depends on the seed."""
 
@@ -151,11 +148,6 @@ class Game(ABC):
     @abstractmethod
     def over(self, position: Position) -> bool:
         """Whether the play has ended."""
-
-    def of_earlier_version(self) -> None:
-        """Compute credit as for runs whose configuration does not know `absent`."""
-        if "worth" not in self.params.model_fields_set:
-            self.params.worth = self.earlier_worth  # type: ignore[assignment]
 
     @cached_property
     def baseline(self) -> Baseline:

@@ -140,7 +140,6 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
     return {
         (agent, pointer["letter"], pointer["attempt"]): pointer
         for agent, pointer in held
-        # An earlier release left drafts of one play on the table of the next.
         if pointer["seal"] not in elsewhere
     }
 

@@ -98,10 +98,7 @@ def with_facts(text: str, told: Mapping[str, Any]) -> str:
 
 
 def facts_of_text(text: str) -> dict[str, Any]:
-    """All facts of a letter that holds them as text, the history included.
-
-    So do letters of earlier versions, and those that are sent to a program behind an endpoint.
-    """
+    """All facts of a letter that holds them as text, as one does that is sent to a program."""
     known = facts(text)
     return known if "history" in known else {**known, "history": events(text)}
 

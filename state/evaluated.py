@@ -13,7 +13,6 @@ nothing of their own.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -187,14 +186,9 @@ class EvaluatedTable:
         A share splits the total anew. Without one, payments count from what was signed.
         """
         due = payments(deal, self.record)
-        if deal.share or self.of_earlier_version:
+        if deal.share:
             return self._payoffs(deal.share, due)
         return paid(self.settled(), due)
-
-    @property
-    def of_earlier_version(self) -> bool:
-        """Whether the run was configured by a version that had no baselines."""
-        return "absent" not in self.table["settings"]
 
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
         """What an offer would pay: if all keep it, if each breaks it, and without it.
@@ -255,11 +249,8 @@ class EvaluatedTable:
         Raises:
             ValueError: the norm cannot be computed for so many agents.
         """
-        if norm == "banzhaf" and self.of_earlier_version:
-            norm = "banzhaf_shifted"  # what a run of an earlier version has signed by that name
         if norm not in self._attributions:
-            found = attribute_by(self.characteristic, norm)
-            self._attributions[norm] = replace(found, of_earlier_version=self.of_earlier_version)
+            self._attributions[norm] = attribute_by(self.characteristic, norm)
         return self._attributions[norm]
 
     @cached_property
