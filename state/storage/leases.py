@@ -201,9 +201,7 @@ class PostgresLeases(Book):
                 self._execute("SELECT pg_advisory_unlock(:key)", run)
 
     def _execute(self, statement: str, run: str) -> bool:
-        from sqlalchemy import text
-
-        from shapley_coop.state.storage.postgres import PostgresDatabase
+        from shapley_coop.state.storage.postgres import PostgresDatabase, text
 
         if self._connection is None or self._connection.invalidated:
             assert isinstance(self._database, PostgresDatabase), "files are locked otherwise"
