@@ -86,8 +86,7 @@ class Settling:
         if len(names) < 2:
             return by_value
         params = delivered_params(self.history, self.bounty, self.currency, self.weights)
-        commits = f"commits {self.history.base}..{self.history.tip}"
-        run = begun(params, self.seats, self.seed, self.deadline, commits)
+        run = begun(params, self.seats, self.seed, self.deadline, self._work())
         if told := paid_before(run):
             note(told)
         ended, waiting = finish(went_on(run))
@@ -96,6 +95,10 @@ class Settling:
         found = self.report(payoffs_of(ended)) if ended and is_agreed(ended) else by_value
         found["consent"] = consent(run, self.seats, names, waiting)
         return found | {"run": run.run, "simulated": bool(found["consent"]["simulated"])}
+
+    def _work(self) -> str:
+        """Name the commits that are paid for, however the range that holds them is written."""
+        return " ".join(["commits", *sorted(commit for commit, _ in self.history.made)])
 
     def without(
         self, command: str, unsafe: bool, progress: Callable[[], Any] = lambda: None

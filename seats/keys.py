@@ -8,7 +8,7 @@ and in a suite, the endpoint comes from somebody else, who would otherwise be se
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from shapley_coop.seats.seat import Seat
 
@@ -76,10 +76,10 @@ def key_urls() -> dict[str, list[str]]:
 def lies_below(url: str, listed: str) -> bool:
     """Whether a URL is a listed one, or a path below it."""
     given, known = urlsplit(url), urlsplit(listed)
-    # Clients differ in how they read a backslash in a URL, and they resolve dots in its path.
-    if "\\" in url or {".", ".."} & set(
-        given.path.replace("%2e", ".").replace("%2E", ".").split("/")
-    ):
+    # Clients and servers differ in how they read a backslash, and where they decode a path; dots
+    # are resolved.
+    steps = unquote(unquote(given.path)).split("/")
+    if "\\" in url or {".", ".."} & {step.partition(";")[0] for step in steps}:
         return False
     same_host = (given.scheme, given.netloc) == (known.scheme, known.netloc)
     return same_host and f"{given.path}/".startswith(f"{known.path.rstrip('/')}/")

@@ -19,7 +19,8 @@ from shapley_coop.deals.language.lenient_json import Json, read_json
 
 @dataclass(frozen=True)
 class Mark:
-    """How thoughts begin and end in the answers of some models; `…` is up to 80 characters.
+    """How thoughts begin and end in the answers of some models; `…` is up to 80 characters, or a
+    tag's attributes.
 
     Attributes:
         opens: what thoughts begin with.
@@ -58,10 +59,13 @@ MARKS = (
     _element("reflection", "Reflection, prompts that ask for it"),
     _element("analysis", "prompts that ask for it"),
     _element("scratchpad", "prompts that ask for it"),
+    _element("think_fast", "K2 Think"),
+    _element("think_faster", "K2 Think"),
+    Mark(("<ifm|think>", "<ifm|think_fast>"), ("</ifm|think>", "</ifm|think_fast>"), "K2 Think"),
     _element("seed:think", "Seed-OSS"),
     _element("mm:think", "MiniMax-M3"),
     _element("longcat_think", "LongCat"),
-    Mark(('<details type="reasoning"…>',), (), "Open WebUI", ends=("</details>",)),
+    Mark(("<details…reasoning…>",), (), "Open WebUI", ends=("</details>",)),
     Mark(("[THINK]",), ("[/THINK]",), "Magistral"),
     Mark(("◁think▷",), ("◁/think▷",), "Kimi-VL, Kimi K2"),
     Mark(
@@ -121,7 +125,8 @@ def _pattern(written: str) -> str:
     if tag := _NAME.fullmatch(written):
         slash, name = tag.groups()
         return rf"<\s{{0,4}}{slash}\s{{0,4}}(?i:{name})(?:\s[^<>]{{0,200}})?>"
-    found = re.escape(written).replace("…", ".{0,80}?").replace(r"\ ", r"\s{1,4}")
+    gap = ".{0,80}?" if "|" in written else "[^<>]{0,200}?"  # of a tag its attributes
+    found = re.escape(written).replace("…", gap).replace(r"\ ", r"\s{1,4}")
     return rf"{found}(?=[A-Z])" if written == _GLUED else found
 
 
@@ -155,6 +160,9 @@ MARK = re.compile(rf"\A\s*(?:{_parts(True)})|(?={_BEGIN})(?:{_parts(False)})", r
 
 _MOST_OBJECTS = 16
 
+_HOLD_WORDS = {"s", "consider", "notes"}
+"""Elements of words: one that is never closed goes on to the end, whatever it quotes."""
+
 
 def without_thoughts(text: str) -> str | Fault:
     """Return what an answer says, or the fault (TAG) where it is not clear what is thought.
@@ -163,7 +171,7 @@ def without_thoughts(text: str) -> str | Fault:
     is thought. The answer stands behind the last of them. Words in between are private like all
     words outside of elements, and an element there may be thought or said.
     """
-    at, seen = 0, False
+    at, seen, ended = 0, False, -1
     opened: re.Match[str] | None = None
     for found in MARK.finditer(text):
         part, number = _which(found)
@@ -174,15 +182,17 @@ def without_thoughts(text: str) -> str | Fault:
                 return _fault(found, _NESTED)
             opened = None
         elif part == "ends":
+            if ended == number and _may_be_said(text, at, found.start()):
+                return _fault(found, _UNCLEAR)  # it may be the first one that was thought
             continue
         elif part == "closes" and MARKS[number].sure and not seen:
             if _is_inside(text, found):
                 return _fault(found, _UNCLEAR)
-        elif TAG_LIKE.search(text, at, found.start()) or "{" in text[at : found.start()]:
+        elif _may_be_said(text, at, found.start()):
             return _fault(found, _UNCLEAR)
         elif part == "opens":
             opened = found
-        at, seen = found.end(), True
+        at, seen, ended = found.end(), True, number if part == "ends" else -1
     return text[at:] if opened is None else _fault(opened, _OPEN)
 
 
@@ -192,6 +202,11 @@ _UNCLEAR = (
     "stands behind or inside of what could be your answer: think first, write all of your answer "
     "behind your thoughts, and leave such marks out of it"
 )
+
+
+def _may_be_said(text: str, start: int, stop: int) -> bool:
+    """Whether there is a tag, or the beginning of JSON, between two places."""
+    return TAG_LIKE.search(text, start, stop) is not None or "{" in text[start:stop]
 
 
 def _which(found: re.Match[str]) -> tuple[str, int]:
@@ -204,6 +219,9 @@ def _is_inside(text: str, closes: re.Match[str]) -> bool:
     """Whether a mark without its beginning stands in an element, or in a string of JSON."""
     following = TAG_LIKE.search(text, closes.end())
     if following is not None and following.group(1):
+        return True
+    last = next(reversed([*TAG_LIKE.finditer(text, 0, closes.start())]), None)
+    if last is not None and not last.group(1) and last.group(2).lower() in _HOLD_WORDS:
         return True
     start = text.find("{", 0, closes.start())
     for _ in range(_MOST_OBJECTS):

@@ -10,8 +10,8 @@ from itertools import accumulate, takewhile
 RETOUCHED = Fraction(1, 4)
 """A line of which no more than this changed is a line retouched, and stays its author's."""
 
-_BREAKS = dict.fromkeys(map(ord, " \t\r\f\v,;()[]{}\\"))
-"""White space, and the signs that are put where a line is broken."""
+_BREAKS = dict.fromkeys(map(ord, " \t\r\f\v,;()[]{}\\'\""))
+"""White space, the signs that are put where a line is broken, and quotation marks."""
 
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 
