@@ -66,9 +66,7 @@ def pattern(expression: str, *, any_case: bool = False, across_lines: bool = Fal
         raise ValueError(f"{shown!r}: an expression has at most {MOST_CHARACTERS} characters")
     if _FIXED.fullmatch(expression) and not any_case:
         return _of_fixed_length(expression, shown)
-    with needing("patterns", f"the expression {shown!r}"):
-        import re2
-
+    re2 = engine(f"the expression {shown!r}")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MOST_MEMORY
@@ -79,6 +77,21 @@ def pattern(expression: str, *, any_case: bool = False, across_lines: bool = Fal
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise ValueError(f"{shown!r} is no regular expression: {why}") from None
+
+
+def engine(who: str) -> Any:
+    """Return RE2.
+
+    Args:
+        who: what needs it.
+
+    Raises:
+        LibraryMissing: the extra `patterns` is not installed.
+    """
+    with needing("patterns", who):
+        import re2
+
+    return re2
 
 
 def _of_fixed_length(expression: str, shown: str) -> Pattern:
