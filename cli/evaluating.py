@@ -30,10 +30,7 @@ MOST_COLUMNS = 8
 
 
 def evaluate(
-    suite: Annotated[
-        str,
-        typer.Argument(help="A suite by name or file."),
-    ],
+    suite: Annotated[str, typer.Argument(help="A suite by name or file.")],
     out: Out = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,

@@ -1,13 +1,10 @@
 """Any PettingZoo environment as a game: `pettingzoo:package.module:factory`.
 
-A `ParallelEnv` is played as it is, an `AECEnv` by one agent a turn, unless it says that its agents
-act together.
+A `ParallelEnv` is played as it is, an `AECEnv` by one agent a turn unless it is parallelizable.
 
 An environment is a thing that changes; a game is pure. So a position is the list of actions taken
 since the reset, and the environment is brought to it by playing them again from the seed. The one
 that stands at the latest position is kept, so that playing on costs one step.
-
-Needs `pettingzoo` and whatever the environment itself needs.
 """
 
 import sys
