@@ -7,9 +7,12 @@ frozen, or that the network has cut off, cannot: there the client stops waiting.
 import os
 from typing import Any, TypeVar
 
-from psycopg import AsyncConnection, Connection, OperationalError
-from psycopg.abc import PQGen
-from psycopg.errors import _WaitTimeout
+from shapley_coop.extras import needing
+
+with needing("postgres", "a home in Postgres"):
+    from psycopg import AsyncConnection, Connection, OperationalError
+    from psycopg.abc import PQGen
+    from psycopg.errors import _WaitTimeout
 
 SECONDS_VARIABLE = "COOP_DATABASE_SECONDS"
 

@@ -1,11 +1,14 @@
 """Expressions, programs and keys: what others may name, and what only the operator may."""
 
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from shapley_coop import games
+from shapley_coop.extras import LibraryMissing
 from shapley_coop.games.catalogue import load, run_only
 from shapley_coop.games.repository.rules import Rules, matches, read_rules
 from shapley_coop.games.software_company.task import Check, CheckResult, read_task
@@ -107,3 +110,22 @@ def test_the_client_itself_sends_no_key(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     model = _build(ELSEWHERE, Clients())
     assert "sk-mine" not in json.dumps(model.openai_api_key.get_secret_value())
+
+
+def test_only_expressions_of_fixed_length_are_matched_without_re2(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They give the same with it and without it; every other one names what it needs."""
+    monkeypatch.setitem(sys.modules, "re2", None)
+    pattern.cache_clear()
+    plain = pattern("Ran [1-9]")
+    assert (plain.search("\nRan 3 tests"), plain.match("\nRan 3"), plain.search("Ran 0")) == (
+        *(True, False, False),
+    )
+    for expression in ("(a|a)*b", "a+", "a?", "a{9}", "^a", "a$", ".", r"\d", "a|b", "[ab]"):
+        line = f'the expression {expression!r} needs re2: pip install "shapley-coop[patterns]"'
+        with pytest.raises(LibraryMissing, match=re.escape(line)):
+            pattern(expression)
+    with pytest.raises(LibraryMissing):
+        pattern("ran", any_case=True)
+    pattern.cache_clear()

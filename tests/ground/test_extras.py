@@ -1,6 +1,7 @@
 """Without the library of an extra, each command that needs it names the line that installs it."""
 
 import ast
+import json
 import os
 import re
 import shutil
@@ -20,47 +21,12 @@ from packaging.utils import canonicalize_name
 from shapley_coop.extras import LibraryMissing, is_installed, missing, needing
 from shapley_coop.graphs.preparing import prepare
 from tests.coop_command import Coop, Ended, one_line
+from tests.ground.doors import DOORS, LIBRARIES, SET
 from tests.root import ROOT
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
-OURS = sorted(set(PROJECT["optional-dependencies"]) - {"test"})
-LIBRARIES = {
-    "dev": ("starlette", "jwt", "cryptography", "langgraph_api", "langgraph_cli"),
-    "encryption": ("cryptography",),
-    "a2a": ("a2a", "google", "uvicorn", "cryptography", "starlette"),
-    "keys": ("cryptography",),
-    "sepa": ("sepaxml", "text_unidecode"),
-    "negmas": ("negmas",),
-    "figures": ("resvg_py",),
-}
-"""Extra → what is imported of all that it brings."""
-
-NEGMAS = "python:shapley_coop.extensions.opponents.negmas_seat:boulware"
-DOORS: dict[str, list[tuple[tuple[str, ...], str]]] = {
-    "dev": [(("dev",), "coop dev needs langgraph")],
-    "encryption": [
-        (("run", "escape_room"), "COOP_JOURNAL_KEY, which is set, needs cryptography"),
-        (("sweep", "suite.yaml", "--out", "s"), "COOP_JOURNAL_KEY, which is set, needs crypto"),
-        (("resume", "begun"), "COOP_JOURNAL_KEY, which is set, needs cryptography"),
-    ],
-    "a2a": [
-        (("run", "escape_room", "--agent", "Bob=a2a:http://127.0.0.1:9"), "a2a:URL needs a2a"),
-        (("a2a", "judge"), "coop a2a needs uvicorn"),
-        (("a2a", "embedded:rational"), "coop a2a needs uvicorn"),
-    ],
-    "keys": [
-        (("keys", "new", "bob"), "a key or a signature needs cryptography"),
-        (("keys", "show", "bob"), "a key or a signature needs cryptography"),
-        (("run", "escape_room", "--key", "Bob=bob"), "a key or a signature needs cryptography"),
-    ],
-    "sepa": [(("pay", "r", "--accounts", "iban.yaml"), "a payment file needs text_unidecode")],
-    "negmas": [
-        (("run", "escape_room", "--agent", f"Bob={NEGMAS}"), "a negotiator of NegMAS needs negmas")
-    ],
-    "figures": [],  # SVG is drawn without it: see below
-}
-"""Extra → commands that need it, and how their line begins."""
+OURS = sorted(set(PROJECT["optional-dependencies"]) - {"all", "test"})
 
 SUITE = """
 name: s
@@ -109,6 +75,13 @@ def prepared(coop: Coop, folder: Path) -> None:
     assert coop(*ran).code == 0
     assert coop("keys", "new", "bob").code == 0
     (folder / "suite.yaml").write_text(SUITE)
+    generated = {"scenario": "generated", "additive": True}
+    (folder / "many.yaml").write_text(yaml.safe_dump(generated))
+    task = yaml.safe_load((ROOT / "games/software_company/tasks/bmi.yaml").read_text("utf-8"))
+    task["checks"][-1]["prints"] = "a+"
+    (folder / "prints.yaml").write_text(yaml.safe_dump({"task": task}))
+    worths = {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}}
+    (folder / "worths.json").write_text(json.dumps(worths))
     prepare("llm_only", {"game": "escape_room"}, "begun")
 
 
@@ -122,9 +95,14 @@ def test_each_command_names_the_extra_whose_library_is_absent(
 ) -> None:
     prepared(coop, tmp_path)
     before = sorted(tmp_path.rglob("*.xml"))
-    key = {"COOP_JOURNAL_KEY": "x" * 43 + "="} if extra == "encryption" else {}
+    if extra == "patterns":
+        by = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+        for argv in (("init", "-q"), (*by, "commit", "-q", "--allow-empty", "-m", "Begin")):
+            subprocess.run(["git", *argv], cwd=tmp_path, check=True)
+    if extra == "reports":
+        assert coop("sweep", "escape_room", "--seeds", "2", "--out", "swept").code == 0
     for argv, begins in DOORS[extra]:
-        line = one_line(without(LIBRARIES[extra], *argv, **key), code=2).strip()
+        line = one_line(without(LIBRARIES[extra], *argv, **SET.get(extra, {})), code=2).strip()
         assert begins in line
         assert line.endswith(f'pip install "shapley-coop[{extra}]"')
     assert sorted(tmp_path.rglob("*.xml")) == before
@@ -149,6 +127,20 @@ def test_a_report_without_its_library_has_its_figures_as_svg_and_says_what_png_n
     line = 'no PNG: a figure as PNG needs resvg_py: pip install "shapley-coop[figures]"'
     assert line in done.err
     assert {one.suffix for one in (tmp_path / "drawn").iterdir()} == {".svg"}
+
+
+def test_a_run_is_credited_without_a_solver_and_says_which_norm_is_not_compared(
+    coop: Coop, without: Callable[..., Ended], tmp_path: Path
+) -> None:
+    assert coop("run", "escape_room", "--name", "r").code == 0
+    line = 'the nucleolus needs scipy: pip install "shapley-coop[nucleolus]"'
+    assert f"not compared: {line}" in without(("scipy",), "credit", "r").out
+    assert without(("scipy",), "report", "r", "-o", "r.json").code == 0
+    credit = json.loads((tmp_path / "r.json").read_text("utf-8"))["credit"]
+    assert [one["norm"] for one in credit["norms"]] == [
+        *("Shapley value", "proportional split", "equal split")
+    ]
+    assert credit["not_compared"] == [line]
 
 
 def test_a_provider_of_langchain_whose_package_is_absent_is_named_with_its_line(
@@ -210,7 +202,7 @@ def test_every_module_is_imported_without_any_extra_or_names_the_one_that_it_nee
     assert done.returncode == 0, done.stderr
     told = done.stdout.splitlines()
     assert any(line.startswith("shapley_coop.serve.app LibraryMissing ") for line in told)
-    form = re.compile(r'\S+ LibraryMissing .+ needs \w+: pip install "shapley-coop\[(dev|a2a)\]"')
+    form = re.compile(r'\S+ LibraryMissing .+ needs \w+: pip install "shapley-coop\[\w+\]"')
     assert [line for line in told if not form.fullmatch(line)] == []
 
 

@@ -278,7 +278,9 @@ def test_a_dry_run_goes_by_the_runs_that_there_are(tmp_path):
     cells = expand(suite(vary={"graph": ["negotiation"]}, seeds="0-3"))
     told = forecast(cells, asyncio.run(pilots(cells, tmp_path)), NO_PRICES)
     done = [row["result"]["usage"]["calls"] for row in read_rows(tmp_path)]
-    assert (told.pilot, told.simulated, told.cost) == (2, False, (0, 0, 0))
+    assert (told.pilot, told.simulated) == (2, False)
+    assert told.cost
+    assert told.cost[:3] == (0, 0, 0)
     assert told.calls == pytest.approx(2 * sum(done))
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import sys
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -229,3 +230,11 @@ def test_what_a_report_keeps_of_a_row_scores_like_the_row(tmp_path):
         assert {c: score(one, c) for c in columns} == {c: score(row, c) for c in columns}
     told = [json.dumps(one, default=dict) for one in kept]
     assert fmean(map(len, told)) < fmean(len(str(row)) for row in stored(tmp_path)) / 4
+
+
+def test_without_scipy_a_forecast_has_no_range_and_says_what_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    found = expected({("mini", 0): 3}, {("mini", 0): [2.0, 4.0]})
+    assert (found.likely, found.low, found.high) == (9.0, None, None)
+    assert str(found) == '9.0000 USD, its range needs scipy: pip install "shapley-coop[reports]"'

@@ -88,6 +88,10 @@ def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants
         assert (ROOT / inside).is_file()
 
 
+IMAGE = re.findall(r"(?m)^IMAGE := (.*)$", (ROOT / "Makefile").read_text("utf-8"))[0].split()
+"""The extras of the server's image."""
+
+
 def pins(file: str) -> dict[str, set[str]]:
     """A lock: what is pinned, with its marker → the hashes."""
     blocks = re.split(r"(?m)^(?=[a-z0-9])", (ROOT / file).read_text("utf-8"))[1:]
@@ -105,7 +109,7 @@ def test_the_image_gets_what_is_locked_and_all_that_the_package_needs() -> None:
         same = {name: x for name, x in whole.items() if name.split(" ;")[0] == pin.split(" ;")[0]}
         assert any(hashes == x for x in same.values()), f"{pin} is not that of requirements.lock"
     asked = [Requirement(one) for one in requires("shapley-coop") or []]
-    extras = ({"extra": name} for name in ("", "a2a", "encryption", "keys", "sepa"))
+    extras = ({"extra": name} for name in ("", *IMAGE))
     for extra in extras:
         for one in asked:
             if one.marker is None or one.marker.evaluate(extra):
