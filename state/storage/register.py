@@ -104,7 +104,7 @@ class Runs(OwnedBook):
     """The runs of one database, each owner's apart."""
 
     def begin(
-        self, run: str, graph: str, room: dict[str, Any], workflow: str = "", key: str = ""
+        self, run: str, graph: str, room: dict[str, Any], workflow: str, key: str = ""
     ) -> Run:
         """Enter a run before it starts.
 

@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from shutil import copytree
 from uuid import uuid4
 
 import pytest
@@ -34,10 +35,12 @@ def test_every_new_file_says_its_version(coop: Coop, tmp_path: Path) -> None:
     ("name", "version"), [("books", 0), ("books", BOOKS - 1), ("books", 99), ("checkpoints", 99)]
 )
 def test_a_home_of_another_version_is_refused_in_one_line_and_left_as_it_is(
-    coop: Coop, tmp_path: Path, name: str, version: int
+    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, version: int
 ) -> None:
     assert coop(*PLAY, "r").code == 0
-    file = tmp_path / "home" / f"{name}.sqlite"
+    copytree(tmp_path / "home", tmp_path / "other")  # which this process has not opened yet
+    monkeypatch.setenv("COOP_HOME", str(tmp_path / "other"))
+    file = tmp_path / "other" / f"{name}.sqlite"
     today = pragma(file)
     pragma(file, version)
     for command in (("verify", "r"), (*PLAY, "other")):
