@@ -80,7 +80,7 @@ def drafting(page: WorkflowBuilder, agreed: str, no_deal: str) -> None:
     """`propose` or `respond` → `pass_on`, until all accept one draft or had their turns."""
     page.asks_visibly("propose", "validate", PROPOSE, {"sound": "pass_on"}, lambda _: "sound")
     page.asks_one("respond", RESPOND, then="pass_on")
-    page.computes("pass_on", pass_on)
+    page.add_node("pass_on", pass_on)
     onward = {"agreed": agreed, "in_words": agreed, "no_deal": no_deal}
     page.branch("pass_on", verdict_of, {**onward, "propose": "propose", "respond": "respond"})
 
@@ -90,10 +90,10 @@ def written(page: WorkflowBuilder, bound: str, null: str) -> None:
     onward = {"written": "summarize", "to_sign": "sign", "unwritten": null}
     page.asks_and_routes("write", WRITE, onward)
     page.asks("sign", SIGN, then="count")
-    page.computes("count", count_signatures)
+    page.add_node("count", count_signatures)
     onward = {"signed": "summarize", "unsigned": null, "refused": "sign"}
     page.branch("count", verdict_of, onward)
-    page.computes("summarize", summarize)
+    page.add_node("summarize", summarize)
     page.lead("summarize", bound)
 
 
