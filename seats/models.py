@@ -158,16 +158,13 @@ def _embedded(name: str, agent: str, seed: int) -> BaseChatModel:
 def _build(seat: Seat, here: Clients) -> BaseChatModel:
     _check_endpoint(seat)
     settings = _settings(seat)
-    if seat.provider != "openai":
-        return _through_langchain(seat, settings)
-    from shapley_coop.seats.openai_chat import OpenAIChat
-
-    settings["http_async_client"] = here.batched or http_client(here)
-    if here.batched:
-        settings["disable_streaming"] = True  # the answers of a batch come whole
-    if seat.base_url:
-        settings |= {"base_url": seat.base_url, "stream_usage": True}
-    return OpenAIChat(model=seat.name, **settings)
+    if seat.provider == "openai":
+        settings["http_async_client"] = here.batched or http_client(here)
+        if here.batched:
+            settings["disable_streaming"] = True  # the answers of a batch come whole
+        if seat.base_url:
+            settings |= {"base_url": seat.base_url, "stream_usage": True}
+    return _through_langchain(seat, settings)
 
 
 def _key(seat: Seat) -> str | None:

@@ -7,14 +7,11 @@ here.
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.reading import ANNOTATIONS
@@ -96,40 +93,8 @@ async def say(
         return await _by_schema(model, messages, config, form)
     if form is not None and mode == "tools":
         return await _by_tools(model, messages, config, form, tools)
-    reply = await invoked(model, list(messages), config)
+    reply = await model.ainvoke(list(messages), config=config)
     return str(reply.text), reply
-
-
-async def invoked(
-    model: BaseChatModel, messages: list[BaseMessage], config: RunnableConfig
-) -> AIMessage:
-    """A model's answer; LangChain's callbacks are set up only if there are any.
-
-    Setting them up takes several times as long as an embedded agent takes to answer.
-    LangChain's cache, rate limit and streaming work without them; a program uses none of those.
-    """
-    if _own_course(type(model)) or _listeners(model, config):
-        return await model.ainvoke(messages, config=config)
-    program = getattr(model, "reads_facts", False)
-    result = await (model._agenerate if program else model._agenerate_with_cache)(messages)
-    message = result.generations[0].message
-    assert isinstance(message, AIMessage), "a chat model answers with a message of its own"
-    return message
-
-
-def _listeners(model: BaseChatModel, config: RunnableConfig) -> bool:
-    """Whether anybody follows a call: a trace, a stream of messages, a callback, a debug log."""
-    known: RunnableConfig = {**(var_child_runnable_config.get() or {}), **config}
-    given = known.get("callbacks")
-    manager = AsyncCallbackManager.configure(given, model.callbacks, model.verbose)
-    return bool(manager.handlers)
-
-
-@cache
-def _own_course(kind: type[BaseChatModel]) -> bool:
-    """Whether a class of models overrides how LangChain calls them."""
-    courses = ("ainvoke", "agenerate", "agenerate_prompt")
-    return any(getattr(kind, name) is not getattr(BaseChatModel, name) for name in courses)
 
 
 async def _by_schema(

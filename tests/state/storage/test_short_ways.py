@@ -6,22 +6,15 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from inspect import signature
 from typing import Any
 
 import pytest
-from langchain_core.caches import InMemoryCache
-from langchain_core.callbacks import AsyncCallbackHandler
-from langchain_core.language_models import BaseChatModel, FakeListChatModel
-from langchain_core.messages import BaseMessage, HumanMessage
-from langchain_core.rate_limiters import InMemoryRateLimiter
 
 from shapley_coop.games.public_goods import PublicGoods
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Question
 from shapley_coop.seats.calls import Step
 from shapley_coop.seats.letters import Letter, as_text
-from shapley_coop.seats.modes import invoked
 from shapley_coop.seats.records import Answer, Asked, Entry, Pointer, nonce
 from shapley_coop.state import RunConfig, asking, handover, home
 from shapley_coop.state.handover import hand_over, taken_over
@@ -37,60 +30,6 @@ SECRET = "the price that nobody else may know"
 
 def entry(agent: str, **more: Any) -> Entry:
     return Entry(agent, "act", "m", f"letter to {agent}", SECRET, 1, Answer("yes"), nonce(), **more)
-
-
-class Heard(AsyncCallbackHandler):
-    """Counts the calls that it is told of."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    async def on_chat_model_start(self, *_: Any, **__: Any) -> None:
-        self.calls += 1
-
-
-async def test_a_callback_is_told_of_every_call_and_changes_no_answer() -> None:
-    model, letter = FakeListChatModel(responses=["yes", "no"]), list[BaseMessage]()
-    letter.append(HumanMessage("Do you agree?"))
-    heard = Heard()
-    assert (await invoked(model, letter, {})).text == "yes"
-    assert (await invoked(model, letter, {"callbacks": [heard]})).text == "no"
-    listening = FakeListChatModel(responses=["yes"], callbacks=[heard])
-    assert (await invoked(listening, letter, {})).text == "yes"
-    assert heard.calls == 2
-
-
-async def test_the_short_call_is_the_librarys_own_with_its_cache_and_its_limit() -> None:
-    """It is private to LangChain: where that changes, this says so before a run does."""
-    taken = list(signature(BaseChatModel._agenerate_with_cache).parameters)
-    assert taken == ["self", "messages", "stop", "run_manager", "kwargs"]
-
-    class Limit(InMemoryRateLimiter):
-        asked = 0
-
-        async def aacquire(self, *, blocking: bool = True) -> bool:
-            type(self).asked += 1
-            return True
-
-    letter: list[BaseMessage] = [HumanMessage("Do you agree?")]
-    model = FakeListChatModel(
-        responses=["yes", "no"], cache=InMemoryCache(), rate_limiter=Limit(requests_per_second=9)
-    )
-    said = await model.ainvoke(letter)
-    assert (await invoked(model, letter, {})).text == said.text == "yes"
-    other: list[BaseMessage] = [HumanMessage("And you?")]
-    assert (await invoked(model, other, {})).text == (await model.ainvoke(other)).text == "no"
-    assert Limit.asked == 2, "once for each answer that no cache had"
-
-
-async def test_a_model_that_does_more_around_a_call_is_called_its_own_way() -> None:
-    class Polite(FakeListChatModel):
-        async def ainvoke(self, *given: Any, **options: Any) -> Any:
-            reply = await super().ainvoke(*given, **options)
-            return reply.model_copy(update={"content": f"{reply.text}, please"})
-
-    model = Polite(responses=["yes"])
-    assert (await invoked(model, [HumanMessage("Do you agree?")], {})).text == "yes, please"
 
 
 def test_a_draft_is_handed_over_once_and_to_its_holder_alone() -> None:
