@@ -51,9 +51,6 @@ class Game(ABC):
     symmetric: ClassVar[bool] = False
     """Whether the rules treat all agents alike: their names could be exchanged."""
 
-    quick: ClassVar[bool] = False
-    """Whether a turn takes so little that it is played on the event loop."""
-
     own_baseline: ClassVar[bool] = False
     """Whether the game has a rule of its own for the absent, which no run replaces."""
 

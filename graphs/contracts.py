@@ -41,12 +41,9 @@ DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
 JUDGING = Topic("judgement", phase="settlement")
 """Reading the record."""
 
-# Certifying a draft can take a second: these are checked in a thread.
-PROPOSE = Asking("contract_propose", DRAFTS, speaker, a_contract_offer, put_draft, heavy=True)
-RESPOND = Asking("contract_answer", DRAFTS, speaker, a_contract_answer, put_draft, heavy=True)
-SIGN = Asking(
-    "contract_sign", DRAFTS, all_agents, a_signature, hold_answers, tells=everything, heavy=True
-)
+PROPOSE = Asking("contract_propose", DRAFTS, speaker, a_contract_offer, put_draft)
+RESPOND = Asking("contract_answer", DRAFTS, speaker, a_contract_answer, put_draft)
+SIGN = Asking("contract_sign", DRAFTS, all_agents, a_signature, hold_answers, tells=everything)
 WRITE = Asking(
     "contract_write",
     DRAFTS,
@@ -54,7 +51,6 @@ WRITE = Asking(
     a_written_contract,
     put_written,
     tells=what_was_agreed,
-    heavy=True,
 )
 JUDGE_IT = Asking(
     "contract_judge", JUDGING, lambda _: [JUDGE], a_judgement, put_judgement, tells=since_play

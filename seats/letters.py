@@ -36,7 +36,6 @@ class Letter:
         refused: the agent's own answer to the letter, if that could not be used.
         why: what was wrong with it, in words; empty where nothing was refused.
         steps: what the agent has asked tools since, and what they told it.
-        packed: the letter as the journal keeps it, once that is made while the seat is asked.
     """
 
     system: str
@@ -45,8 +44,6 @@ class Letter:
     refused: str = ""
     why: str = ""
     steps: tuple[Step, ...] = ()
-    # A letter that is made of another one has none.
-    packed: list[bytes] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def text(self) -> str:
         """All that the words say, as one text: `as_text` of the messages."""

@@ -49,7 +49,7 @@ from shapley_coop.games.replay import earned_alone
 from shapley_coop.remembered import Bounded
 from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
-from shapley_coop.state.outlook import is_computed, outlook_of
+from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import config_of, game_of
 from shapley_coop.state.table import Table
@@ -216,11 +216,6 @@ class EvaluatedTable:
             without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
             return DealOutlook(rows=(kept, without)).record()
         return outlook_of(self.game, self.enforcement, self.stands, deal, norms, viewer)
-
-    def outlook_is_known(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> bool:
-        """Whether an offer's outlook was computed before: it can take long."""
-        known = (self.game, self.enforcement, self.stands, deal, norms, viewer)
-        return not self.over and is_computed(*known)
 
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()

@@ -2,23 +2,15 @@
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 import orjson
 
 from shapley_coop.canonical import fitted
-from shapley_coop.seats.letters import Letter
 from shapley_coop.state.storage.at_rest import sealed, unsealed
 from shapley_coop.state.storage.deflating import deflated
-
-
-def pack_ahead(letters: Iterable[Letter]) -> None:
-    """Pack the letters of a wave while their seats think, and not once all have answered."""
-    shared: dict[int, bytes] = {}
-    for letter in letters:
-        letter.packed.append(packed(letter.text(), letter.facts, shared))
 
 
 def packed(words: str, facts: Mapping[str, Any], shared: dict[int, bytes] | None = None) -> bytes:
