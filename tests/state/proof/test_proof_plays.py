@@ -16,8 +16,8 @@ from shapley_coop.state.proof.parties import OPERATOR
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from shapley_coop.state.storage.keys import key_of, new_key
 from tests.coop_command import Coop
-from tests.root import ROOT
 from tests.scripted import Script
+from tests.state.storage.test_migrations import FIRST_RELEASE
 
 SIGNER = PrivateKey.new("ES256")
 
@@ -100,7 +100,7 @@ def test_a_run_of_the_first_release_is_exported_and_checked(
     coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
-    with tarfile.open(ROOT / "tests" / "homes" / "first_release.tar.gz") as kept:
+    with tarfile.open(FIRST_RELEASE) as kept:
         kept.extractall(tmp_path / "home", filter="data")
     assert coop("keys", "new", "operator").code == 0
     assert coop("export", "whole", "--key", "operator").code == 0
