@@ -201,8 +201,8 @@ def described(absent: Absent) -> Any:
     if isinstance(absent, str):
         return absent
     if isinstance(absent, BaseChatModel):
-        about = absent._get_ls_params()
-        return f"model {about.get('ls_provider')}:{about.get('ls_model_name')}"
+        about = absent.asdict()
+        return f"model {about['_type']}:{about.get('model_name') or about.get('model')}"
     name = getattr(absent, "__qualname__", None) or getattr(absent, "name", None)
     return f"function {name or type(absent).__name__}"
 
