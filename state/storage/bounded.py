@@ -5,11 +5,11 @@ frozen, or that the network has cut off, cannot: there the client stops waiting.
 """
 
 import os
+import time
 from typing import Any, TypeVar
 
 from psycopg import AsyncConnection, Connection, OperationalError
 from psycopg.abc import PQGen
-from psycopg.errors import _WaitTimeout
 
 SECONDS_VARIABLE = "COOP_DATABASE_SECONDS"
 
@@ -55,11 +55,12 @@ class BoundedConnection(Connection[Row]):
         Raises:
             OperationalError: it has not answered in time.
         """
-        most = seconds()
+        most, began = seconds(), time.monotonic()
         try:
             return super().wait(gen, interval, most if timeout is None else timeout)
-        except _WaitTimeout:
-            if timeout is not None:  # the driver's own, which it handles
+        except OperationalError:
+            # The driver has no public name for the end of its wait, and handles that of its own.
+            if timeout is not None or time.monotonic() - began < most:
                 raise
             self.pgconn.finish()
             raise _late(most) from None
@@ -79,11 +80,11 @@ class BoundedAsyncConnection(AsyncConnection[Row]):
         Raises:
             OperationalError: it has not answered in time.
         """
-        most = seconds()
+        most, began = seconds(), time.monotonic()
         try:
             return await super().wait(gen, interval, most if timeout is None else timeout)
-        except _WaitTimeout:
-            if timeout is not None:
+        except OperationalError:
+            if timeout is not None or time.monotonic() - began < most:
                 raise
             self.pgconn.finish()
             raise _late(most) from None

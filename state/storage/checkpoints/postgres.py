@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -16,7 +15,6 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -29,9 +27,6 @@ from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
 Pool = AsyncConnectionPool[BoundedAsyncConnection[DictRow]]
-
-_here: ContextVar[AsyncCursor[DictRow]] = ContextVar("cursor")
-"""What a task makes its statements with, where they are sent and committed together."""
 
 _SET_UP_LOCK = 5_311_847
 _SET_UP_SECONDS = 60
@@ -53,8 +48,9 @@ _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE metadata ->> 'run_i
 class _Owing(AsyncPostgresSaver):
     """LangGraph's saver, which keeps several steps of a thread in one transaction."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self, pool: Pool) -> None:
+        super().__init__(pool, serde=StrictSerializer())
+        self._pool = pool
         self._owed = Owed(self._keep_all)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -113,24 +109,6 @@ class _Owing(AsyncPostgresSaver):
         """
         await self._owed.drained()
 
-    @asynccontextmanager
-    async def _together(self) -> AsyncIterator[None]:
-        # What was sent before an error of ours would be committed with the end of the pipeline.
-        async with super()._cursor(pipeline=True) as cursor, cursor.connection.transaction():
-            before = _here.set(cursor)
-            try:
-                yield
-            finally:
-                _here.reset(before)
-
-    @asynccontextmanager
-    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
-        if cursor := _here.get(None):
-            yield cursor
-        else:
-            async with super()._cursor(pipeline=pipeline) as own:
-                yield own
-
     async def keep(self, thread: str) -> None:
         """Keep what is owed to a thread."""
         await self._owed.keep(thread)
@@ -141,15 +119,20 @@ class _Owing(AsyncPostgresSaver):
 
     async def _keep_all(self, owed: Sequence[Written | Put]) -> None:
         """Keep all of that, or nothing."""
-        async with self._together():
+        async with (
+            self.lock,
+            self._pool.connection() as connection,
+            connection.pipeline() as pipeline,
+            connection.transaction(),
+        ):
+            saver = AsyncPostgresSaver(connection, pipeline, self.serde)
             for one in owed:
                 if isinstance(one, Put):
-                    await super().aput(one.at, one.checkpoint, one.metadata, one.versions)
+                    await saver.aput(one.at, one.checkpoint, one.metadata, one.versions)
                 elif (made := made_of(one, owed)) is None:
-                    await super().aput_writes(one.at, one.writes, one.task, one.path)
+                    await saver.aput_writes(one.at, one.writes, one.task, one.path)
                 elif rows := await asyncio.to_thread(one.beside, made, self.serde):
-                    async with self._cursor(pipeline=True) as cursor:
-                        await cursor.executemany(self.INSERT_CHECKPOINT_WRITES_SQL, rows)
+                    await connection.cursor().executemany(self.INSERT_CHECKPOINT_WRITES_SQL, rows)
 
 
 class PostgresSaver(ServerSaverMixin, _Owing):
@@ -157,10 +140,6 @@ class PostgresSaver(ServerSaverMixin, _Owing):
 
     Its pool of one connection reconnects after the database was restarted.
     """
-
-    def __init__(self, pool: Pool) -> None:
-        super().__init__(pool, serde=StrictSerializer())
-        self._pool = pool
 
     async def _threads_of(self, run: str) -> list[str]:
         await self._owed.drained()
