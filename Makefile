@@ -77,13 +77,14 @@ audit: $(TOOLS)/.ready
 
 # Pin every library with its hashes, and what of them an image needs; needs uv. Not NegMAS: under the
 # AGPL, it is the user's choice.
-LOCKED := a2a dev encryption figures keys sepa test
+LOCKED := all dev test
+IMAGE := a2a encryption exchange keys nucleolus patterns pettingzoo postgres sepa
 PIN := --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
   --no-emit-find-links --no-annotate
 lock:
 	uv pip compile pyproject.toml $(LOCKED:%=--extra %) $(PIN) -o requirements.lock
-	uv pip compile pyproject.toml --extra a2a --extra encryption --extra keys --extra sepa $(PIN) \
-	  -c requirements.lock -o requirements.image.lock
+	uv pip compile pyproject.toml $(IMAGE:%=--extra %) $(PIN) -c requirements.lock \
+	  -o requirements.image.lock
 
 # The documentation as a site in build/site, by tools in a folder of their own.
 docs:

@@ -38,7 +38,7 @@ from tests.scripted import Script
 LIVE = "COOP_TEST_LIVE"
 """Set to 1, it lets tests reach the network and read keys from the environment."""
 
-pytest.register_assert_rewrite("tests.battery")
+pytest.register_assert_rewrite("tests.games.battery")
 # No example may have to be quick; each session draws its own, and prints how to repeat one.
 settings.register_profile("coop", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("coop")

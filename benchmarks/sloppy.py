@@ -1,8 +1,8 @@
 """Endpoints that answer as small models do: what is refused, what is signed, what it costs.
 
-An embedded agent behind an endpoint on this machine answers soundly; `tests.manners` then spoils
-the form of its answers in thirty ways. The same was played at commit 512cc62, which knew text
-alone; `sloppy_before.json` keeps what came of it, and
+An embedded agent behind an endpoint on this machine answers soundly; `tests.seats.manners` then
+spoils the form of its answers in thirty ways. The same was played at commit 512cc62, which knew
+text alone; `sloppy_before.json` keeps what came of it, and
 
     python -m benchmarks.sloppy 512cc62
 
@@ -29,7 +29,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
 from shapley_coop.state import RunConfig, game_of, home
 from tests import embedded_reply
-from tests.manners import MANNERS, RATE, Manner, Sloppy
+from tests.seats.manners import MANNERS, RATE, Manner, Sloppy
 from tests.stub_openai import StubOpenAI
 
 SEEDS = 20
@@ -51,8 +51,12 @@ MOST_REFUSED = 0.05
 
 _ROOT = Path(__file__).parents[1]
 _BEFORE = Path(__file__).with_name("sloppy_before.json")
-_OF_BEFORE = ("sloppy.py",), ("manners.py", "stub_openai.py", "stub_faults.py", "stub_form.py")
-"""Files of this tree, of benchmarks and of tests, with which the earlier one plays."""
+_OF_BEFORE = (
+    *("benchmarks/sloppy.py", "tests/seats/manners.py", "tests/root.py"),
+    *("tests/stub_openai.py", "tests/stub_batches.py", "tests/stub_faults.py"),
+    "tests/stub_form.py",
+)
+"""Files of this tree with which the earlier one plays."""
 
 
 @dataclass
@@ -211,9 +215,9 @@ def _of_commit(commit: str, folder: Path, seeds: int) -> str:
     archive = ["/usr/bin/env", "git", "archive", commit]
     tree = subprocess.run(archive, cwd=_ROOT, check=True, capture_output=True)
     subprocess.run(["/usr/bin/env", "tar", "-x"], cwd=folder, input=tree.stdout, check=True)
-    for room, files in zip(("benchmarks", "tests"), _OF_BEFORE, strict=True):
-        for name in files:
-            (folder / room / name).write_bytes((_ROOT / room / name).read_bytes())
+    (folder / "tests" / "seats").mkdir()
+    for file in _OF_BEFORE:
+        (folder / file).write_bytes((_ROOT / file).read_bytes())
     package = folder / "shapley_coop"
     for room in [one for one in folder.iterdir() if one.is_dir() and one != package]:
         (package / room.name).symlink_to(room)

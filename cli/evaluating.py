@@ -19,6 +19,7 @@ from shapley_coop.cli.experimenting import (
     sweep_folder,
 )
 from shapley_coop.cli.options import Json, NoSandbox, PriceFile
+from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison, Estimate
@@ -29,10 +30,7 @@ MOST_COLUMNS = 8
 
 
 def evaluate(
-    suite: Annotated[
-        str,
-        typer.Argument(help="A suite by name or file."),
-    ],
+    suite: Annotated[str, typer.Argument(help="A suite by name or file.")],
     out: Out = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
@@ -51,6 +49,8 @@ def evaluate(
     from shapley_coop.evals.sweeps.langsmith import upload as to_langsmith
     from shapley_coop.evals.sweeps.sweep import Limits
 
+    if not is_installed("scipy"):
+        raise missing("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
     known = reporting.prices_from(prices)

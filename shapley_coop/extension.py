@@ -23,6 +23,8 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
+from shapley_coop.extras import LibraryMissing
+
 GROUP = "shapley_coop.extensions"
 
 Places = Mapping[str, str]
@@ -90,10 +92,13 @@ def load(kind: Kind, name: str) -> Any:
     Raises:
         BrokenExtension: it cannot be imported.
         KeyError: no extension offers it.
+        LibraryMissing: a library of its extra is not installed.
     """
     _, place = offered(kind)[name]
     try:
         return imported(place)
+    except LibraryMissing:
+        raise
     except Exception as error:  # whatever a package that is not ours may do when it is loaded
         raise faulty(kind, name, error) from None
 

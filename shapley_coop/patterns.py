@@ -2,26 +2,34 @@
 
 Python's own engine backtracks: `(a|a)*b` on 48 letters holds the interpreter for hours, and with it
 every run of a server. RE2 has neither that nor back-references and look-around, which it refuses.
+It comes with the extra `patterns`; an expression in which nothing is repeated, chosen or grouped
+needs it not, since there is nothing to go back to.
 
 >>> from shapley_coop.patterns import pattern
 >>> pattern("(a|a)*b").search("a" * 48)
 False
 """
 
+import re
 from functools import lru_cache
 from typing import Any
+
+from shapley_coop.extras import needing
 
 MOST_CHARACTERS = 1000
 """Of one expression."""
 
 _MOST_MEMORY = 8 * 2**20
 
+_FIXED = re.compile(r"(?:[^\\.^$*+?{}()|\[\]]|\[(?:[0-9]-[0-9]|[a-z]-[a-z]|[A-Z]-[A-Z])\])*")
+"""Characters and ranges of them, one behind the other: each matches one character or fails."""
+
 
 class Pattern:
     """A compiled expression: whether it matches somewhere in a text, from its begin, or all of it.
 
     Args:
-        compiled: by RE2.
+        compiled: by RE2, or by Python if its length is fixed.
     """
 
     def __init__(self, compiled: Any) -> None:
@@ -50,13 +58,15 @@ def pattern(expression: str, *, any_case: bool = False, across_lines: bool = Fal
         across_lines: whether a dot matches the end of a line, too.
 
     Raises:
+        LibraryMissing: it needs RE2, which is not installed.
         ValueError: it is no expression of RE2, or too long; one line.
     """
-    import re2
-
     shown = expression if len(expression) <= 80 else expression[:80] + "…"
     if len(expression) > MOST_CHARACTERS:
         raise ValueError(f"{shown!r}: an expression has at most {MOST_CHARACTERS} characters")
+    if _FIXED.fullmatch(expression) and not any_case:
+        return _of_fixed_length(expression, shown)
+    re2 = engine(f"the expression {shown!r}")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MOST_MEMORY
@@ -67,6 +77,28 @@ def pattern(expression: str, *, any_case: bool = False, across_lines: bool = Fal
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise ValueError(f"{shown!r} is no regular expression: {why}") from None
+
+
+def engine(who: str) -> Any:
+    """Return RE2.
+
+    Args:
+        who: what needs it.
+
+    Raises:
+        LibraryMissing: the extra `patterns` is not installed.
+    """
+    with needing("patterns", who):
+        import re2
+
+    return re2
+
+
+def _of_fixed_length(expression: str, shown: str) -> Pattern:
+    try:
+        return Pattern(re.compile(_readable(expression)))
+    except re.error as error:
+        raise ValueError(f"{shown!r} is no regular expression: {error}") from None
 
 
 def _readable(text: str) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from shapley_coop.credit import can_settle
+from shapley_coop.credit.values.nucleolus import solver
 from shapley_coop.games import Game
 from shapley_coop.games.catalogue import read
 from shapley_coop.games.opened import is_file, opens
@@ -97,6 +98,8 @@ def _check_game(config: "RunConfig", game: Game) -> None:
             f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
             "equal or proportional"
         )
+    if config.norm == "nucleolus":
+        solver()  # refused before play, and not where it is settled
     if config.groups == 1 or config.groups > len(game.agents):
         raise ValueError(
             f"groups is {config.groups}: choose 2 to {len(game.agents)}, or 0 for the default"

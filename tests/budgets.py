@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.root import ROOT
+
 TABLE = ROOT / "tests" / "budgets.toml"
 CORE = (
     *("graphs", "nodes", "prompts", "state", "deals", "games", "credit", "seats"),

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shapley_coop.state import Home
+from tests.root import ROOT
 from tests.warm_coop import Coop, users_coop
 
-ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PLAYED = (
     *sorted((DOCS / "tutorial").glob("*.md")),

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from shapley_coop import cli
 from shapley_coop.seats.models import KEYS
+from tests.root import ROOT
 
-ROOT = Path(__file__).parents[1]
 SCHEMA = json.loads((ROOT / "docs" / "run.schema.json").read_text(encoding="utf-8"))
 ABLATION = ("llm_only", "negotiation", "short_term", "shapley_coop")
 FAILED, USAGE, NO_CREDENTIALS = 1, 2, 3

@@ -21,8 +21,8 @@ from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 from shapley_coop.cli.serving import free_port
+from tests.root import ROOT
 
-ROOT = Path(__file__).parents[1]
 BOOT_SECONDS = 600
 SAVE_SECONDS = 120
 BLOCKING = "blocks_the_event_loop"

@@ -18,15 +18,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from shapley_coop.evals.sweeps.provenance import provenance
-from tests.proof import Finding, Proof, proofs
+from tests.proofs.proof import Finding, Proof, proofs
+from tests.root import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGE, KEPT = ROOT / "docs" / "reliability.md", ROOT / "docs" / "reliability.json"
 LIBRARIES = ("langgraph", "langgraph-checkpoint", "langchain-openai", "openai", "pydantic")
 HEAD = """# What holds under fire
 
-Each promise has a harness in `tests/` that tries to break it with real processes, real databases
-and a loopback endpoint. Seats are embedded agents or a stub: nothing here is about language models.
+Each promise has a harness in `tests/proofs/` that tries to break it with real processes, real
+databases and a loopback endpoint. Seats are embedded agents or a stub: nothing here is about
+language models.
 
 - `make test` is what a developer runs: all tests that start no server, no browser and kill no
   process. About four minutes on two cores.
@@ -41,8 +42,8 @@ tests count calls, steps, rows, requests and processes, and wait for what has to
 draw from a seed that changes every day and that every session prints; `COOP_TEST_SEED=… make test`
 repeats them. `make bench` measures speed.
 
-`python -m tests.simulation SEED.NUMBER` plays one simulated run again, life by life; a simulation
-that fails prints that line.
+`python -m tests.proofs.simulation SEED.NUMBER` plays one simulated run again, life by life; a
+simulation that fails prints that line.
 
 What the promises rest on:
 
@@ -57,7 +58,7 @@ What the promises rest on:
   `coop attribute --bargain` have a key from what they pay for.
 - A database names its schema version and is migrated when it is opened; a later version is refused.
   A run that has not ended goes on only with the wiring of its workflow that it began with. Runs of
-  the first release, which did not record theirs, go on all the same (`tests/homes`).
+  the first release, which did not record theirs, go on all the same (`tests/state/storage/homes`).
 - Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN --head` prints
   the chain's head, `coop verify RUN --kept HEAD` compares a head that was kept elsewhere. The
   settings of the process, letters that wait and what the server lists are not sealed.

@@ -30,6 +30,7 @@ from typing import Any, NoReturn, Self
 from aiohttp import web
 from anyio.from_thread import start_blocking_portal
 
+from tests.root import ROOT
 from tests.stub_batches import StubBatches
 from tests.stub_faults import SOUND, Answer, Completion, Fault, answer_with
 from tests.stub_form import as_asked
@@ -305,9 +306,8 @@ def stub_process(*options: str) -> Iterator[str]:
         RuntimeError: The process ended before it served; its standard error says why.
     """
     command = [sys.executable, "-m", "tests.stub_openai", *options]
-    root = Path(__file__).parents[1]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=root) as process:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         base_url = process.stdout.readline().strip()
         if not base_url:

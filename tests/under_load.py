@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 from tests.chance import seed_line, settle_seed
+from tests.root import ROOT
 
 BURNERS = 12
 MINUTES = 60
@@ -33,7 +33,7 @@ def main(command: list[str]) -> int:
             burning.callback(burner.wait)
             burning.callback(burner.kill)
         print(f"{' '.join(command)} beside {BURNERS} busy processes; {seed_line()}", flush=True)
-        return subprocess.run(command, cwd=Path(__file__).parents[1], check=False).returncode
+        return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

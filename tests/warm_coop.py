@@ -24,8 +24,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from shapley_coop.state import Home
+from tests.root import ROOT
 
-ROOT = Path(__file__).parents[1]
 COOP = "shapley_coop.cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
 SAVERS = tuple(

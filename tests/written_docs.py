@@ -22,11 +22,12 @@ from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.deals.language.when import words
 from shapley_coop.extension import installed
 from shapley_coop.state import Home
+from tests.root import ROOT
 from tests.warm_coop import Coop, users_coop
 from tests.written_picture import picture
 from tests.written_schemas import Kind, kinds
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = ROOT / "docs"
 MADE = "<!-- Made by `python -m tests.written_docs`: change the code, not this page. -->"
 COLUMNS = "80"
 

@@ -4,9 +4,12 @@ Worths are measured above v(∅) throughout: what is divided is v(N) − v(∅),
 have v(S) − v(∅) on its own. Where the core is not empty the nucleolus lies in it.
 """
 
+from typing import Any
+
 import numpy as np
 
 from shapley_coop.credit.coalitions import Floats, Table, agents_in
+from shapley_coop.extras import needing
 
 MAX_NUCLEOLUS = 14
 """The most agents of a nucleolus: each of up to n linear programs has 2**n rows."""
@@ -100,9 +103,7 @@ def _widest(
     Those are the ones with a positive dual price: complementary slackness. The prices sum to 1, so
     there always is one, and the loop around this ends.
     """
-    from scipy.optimize import linprog
-
-    program = linprog(
+    program = solver()(
         c=np.append(np.zeros(len(least)), -1.0),
         A_ub=np.column_stack([-rows, np.ones(len(rows))]),
         b_ub=-worths,
@@ -114,3 +115,15 @@ def _widest(
     if program.status != 0:
         raise ArithmeticError(f"a linear program of the nucleolus failed: {program.message}")
     return -float(program.fun), program.ineqlin.marginals < -1e-6
+
+
+def solver() -> Any:
+    """Return what solves the nucleolus's linear programs: scipy's `linprog`.
+
+    Raises:
+        LibraryMissing: the extra `nucleolus` is not installed.
+    """
+    with needing("nucleolus", "the nucleolus"):
+        from scipy.optimize import linprog
+
+    return linprog

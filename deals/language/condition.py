@@ -4,7 +4,7 @@ This is done by progression (Bacchus and Kabanza, 1998): after every turn a cond
 is left of it, which is the condition together with the few values that its future depends on
 (`deals.language.memory`). Equal values leave an equal rest, so they can be compared, looked up and
 enumerated. The definition that this follows reads the whole record: `holds` in
-`tests/brute_force.py`, with which the tests compare it.
+`tests/deals/brute_force.py`, with which the tests compare it.
 
 Cost: about 1 μs a turn and condition, however long the history.
 """

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from shapley_coop.credit import attribute_by, can_settle
+from shapley_coop.extras import LibraryMissing
 from shapley_coop.games import Game, GameError
 from shapley_coop.games.baseline import AWAY
 from shapley_coop.games.replay import conduct
@@ -123,7 +124,10 @@ _Ranked = tuple[tuple[str, str], Ranking]
 def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iterable[_Ranked]:
     for other in NORMS:
         if other != norm and can_settle(other, len(evaluated.agents)):
-            yield (BY_NORM, other), ranking_of(evaluated.attribution(other).values)
+            try:
+                yield (BY_NORM, other), ranking_of(evaluated.attribution(other).values)
+            except LibraryMissing as absent:
+                left_out.append(str(absent))
     game = evaluated.game
     if game.credit_rule != "record" or game.own_baseline:
         return

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shapley_coop.extras import needing
+
 Floats = NDArray[np.float64]
 
 LEVEL = 0.95
@@ -207,11 +209,14 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
         z = float(abs(d.sum()) / np.sqrt((d**2).sum()))
         return erfc(z / sqrt(2)), "sign-flip, normal"
     if np.ptp(np.abs(d)) == 0:
-        from scipy.special import bdtr
+        with needing("reports", "a test of differences"):
+            from scipy.special import bdtr
 
         fewer = min(int((d > 0).sum()), int((d < 0).sum()))
         return min(1.0, 2 * float(bdtr(fewer, len(d), 0.5))), "sign-flip, exact"
-    from scipy.stats import permutation_test  # more memory than what a big report holds of its rows
+    with needing("reports", "a test of differences"):
+        # Takes more memory than what a big report holds of its rows.
+        from scipy.stats import permutation_test
 
     exact = len(d) <= EXACT_PAIRS
     found = permutation_test(
@@ -252,7 +257,8 @@ def _bootstrapped(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:
-    from scipy.stats import bootstrap
+    with needing("reports", "a mean's interval"):
+        from scipy.stats import bootstrap
 
     found = bootstrap(
         samples,

@@ -22,15 +22,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from shapley_coop.evals.measures import conduct
 from shapley_coop.evals.measures.evaluators import EVALUATORS, score, scores
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.store import stored, suites_of
 from shapley_coop.evals.sweeps.stored import Row, Stored, by_cell
 from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.extras import needing
 from shapley_coop.state.outcome import values_of
+
+with needing("reports", "a table of runs"):
+    import polars as pl
 
 Tables = dict[str, pl.DataFrame]
 Line = dict[str, Any]

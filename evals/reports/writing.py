@@ -5,11 +5,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import polars as pl
-
 from shapley_coop.escaping import in_cell
 from shapley_coop.evals.reports.tables import COLUMNS, Tables
 from shapley_coop.evals.sweeps.store import make_folder
+from shapley_coop.extras import needing
+
+with needing("reports", "a table of runs"):
+    import polars as pl
 
 
 def _csv(frame: pl.DataFrame, file: Any, first: bool) -> None:

@@ -16,6 +16,7 @@ from shapley_coop.evals.sweeps.gates import longest_answer
 from shapley_coop.evals.sweeps.prices import Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.extras import LibraryMissing, needing
 from shapley_coop.seats import Seat, as_seat
 
 Kind = tuple[str, int]
@@ -37,17 +38,19 @@ class Range(NamedTuple):
 
     Attributes:
         likely: the mean.
-        low: of the prediction interval; None where no condition has two runs.
+        low: of the prediction interval; None where no condition has two runs, or scipy is absent.
         high: see `low`.
+        why: there is no interval.
     """
 
     likely: float
     low: float | None = None
     high: float | None = None
+    why: str = "from one run of each condition, so without a range"
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
-            return f"{self.likely:.4f} USD, from one run of each condition, so without a range"
+            return f"{self.likely:.4f} USD, {self.why}"
         return f"{self.low:.4f} to {self.high:.4f} USD, most likely {self.likely:.4f}"
 
 
@@ -143,12 +146,16 @@ def expected(left: Mapping[Kind, int], costs: Mapping[Kind, Sequence[float]]) ->
         for kind, spread in several.items()
         if means[kind]
     )
+    try:
+        with needing("reports", "its range"):
+            # Takes longer to import than a sweep with nothing to do.
+            from scipy.special import stdtrit
+    except LibraryMissing as absent:
+        return Range(likely, why=str(absent))
     total = 0.0
     for kind, cells in left.items():
         spread = several.get(kind, relative / freedom * means[kind] ** 2)
         total += cells**2 * spread * (1 / len(costs[kind]) + 1 / cells)
-    from scipy.special import stdtrit  # takes longer to import than a sweep with nothing to do
-
     half = float(stdtrit(freedom, 0.5 + LEVEL / 2)) * sqrt(total)
     return Range(likely, max(0.0, likely - half), likely + half)
 

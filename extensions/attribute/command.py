@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.cli.console import note, progress, say, say_json, write_file
 from shapley_coop.cli.options import Currency, Json, PriceFile
 from shapley_coop.extensions.attribute import options as of
+from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.attribute.result import AppCredit
@@ -51,6 +52,8 @@ def attribute(
     The app runs once as it is; then every coalition of agents is played on a copy, in which
     stand-ins replace the others. Calls are kept, so that a second run makes none.
     """
+    if not is_installed("scipy"):
+        raise missing("an interval of coop attribute", "scipy", "attribute")
     asked = _app(app, agents, input_, score, trace)
     plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}

@@ -1,13 +1,10 @@
 """Any PettingZoo environment as a game: `pettingzoo:package.module:factory`.
 
-A `ParallelEnv` is played as it is, an `AECEnv` by one agent a turn, unless it says that its agents
-act together.
+A `ParallelEnv` is played as it is, an `AECEnv` by one agent a turn unless it is parallelizable.
 
 An environment is a thing that changes; a game is pure. So a position is the list of actions taken
 since the reset, and the environment is brought to it by playing them again from the seed. The one
 that stands at the latest position is kept, so that playing on costs one step.
-
-Needs `pettingzoo` and whatever the environment itself needs.
 """
 
 import sys
@@ -17,13 +14,12 @@ from functools import cached_property
 from threading import RLock
 from typing import Any, ClassVar
 
-from gymnasium.spaces import Discrete
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pydantic import ConfigDict, Field, ValidationError
 
 from shapley_coop.extensions.pettingzoo.factory import made, refused
 from shapley_coop.extensions.pettingzoo.facts import as_number, as_plain
 from shapley_coop.extensions.pettingzoo.trials import Trials, try_out
+from shapley_coop.extras import needing
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
@@ -33,6 +29,10 @@ from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive, earned_alone
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
 from shapley_coop.invalid import first_error
+
+with needing("pettingzoo", "an environment of PettingZoo"):
+    from gymnasium.spaces import Discrete
+    from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 
 MAX_RULES = 8_000
 

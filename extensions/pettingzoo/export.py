@@ -11,12 +11,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete
-from pettingzoo import ParallelEnv
 
+from shapley_coop.extras import needing
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError
 from shapley_coop.games.turns import Position, Step
+
+with needing("pettingzoo", "an environment of PettingZoo"):
+    from gymnasium.spaces import Box, Dict, Discrete
+    from pettingzoo import ParallelEnv
 
 Observation = dict[str, np.ndarray]
 Path = tuple[str | int, ...]

@@ -9,11 +9,12 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
-
-from shapley_coop.extras import missing
+from shapley_coop.extras import missing, needing
 from shapley_coop.games.params import GameError
+
+with needing("pettingzoo", "an environment of PettingZoo"):
+    from pettingzoo import AECEnv, ParallelEnv
+    from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
 FORM = "give pettingzoo:package.module:factory, as in pettingzoo.classic.rps_v2:parallel_env"
 FACTORIES = ("parallel_env", "env", "raw_env")

@@ -18,6 +18,7 @@ from shapley_coop.cli.experimenting import (
     sweep_folder,
 )
 from shapley_coop.cli.options import Json
+from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.sweep import Limits, Tally
@@ -54,6 +55,8 @@ def tournament(
     Exit code 0: played, or verified and right; 1: matches failed or are left, or what is verified
     is wrong; 2: wrong usage, or something cannot be read.
     """
+    if not is_installed("scipy"):
+        raise missing("a tournament's ranking", "scipy", "trials")
     if file == VERIFY:
         if folder is None or out:
             raise ValueError("coop tournament verify: give the tournament's folder, and no -o")

@@ -10,11 +10,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
+from shapley_coop.extras import needing
 from shapley_coop.games.exchange.masks import Micros, members
 
 
@@ -45,7 +47,12 @@ Utilities = Micros | Additive
 
 
 def additive(scores: Sequence[float] | NDArray[np.float64]) -> Additive:
-    """Scores, one for each task and 0 or more, in parts of their sum: the best that can be had."""
+    """Scores, one for each task and 0 or more, in parts of their sum: the best that can be had.
+
+    Raises:
+        LibraryMissing: what finds the best total of such utilities is not installed.
+    """
+    _matching()  # refused before play, and not where the result is told
     raw = np.asarray(scores, dtype=np.float64)
     whole = raw.sum()
     parts = raw / whole if whole else raw
@@ -58,9 +65,14 @@ def best_total(utilities: Sequence[Additive]) -> int:
     Each task goes to who values it most, but for the agents that would have none: a matching finds
     which task each of them is to have, so that least is lost. Cost: n agents, m tasks, O(n²m).
     """
-    from scipy.optimize import linear_sum_assignment
-
     values = np.stack([own.values for own in utilities])
     most = values.max(axis=0)
     lost = most - values
-    return int(most.sum() - lost[linear_sum_assignment(lost)].sum())
+    return int(most.sum() - lost[_matching()(lost)].sum())
+
+
+def _matching() -> Any:
+    with needing("exchange", "the best total of many tasks"):
+        from scipy.optimize import linear_sum_assignment
+
+    return linear_sum_assignment

@@ -38,6 +38,7 @@ from shapley_coop.games.software_company.task import Task
 from shapley_coop.games.software_company.turn_workspace import TurnWorkspace, as_written
 from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
+from shapley_coop.patterns import engine
 
 Counts = dict[str, dict[str, Fraction]]
 
@@ -91,7 +92,9 @@ class SoftwareCompany(Game):
         Raises:
             SandboxMissing: there is no sandbox, and going without was not asked for.
             GameError: going without is asked for by the parameters alone.
+            LibraryMissing: the globs by which its files are told apart could not be matched.
         """
+        engine(self.name)
         if self.runner is company_checks.without_sandbox:
             company_checks.require_permission()
         if self.runner is company_checks.in_sandbox:

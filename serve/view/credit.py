@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from shapley_coop.extras import LibraryMissing
 from shapley_coop.serve.view.coalitions import EXACT, SMALL, complaint, worths
 from shapley_coop.serve.view.conduct import conduct_view
 from shapley_coop.serve.view.waterfall import waterfall
@@ -61,7 +62,7 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
         "rows": rows,
         "least": [] if level else [row["agent"] for row in rows if row["gap"] == lowest],
         "no_value": undefined,
-        "norms": None if undefined else _norms(evaluated, outcome["payoffs"]),
+        **({"norms": None} if undefined else _norms(evaluated, outcome["payoffs"])),
         "complaint": None if undefined else complaint(evaluated, outcome["payoffs"]),
         "worths": worths(evaluated),
         "waterfall": waterfall(evaluated),
@@ -85,18 +86,22 @@ def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
     return error if not error or not value else abs(error * due / value)
 
 
-def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> list[dict[str, Any]] | None:
-    """What each agent is due by every norm; None with too many agents."""
+def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
+    """What each agent is due by every norm, and why by one it is not known; not of many agents."""
     agents = evaluated.agents
     if len(agents) > SMALL:
-        return None
-    norms = []
+        return {"norms": None}
+    norms, absent = [], []
     for name, called in NORMS.items():
-        by = evaluated.payoffs_by(name)
+        try:
+            by = evaluated.payoffs_by(name)
+        except LibraryMissing as reason:
+            absent.append(str(reason))
+            continue
         norms.append(
             {"norm": called, **_compared([by[a] for a in agents], [paid[a] for a in agents])}
         )
-    return norms
+    return {"norms": norms, "not_compared": absent} if absent else {"norms": norms}
 
 
 def _compared(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:

@@ -8,8 +8,11 @@ import os
 import time
 from typing import Any, TypeVar
 
-from psycopg import AsyncConnection, Connection, OperationalError
-from psycopg.abc import PQGen
+from shapley_coop.extras import needing
+
+with needing("postgres", "a home in Postgres"):
+    from psycopg import AsyncConnection, Connection, OperationalError
+    from psycopg.abc import PQGen
 
 SECONDS_VARIABLE = "COOP_DATABASE_SECONDS"
 

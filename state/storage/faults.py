@@ -4,6 +4,7 @@ import errno
 import sqlite3
 from collections.abc import Iterator
 
+from shapley_coop.extras import needing
 from shapley_coop.state.storage.driver import errors
 
 _MEND = {
@@ -54,7 +55,8 @@ def _postgres(error: BaseException) -> str:
         return "the database: no connection is free (COOP_DATABASE_URL; is it overloaded?)"
     if kind.__module__.partition(".")[0] not in ("psycopg", "psycopg_pool"):
         return ""
-    from psycopg import Error, OperationalError
+    with needing("postgres", "a home in Postgres"):
+        from psycopg import Error, OperationalError
 
     if not isinstance(error, Error):
         return ""

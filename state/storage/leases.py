@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from shapley_coop.extras import needing
 from shapley_coop.state.storage.answered import Answered, begun_here
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.database import Book
@@ -201,7 +202,8 @@ class PostgresLeases(Book):
                 self._execute("SELECT pg_advisory_unlock(:key)", run)
 
     def _execute(self, statement: str, run: str) -> bool:
-        from sqlalchemy import text
+        with needing("postgres", "a home in Postgres"):
+            from sqlalchemy import text
 
         from shapley_coop.state.storage.postgres import PostgresDatabase
 

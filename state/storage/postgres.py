@@ -7,12 +7,15 @@ from functools import lru_cache
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, TextClause, create_engine, event, text
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import IntegrityError
 
+from shapley_coop.extras import needing
 from shapley_coop.state.storage.bounded import BoundedConnection, parameters
 from shapley_coop.state.storage.driver import NOTHING, Given, KeyTaken, Row, Session
+
+with needing("postgres", "a home in Postgres"):
+    from sqlalchemy import Connection, TextClause, create_engine, event, text
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import IntegrityError
 
 SETTING = "coop.owner"
 """The setting of a session that says for whom it reads and writes."""

@@ -17,9 +17,9 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy, interrupt
 
 from extensions.attribute.tests.attributed_apps import supervisor
+from extensions.attribute.tests.stub_chat import StubChat
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.absence import Emptying, Written
-from tests.stub_chat import StubChat
 
 
 class Text(TypedDict, total=False):

@@ -4,18 +4,18 @@ import re
 import sys
 from contextlib import redirect_stdout
 from io import StringIO
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from extensions.attribute.tests.stub_chat import run_example
 from extensions.attribute.tests.test_attribute_libraries import office
-from tests.stub_chat import run_example
+from tests.root import ROOT
 
 pytest.importorskip("langgraph_supervisor")
 
-PAGE = (Path(__file__).parents[3] / "docs" / "attribute.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "attribute.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", PAGE, re.DOTALL)
 
 

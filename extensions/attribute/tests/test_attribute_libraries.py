@@ -9,8 +9,14 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
 
+from extensions.attribute.tests.stub_chat import (
+    StubChat,
+    numbers_in,
+    run_example,
+    since_last_question,
+    tool_call,
+)
 from shapley_coop.extensions.attribute import attribute
-from tests.stub_chat import StubChat, numbers_in, run_example, since_last_question, tool_call
 
 
 def office(messages: Sequence[BaseMessage]) -> AIMessage:

@@ -5,9 +5,9 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from extensions.attribute.tests.benchmark import AGENTS, SPECIALISTS, app, score
+from extensions.attribute.tests.stub_chat import StubChat
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
-from tests.stub_chat import StubChat
 
 
 def test_ten_agents_are_sampled_with_errors_that_hold() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from shapley_coop.extensions.studies.company_log import RecordedCompany, import_company_log
 from shapley_coop.games import GameError
+from tests.root import ROOT
 
-DATA = Path(os.environ.get("COOP_SHARED_DATA") or Path(__file__).parents[4] / "shared" / "data")
+DATA = Path(os.environ.get("COOP_SHARED_DATA") or ROOT.parent / "shared" / "data")
 
 LOG = (
     '{"Task Description": "Build it", "Programmer": "wrote, completed: 10 lines of code",'

@@ -14,10 +14,11 @@ from extensions.studies.tests.coopeval_study import (
 )
 from extensions.studies.tests.test_company_log import TALK
 from shapley_coop.extensions.studies.evidence import main, of_company, of_raid
-from tests.raid_plays import as_log, raid, rotation
+from tests.games.raid_battle.raid_plays import as_log, raid, rotation
+from tests.root import ROOT
 
-DATA = Path(os.environ.get("COOP_SHARED_DATA") or Path(__file__).parents[4] / "shared" / "data")
-PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
+DATA = Path(os.environ.get("COOP_SHARED_DATA") or ROOT.parent / "shared" / "data")
+PAGE = ROOT / "docs" / "evidence.md"
 PD, ANN, BEN = "PrisonersDilemma", "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
 
 

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from shapley_coop.evals.measures.stats import LEVEL, Estimate
 from shapley_coop.extensions.trials.tournament.population import shares
+from shapley_coop.extras import needing
+
+with needing("trials", "a tournament's ranking"):
+    from scipy.optimize import minimize
 
 Floats = NDArray[np.float64]
 

@@ -30,6 +30,7 @@ export function credit(bundle) {
       ),
     it.norms && h("h3", {}, "Compared with other norms"),
     it.norms && norms(it, bundle),
+    it.not_compared && h("p", { class: "small" }, `Not compared: ${it.not_compared.join("; ")}.`),
     it.complaint && h("p", { class: "small" }, complaint(it.complaint)),
   );
 }

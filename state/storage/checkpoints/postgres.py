@@ -14,14 +14,17 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     DeltaChannelHistory,
 )
-from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool
 
+from shapley_coop.extras import needing
 from shapley_coop.state.storage.bounded import BoundedAsyncConnection, parameters, seconds
 from shapley_coop.state.storage.checkpoints.owed import Owed, Put, Written, made_of, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
+
+with needing("postgres", "a home in Postgres"):
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from psycopg.rows import DictRow, dict_row
+    from psycopg_pool import AsyncConnectionPool
 
 # It would tell of each try to connect again, beside the one line that the error is told in.
 logging.getLogger("psycopg.pool").setLevel(logging.ERROR)

@@ -1,0 +1,290 @@
+"""Credit by the record: known answers, replays, baselines, and runs of earlier versions."""
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shapley_coop.games import Game, GameError, load
+from shapley_coop.games.baseline import ALL_AWAY, LEAST_EACH_TURN
+from shapley_coop.games.software_company.game import SoftwareCompany
+from shapley_coop.games.turns import realised_total
+from shapley_coop.state import EvaluatedTable, RunConfig, game_of
+from shapley_coop.state.earlier_words import in_todays_baselines
+from tests.credit.credit_plays import at_random, credited, ends, joint, recorded, slowly
+from tests.games.made_games import TUG
+from tests.root import ROOT
+
+D, C = "defect", "cooperate"
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "actions", "times", "values", "payoffs"),
+    [
+        ("escape_room", {}, ("door", "lever"), 1, [4.5, 4.5], [4.5, 4.5]),
+        (
+            "escape_room",
+            {"agents": ["A", "B", "C"]},
+            ("door", "door", "lever"),
+            1,
+            [4.5, 4.5, 10],
+            [4.5, 4.5, 10],
+        ),
+        ("prisoners_dilemma", {}, (D, C), 10, [0, 10], [0, 10]),
+        ("prisoners_dilemma", {}, (C, C), 10, [10, 10], [10, 10]),
+        ("prisoners_dilemma", {}, (C, C), 6, [6, 6], [6, 6]),
+        (
+            "public_goods",
+            {},
+            ("keep", "give", "give", "give"),
+            10,
+            [0, 120, 120, 120],
+            [200, 320, 320, 320],
+        ),
+        ("cash_grab", {"rounds": 1}, ("take", "wait", "wait"), 1, [3, 0, 0], [3, 0, 0]),
+        (
+            "cash_grab",
+            {"rounds": 1, "absent": "take"},
+            ("take", "wait", "wait"),
+            1,
+            [0, 1.5, 1.5],
+            [0, 1.5, 1.5],
+        ),
+        ("stag_hunt", {"rounds": 1}, ("stag", "hare"), 1, [-3, 0], [0, 3]),
+        ("volunteers", {}, ("wait", "volunteer", "wait"), 1, [0, 13, 0], [0, 13, 0]),
+        ("volunteers", {}, ("wait", "volunteer", "volunteer"), 1, [0, 5.5, 5.5], [0, 5.5, 5.5]),
+    ],
+)
+def test_the_known_answers(
+    name: str, params: dict, actions: tuple, times: int, values: list, payoffs: list
+) -> None:
+    game = load(name, params)
+    record = joint(game, *actions, times=times)
+    assert list(credited(game, record).values.values()) == values
+    assert ends(game, record) == payoffs
+
+
+def test_alone_in_the_escape_room_either_loses_one() -> None:
+    game = load("escape_room")
+    record = joint(game, "door", "lever")
+    worths = [game.worth(record, frozenset(c)) for c in ([], ["Alice"], ["Bob"], game.agents)]
+    assert worths == [0, -1, -1, 9]
+
+
+# Replays
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_raids_side_by_side_are_what_each_is_step_by_step(seed: int) -> None:
+    dice = random.Random(seed)
+    heroes = dice.choice([2, 3, 4])
+    params = {"heroes": heroes, "boss_hp": dice.choice([400, 900, 1500]), "heal_reward": 0.35}
+    game = load("raid_battle", params, seed)
+    record = at_random(game, seed, stop=dice.choice([30, 3]))
+    fast, slow = game.replays(record), slowly(game, record)
+    for inside in product([False, True], repeat=heroes):
+        row = np.array(inside)
+        assert fast.of(row) == slow.of(row)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["away", "idle", "wait", "volunteer"]))
+@settings(max_examples=40)
+def test_tables_by_indexing_are_what_each_play_is_step_by_step(seed: int, absent: str) -> None:
+    game = load("volunteers", {"rounds": 3, "absent": absent})
+    record = at_random(game, seed, passes=0.2)
+    fast, slow = game.replays(record), slowly(game, record)
+    for inside in product([False, True], repeat=3):
+        assert fast.of(np.array(inside)) == slow.of(np.array(inside))
+
+
+def test_a_replay_goes_on_past_the_records_end_with_the_members_own_turns() -> None:
+    """Two kill in two turns what one alone kills in four, by casting on."""
+    params = {"heroes": 2, "boss_hp": 400, "damage": [100, 100], "strike": 0, "taunted_strike": 0}
+    game = load("raid_battle", params)
+    record = joint(game, "Fireball", "Fireball", times=2)
+    alone = game.replays(record).of(np.array([True, False]))
+    assert alone == {"Hero1": 8 + 35, "Hero2": 35}
+
+
+def test_a_hero_that_idles_ends_with_its_baseline_and_others_do_not() -> None:
+    game = load("raid_battle", {"hero_hp": 4000}, seed=3)
+    cast = [dict.fromkeys(game.agents[1:], "Fireball")] * 10
+    position, plays = game.start(), []
+    for actions in cast:
+        if game.over(position):
+            break
+        plays.append(actions)
+        position = game.step(position, actions).position
+    record = recorded(game, plays)
+    payoffs = ends(game, record)
+    assert payoffs[0] == game.replays(record).alone()["Hero1"] == -25
+    assert min(payoffs[1:]) > 0
+
+
+def test_a_task_moves_only_if_all_who_handed_it_on_are_members() -> None:
+    game = load("task_exchange")
+    swap = dict(zip(game.agents, game.tasks.initial.values(), strict=True))
+    first, second = game.agents
+    masks = {first: swap[second], second: swap[first]}
+    plays = game.hands(masks)
+    position = game.start()
+    for actions in plays:
+        position = game.step(position, actions).position
+    while not game.over(position):
+        actions = {
+            a: next(x for x in legal if x in game.tasks.names)
+            for a in game.agents
+            if (legal := game.legal(position, a))
+        }
+        plays.append(actions)
+        position = game.step(position, actions).position
+    record = recorded(game, plays)
+    replays = game.replays(record)
+    kept = {a: Fraction(str(game.scenario.utility(a, swap[a]))) for a in game.agents}
+    assert replays.alone() == kept
+    assert replays.of(np.array([True, False])) == kept
+    traded = {a: Fraction(str(game.scenario.utility(a, masks[a]))) for a in game.agents}
+    assert replays.of(np.array([True, True])) == traded
+
+
+# Baselines
+
+
+def test_an_undeclared_table_compares_with_what_survives_strict_dominance() -> None:
+    game = load(TUG)
+    assert dict(game.baseline.actions) == {"Ann": "pull", "Ben": "pull"}
+    assert not game.baseline.warning
+
+
+def test_an_undeclared_table_without_one_compares_with_away_and_warns() -> None:
+    pays = [[2, 2], [0, 0], [0, 0], [1, 1]]
+    table = {
+        **TUG,
+        "payoffs": [{**c, "pays": p} for c, p in zip(TUG["payoffs"], pays, strict=True)],
+    }
+    game = load(table)
+    assert game.baseline.kind == "away"
+    assert "--absent" in game.baseline.warning
+    assert not load({**table, "absent": "wait"}).baseline.warning
+
+
+@pytest.mark.parametrize(
+    "wrong", ["fly", {"Ann": "pull"}, {"Ann": "fly", "Ben": "pull"}, "policy"], ids=str
+)
+def test_a_baseline_that_the_game_does_not_have_is_refused_in_one_line(wrong: Any) -> None:
+    with pytest.raises(GameError) as refusal:
+        _ = load(TUG, {"absent": wrong}).baseline
+    assert "\n" not in str(refusal.value)
+
+
+def test_who_is_absent_can_act_at_random_on_seeded_dice() -> None:
+    game = load("public_goods", {"rounds": 2, "absent": "random"}, seed=4)
+    record = joint(game, "give", "give", "give", "give", times=2)
+    assert credited(game, record).values == credited(game, record).values
+    assert sum(ends(game, record)) == realised_total(record)
+    assert credited(load("public_goods", {"rounds": 2, "absent": "random"}, seed=5), record) != (
+        credited(game, record)
+    )
+
+
+def test_parts_that_add_up_are_values_for_any_number_of_agents() -> None:
+    game = load("delivered", {"artefacts": {f"P{i}": {"code": i} for i in range(1, 41)}})
+    record = at_random(game, 0, passes=0)
+    found = credited(game, record)
+    assert found.method == "exact (additive)"
+    assert list(found.values.values()) == list(ends(game, record))
+    assert issubclass(SoftwareCompany, Game)
+
+
+# Away
+
+
+MATCHING = {
+    "name": "matching",
+    "agents": ["Ann", "Ben"],
+    "actions": {"Ann": ["left", "right"], "Ben": ["left", "right"]},
+    "payoffs": [
+        {"play": ["left", "left"], "pays": [5, 1]},
+        {"play": ["left", "right"], "pays": [0, 1]},
+        {"play": ["right", "left"], "pays": [0, 1]},
+        {"play": ["right", "right"], "pays": [5, 1]},
+    ],
+    "rounds": 2,
+    "absent": "away",
+}
+
+
+@pytest.mark.parametrize("step_by_step", [False, True])
+def test_who_is_away_leaves_those_present_least_in_each_turn(step_by_step: bool) -> None:
+    """Ann goes left and then right: any one action of Ben in both turns would leave it with 5."""
+    game = load(MATCHING)
+    record = recorded(game, [{"Ann": "left", "Ben": "left"}, {"Ann": "right", "Ben": "right"}])
+    replays = slowly(game, record) if step_by_step else game.replays_of(record)
+    assert replays.of(np.array([True, False])) == {"Ann": 0, "Ben": 0}
+    assert ends(game, record) == [5, 7]
+
+
+def test_every_door_says_in_the_same_eight_words_what_the_absent_do() -> None:
+    assert len(LEAST_EACH_TURN.split()) == 8
+    assert LEAST_EACH_TURN in ALL_AWAY.words
+    page = ROOT / "docs" / "credit.md"
+    assert LEAST_EACH_TURN in " ".join(page.read_text(encoding="utf-8").split())
+    earlier = (
+        "an absent agent is away: it earns 0, and the others get what they get under the joint "
+        "action of the absent that leaves them least (own consumption and threats never carried "
+        "out count as contribution)"
+    )
+    assert in_todays_baselines(earlier) == ALL_AWAY.words
+
+
+# Runs of earlier versions
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [("public_goods", "potential"), ("raid_battle", "replay"), ("delivered", "record")],
+)
+def test_a_run_configured_before_there_were_baselines_keeps_its_rule(name: str, rule: str) -> None:
+    configured = RunConfig(game=name).resolve().model_dump(mode="json")
+    assert game_of(configured).credit_rule == "record"
+    del configured["absent"]
+    assert game_of(configured).credit_rule == rule
+
+
+def test_by_the_earlier_rule_a_defector_had_as_much_as_everybody() -> None:
+    settled = RunConfig(game="public_goods").resolve().model_dump(mode="json")
+    record = joint(game_of(settled), "keep", "give", "give", "give", times=10)
+    by_record = EvaluatedTable({"episode": "new", "settings": settled, "record": record})
+    assert list(by_record.payoffs_by("shapley").values()) == [200, 320, 320, 320]
+    earlier = {key: value for key, value in settled.items() if key != "absent"}
+    before = EvaluatedTable({"episode": "old", "settings": earlier, "record": record})
+    assert list(before.payoffs_by("shapley").values()) == [290] * 4
+
+
+def test_by_the_earlier_rule_what_was_missing_was_shared_equally_where_a_value_is_negative() -> (
+    None
+):
+    settled = RunConfig(game=MATCHING).resolve().model_dump(mode="json")
+    record = recorded(game_of(settled), [{"Ann": "left", "Ben": "right"}])
+    earlier = {key: value for key, value in settled.items() if key != "absent"}
+    old = EvaluatedTable({"episode": "loo", "settings": earlier, "record": record})
+    values = {"Ann": Fraction(-1), "Ben": Fraction(2)}
+    signed = replace(old.attribution("leave_one_out"), values=values)
+    assert list(signed.payoffs(Fraction(9)).values()) == [3, 6]
+    today = replace(signed, of_earlier_version=False)
+    assert list(today.payoffs(Fraction(9)).values()) == [Fraction(5, 3), Fraction(22, 3)]
+
+
+def test_heroes_of_earlier_runs_roll_by_their_names() -> None:
+    configured = RunConfig(game="raid_battle", params={"agents": ["Ann", "Ben"]}).resolve()
+    settled = configured.model_dump(mode="json")
+    earlier = {key: value for key, value in settled.items() if key != "absent"}
+    assert game_of(settled).params.dice_key("Ben") == "Hero2"
+    assert game_of(earlier).params.dice_key("Ben") == "Ben"

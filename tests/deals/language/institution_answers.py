@@ -1,0 +1,91 @@
+"""Votes, signatures, orders, delegated moves and answers to a bounty, as models write them.
+
+They are of the kinds that a model wrote which was given the letters alone; `docs/answers.md` shows
+them with their verdicts.
+"""
+
+import json
+from typing import Any
+
+from tests.deals.language.sloppy_answers import Written
+
+ORDER = {"side": "buy", "good": "wood", "quantity": 2, "price": 3}
+BUYS = "buy 2 wood at 3"
+ASKS = {"kind": "pay", "payer": "Ada", "payee": "Bob", "amount": 25}
+PAYS = "Ada pays Bob 25, once."
+
+
+def sent(content: Any) -> str:
+    return f"<PROPOSAL>{json.dumps(content)}</PROPOSAL>"
+
+
+def ordering(**more: Any) -> str:
+    return sent({"orders": [{**ORDER, **more}]})
+
+
+def countering(**more: Any) -> str:
+    return f"<REJECT><s>I reviewed it all.</s>{sent({'clauses': [{**ASKS, **more}]})}"
+
+
+VOTES = [
+    Written("a name in another case", "elect", "She is fair.\n\n<ACTION>alice</ACTION>", "Alice"),
+    Written("Vote: a name", "elect", "I trust myself.\n\n**Vote: Bob**", "Bob"),
+    Written("I vote for", "elect", "Alice is fair.\nI vote for Alice.", "Alice"),
+    Written("oneself", "elect", "<ACTION>myself</ACTION>", "Bob"),
+    Written("JSON in a fence", "elect", '```json\n{"vote": "Alice"}\n```', "Alice"),
+    Written("oneself, labelled", "elect", "<ACTION>Vote: me</ACTION>", "Bob"),
+    Written("two names", "elect", "<ACTION>Alice or Bob</ACTION>", "ACTION"),
+    Written("somebody of another group", "elect", "<ACTION>Cem</ACTION>", "ACTION"),
+    Written("an answer to another question", "elect", "<ACCEPT>", "MPT"),
+]
+
+SIGNATURES = [
+    Written("sign as an action", "ratify", "<ACTION>sign</ACTION>", "accept"),
+    Written("sign as a word", "ratify", "4 is more than 3.\n\nSIGN", "accept"),
+    Written("a labelled decision", "ratify", "4 instead of 3.\n**Decision: ACCEPT**", "accept"),
+    Written("veto as an action", "ratify", "<s>No.</s><ACTION>veto</ACTION>", "reject, says No."),
+    Written("a tag of its own: <VETO>", "ratify", "It is too little.\n<VETO>", "reject"),
+    Written("a tag of its own: <LEAVE/>", "ratify", "<LEAVE/>", "leave"),
+    Written("leave the deal", "ratify", "<ACTION>leave the deal</ACTION>", "leave"),
+    Written("opt out", "ratify", "<ACTION>opt out</ACTION>", "leave"),
+    Written("a yes in words", "ratify", "4 is more than 3. I sign it.", "ACK"),
+    Written("a yes with an if", "ratify", "<ACCEPT>if Bob pays 2</ACCEPT>", "ACK"),
+    Written("a yes in doubt", "ratify", "I would reject less.\nDecision: accept", "ACK"),
+    Written("sign and act", "ratify", "<ACCEPT><ACTION>cooperate</ACTION>", "ACTION"),
+    Written("an offer of its own", "ratify", f"<REJECT>{sent({'clauses': []})}", "VOID"),
+]
+
+ORDERS = [
+    Written("a number in quotation marks", "order", ordering(quantity="2"), BUYS),
+    Written("2.0 units", "order", ordering(quantity=2.0), BUYS),
+    Written("2 units, in capitals", "order", ordering(side="BUY", quantity="2 units"), BUYS),
+    Written("a price in dollars", "order", ordering(price="$3"), BUYS),
+    Written("3 points", "order", ordering(price="3 points"), BUYS),
+    Written("a reason", "order", ordering(reason="I have none"), BUYS),
+    Written("one order alone", "order", sent(ORDER), BUYS),
+    Written("an empty list", "order", sent({"orders": []}), "none"),
+    Written("REJECT as a word", "order", "Nothing is cheap enough.\n\nREJECT", "none"),
+    Written("a limit beside the price", "order", ordering(limit=4), "JSON"),
+    Written("a sum for all orders", "order", sent({"orders": [ORDER], "spend": 5}), "JSON"),
+    Written("a price in per cent", "order", ordering(price="50%"), "JSON"),
+    Written("no units", "order", ordering(quantity=0), "JSON"),
+    Written("orders in words", "order", "I buy 2 wood at 3.", "MPT"),
+    Written("clauses in place of orders", "order", sent({"clauses": [ASKS]}), "JSON"),
+]
+
+MOVES = [
+    Written("I delegate", "delegate", "I will delegate my move to the mediator.", "delegate"),
+    Written("delegate my move", "delegate", "<ACTION>delegate my move</ACTION>", "delegate"),
+    Written("to whom", "delegate", "<ACTION>Delegate to the mediator.</ACTION>", "delegate"),
+    Written("both at once", "delegate", "<ACTION>delegate or defect</ACTION>", "ACTION"),
+]
+
+BOUNTIES = [
+    Written("the bounty's currency", "answer_bounty", countering(amount="25 EUR"), PAYS),
+    Written("its sign", "answer_bounty", countering(amount="€25"), PAYS),
+    Written("another currency", "answer_bounty", countering(amount="$25"), "CLAUSE"),
+    Written("a yes in words", "answer_bounty", "I agree to this split.", "ACK"),
+    Written("my decision", "answer_bounty", "Fair enough.\nMy decision: accept", "accept"),
+]
+
+INSTITUTIONS = [*VOTES, *SIGNATURES, *ORDERS, *MOVES, *BOUNTIES]

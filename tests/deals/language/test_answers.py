@@ -1,0 +1,335 @@
+"""Answers as models write them: form does not matter, what binds does, and no question is lost."""
+
+import os
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals import (
+    DEAL_RULES,
+    Deal,
+    Do,
+    Fault,
+    Message,
+    Share,
+    put,
+    read_deal,
+    scan,
+    wire_form,
+)
+from shapley_coop.deals.exchange.messages import check_message
+from shapley_coop.deals.exchange.talk import as_written, was_delivered
+from shapley_coop.deals.language.acceptance import in_a_word
+from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.lenient_json import read_json
+from shapley_coop.deals.orders import read_orders
+from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
+from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
+from shapley_coop.nodes.market.checks import some_orders
+from shapley_coop.nodes.mediation.checks import an_action_or_delegation
+from shapley_coop.seats.records import Answer
+from shapley_coop.state import EvaluatedTable, RunConfig, game_of
+from shapley_coop.state.turn import Asking, Topic, TurnContext
+from tests.deals.language.institution_answers import INSTITUTIONS
+from tests.deals.language.sloppy_answers import (
+    BATTERY,
+    GIFTS,
+    PAY,
+    REFUSED_IN_THE_TRIAL,
+    TASKS,
+    Written,
+    clauses,
+    proposal,
+)
+from tests.deals.made_deals import deals
+from tests.root import ROOT
+from tests.steps import steps
+
+CHECKS = {
+    "propose": an_offer,
+    "answer": an_answer,
+    "act": an_action,
+    "claim": a_claim,
+    "reason": a_thought,
+    "elect": a_vote,
+    "ratify": a_ratification,
+    "order": some_orders,
+    "delegate": an_action_or_delegation,
+    "answer_bounty": an_answer,
+}
+PAGE = ROOT / "docs" / "answers.md"
+PENDING = {"Alice": "111000", "Bob": "000111"}
+
+
+DILEMMA = RunConfig(game="prisoners_dilemma", params={"rounds": 5})
+MARKET = RunConfig(game="trade", params={"protect": False})
+BOUNTY = RunConfig(
+    game="delivered",
+    params={"artefacts": {"Ada": {"code": 3}, "Bob": {"code": 1}}, "currency": "EUR"},
+)
+PLAYED = {"order": MARKET, "answer_bounty": BOUNTY}
+"""Act → what is played where it is asked for; else the dilemma."""
+
+
+PAIR = ["Alice", "Bob"]
+COOPERATES = (Do(agent="Alice", action="cooperate"),)
+OFFERED = {"answer_bounty": (Share(fractions={"Ada": 0.75, "Bob": 0.25}),)}
+"""Act → the clauses that stand, where they are not Alice's promise."""
+
+
+def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
+    """Bob is asked; Alice's second offer stands, in a dilemma of five turns or a market."""
+    config = room.resolve()
+    told = config.model_dump(mode="json")
+    game = game_of(told)
+    offer = put(Deal(clauses=OFFERED.get(act, COOPERATES)), by="Alice", revision=2)
+    table: Any = {
+        "settings": told,
+        "agents": list(game.agents),
+        "position": game.start(),
+        "record": [],
+        "contract": None,
+        "offer": offer,
+        "round": 1,
+        "groups": [{"members": PAIR, "candidates": PAIR, "delegate": "", "votes": {}}],
+    }
+    asking = Asking(act, Topic("plan", DEAL_RULES), lambda _: ["Bob"], CHECKS[act], lambda *_: {})
+    return TurnContext(EvaluatedTable(table), asking, ("Bob",))
+
+
+def judged(act: str, text: str, room: RunConfig = DILEMMA) -> Any:
+    return CHECKS[act](turn(act, room), "Bob", Answer(text))
+
+
+def verdict(one: Written) -> tuple[str, str]:
+    """How an answer is read, or the label it is asked back under; and the words that go with it."""
+    if one.act.startswith("exchange"):
+        found = check_message(one.text, TASKS, "Bob", PENDING if "answer" in one.act else None)
+        if found.label:
+            return found.label, found.feedback
+        masks = ", ".join(f"{agent} {bits}" for agent, bits in found.masks.items())
+        return masks, "; ".join(found.repairs)
+    said = judged(one.act, one.text, PLAYED.get(one.act, MARKET if one in GIFTS else DILEMMA))
+    if isinstance(said, Fault):
+        return said.label, said.feedback
+    if one.act in ("elect", "order", "delegate"):
+        return sealed_in(one, said), ""
+    repairs = "; ".join(said.get("repairs", []))
+    if one.act == "act":
+        action = chosen(scan(one.text), ["cooperate", "defect"])
+        assert not isinstance(action, Fault)
+        return action
+    if one.act == "claim":
+        return f"{plain(Fraction(said['part']) * 100)} %", repairs
+    if "deal" in said:
+        return Deal.model_validate(said["deal"]).text().removeprefix("c1. "), repairs
+    words = said["text"].replace("\n", " / ")
+    return f"{said['act']}, says {words}" if words else said["act"], repairs
+
+
+@pytest.mark.parametrize("one", REFUSED_IN_THE_TRIAL, ids=lambda one: one.what)
+def test_what_a_model_wrote_in_the_trial_is_read_as_it_was_meant(one: Written) -> None:
+    assert verdict(one)[0] == one.verdict
+
+
+def test_of_the_trials_refusals_four_remain_with_words_to_act_on() -> None:
+    asked = [verdict(one) for one in REFUSED_IN_THE_TRIAL if one.verdict.isupper()]
+    assert len(REFUSED_IN_THE_TRIAL) == 25
+    assert len(asked) == 4
+    for _, words in asked:
+        assert "<ACTION>" in words or "give one" in words or "Do you accept" in words
+
+
+def sealed_in(one: Written, said: Any) -> str:
+    """What the table is not told yet: a vote, orders, or a move."""
+    message = in_a_word(scan(one.text))
+    if one.act == "elect":
+        return str(said["choice"])
+    if one.act == "delegate":
+        return chosen(message, ["cooperate", "defect", "delegate"])[0]
+    orders = read_orders(message.proposal or [], "Bob", ["wood", "stone"])
+    placed = (f"{o.side} {o.quantity} {good} at {plain(o.limit)}" for good, o in orders)
+    return ", ".join(placed) or "none"
+
+
+@pytest.mark.parametrize("one", [*BATTERY, *GIFTS, *INSTITUTIONS], ids=lambda one: one.what)
+def test_each_way_of_writing_an_answer_has_its_verdict(one: Written) -> None:
+    found, words = verdict(one)
+    assert found == one.verdict
+    assert words or not found.isupper(), "whoever is asked back is told why"
+    assert "Field required" not in words
+    assert "clauses." not in words, "no path into a data structure"
+
+
+def shown(text: str, longest: int = 90) -> str:
+    """A text in a cell of a table of the page."""
+    line = " ".join(text.encode("unicode_escape").decode().replace("\\n", " ").split())
+    line = line if text.isascii() else " ".join(text.split())
+    return line.replace("|", "\\|")[:longest] + ("…" if len(line) > longest else "")
+
+
+def as_a_table(answers: list[Written]) -> str:
+    rows = []
+    for one in answers:
+        found, words = verdict(one)
+        read = f"asked back ({found})" if found.isupper() else f"read: {found}"
+        rows.append(f"| {shown(one.what)} | {one.act} | {shown(read, 120)} | {shown(words, 160)} |")
+    head = "| written | asked for | verdict | told |\n| --- | --- | --- | --- |"
+    return "\n".join([head, *rows])
+
+
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        ("trial", REFUSED_IN_THE_TRIAL),
+        ("battery", BATTERY),
+        ("gifts", GIFTS),
+        ("institutions", INSTITUTIONS),
+    ],
+)
+def test_the_page_shows_every_verdict(name: str, answers: list[Written]) -> None:
+    begin, end = f"<!-- {name} -->\n", f"\n<!-- /{name} -->"
+    before, rest = PAGE.read_text("utf-8").split(begin)
+    found, after = rest.split(end)
+    if os.environ.get("COOP_UPDATE_SNAPSHOTS"):
+        found = as_a_table(answers)
+        PAGE.write_text(f"{before}{begin}{found}{end}{after}", "utf-8")
+    assert found == as_a_table(answers)
+
+
+# What is repaired is told, and what is wrong is told at once
+
+
+def test_what_is_repaired_is_told_to_all_in_words() -> None:
+    said = judged("propose", proposal(clauses({**PAY, "amount": "$3", "note": "fair"})))
+    assert said["deal"]["clauses"][0]["amount"] == "3"
+    assert "clause 1: read $3 as 3" in said["repairs"]
+    assert "clause 1: left out note" in said["repairs"]
+    assert not any("fair" in repair for repair in said["repairs"]), "a note is its author's own"
+
+
+def test_a_repair_tells_nothing_of_an_action_that_is_sealed() -> None:
+    assert judged("act", "<action>Cooperate</action>") == {"act": "act", "text": ""}
+
+
+def test_all_faults_of_an_answer_are_told_at_once_and_what_was_read() -> None:
+    wrong = clauses(
+        {"kind": "do", "agent": "Alice", "action": "cooperate"},
+        {**PAY, "amount": "some"},
+        {"kind": "do", "agent": "Bob", "when": {"turns": "all"}},
+        {"kind": "gift"},
+    )
+    fault = judged("propose", proposal(wrong))
+    assert fault.label == "CLAUSE"
+    assert fault.feedback.count("\n") == 3
+    for words in ("clause 2, `amount`", "clause 3, `turns`", "clause 3, `action`", "clause 4"):
+        assert words in fault.feedback
+    assert fault.read == ("your speech", "clause 1")
+    strangers = clauses({**PAY, "payee": "Eve"}, {**PAY, "payer": "Zoe", "amount": -1})
+    fault = judged("propose", proposal(strangers))
+    for words in ("c1 names Eve", "c2 names Zoe", "c2 pays -1"):
+        assert words in fault.feedback
+
+
+def test_what_is_there_twice_was_not_read_soundly() -> None:
+    twice = "<ACTION>cooperate</ACTION> or <ACTION>defect</ACTION>"
+    assert judged("act", twice).read == ()
+    assert judged("act", f"<s>Hm.</s>{twice}").read == ("your speech",)
+
+
+def test_words_of_agreement_are_asked_back_with_the_number_of_the_offer() -> None:
+    asked = "Do you accept offer 2? Answer <ACCEPT> or <REJECT>."
+    for text in (
+        "I agree.",
+        "<ACCEPT>but pay me 4</ACCEPT>",
+        f"<REJECT><ACCEPT>{'x' * 200}</ACCEPT>",
+    ):
+        assert asked in judged("answer", text).feedback
+
+
+def test_who_makes_no_offer_may_say_so_in_one_word_and_is_told_how() -> None:
+    assert judged("propose", "REJECT")["act"] == "pass"
+    asked = judged("propose", "Leave it as it is: I REJECT.").feedback
+    assert "write <REJECT> to propose nothing" in asked
+
+
+def test_a_call_may_be_named_without_its_arguments_where_only_one_is_meant() -> None:
+    legal = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)"]
+    assert chosen(Message(action="take_note"), legal) == (legal[0], f"read take_note as {legal[0]}")
+    assert chosen(Message(action="apply"), legal) == ("apply", ""), "refused: there are two"
+
+
+def test_a_condition_in_words_is_asked_back_with_the_form_that_it_meant() -> None:
+    fault = judged("propose", proposal(clauses({**PAY, "when": "Bob cooperates"})))
+    assert '{"last": {"agent": …, "action": …}}' in fault.feedback
+
+
+def test_who_forgets_to_close_its_thoughts_is_told_why_nothing_was_read() -> None:
+    fault = judged("answer", "<CONSIDER>Take it. <ACCEPT>")
+    assert "<CONSIDER> is never closed" in fault.feedback
+
+
+# Private words stay private
+
+
+@pytest.mark.parametrize("tag", ["<ACCEPT>", "<REJECT>", "<accept>", "<ACCEPT/>"])
+def test_words_after_a_bare_tag_are_not_delivered(tag: str) -> None:
+    text = f"<s>Fine.</s>{tag}\n(Private: I would have accepted 0.75.)"
+    assert "0.75" not in as_written(text)
+    assert was_delivered(text, as_written(text))
+
+
+def test_what_an_earlier_version_delivered_is_still_found_in_its_answer() -> None:
+    text = "<s>Fine.</s>thinking<ACCEPT>\n(kept by mistake)"
+    assert was_delivered(text, "<s>Fine.</s>\n<ACCEPT>\n(kept by mistake)")
+    assert not was_delivered(text, "<s>Fine.</s>\n<ACCEPT>\n(changed)")
+
+
+def test_notes_and_drafts_are_read_and_never_delivered() -> None:
+    text = '<NOTES>limit 4</NOTES><TRY>{"clauses": []}</TRY><TRY>[1,]</TRY><s>Hi</s>'
+    message = scan(text)
+    assert not isinstance(message, Fault)
+    assert (message.notes, message.tries) == ("limit 4", ({"clauses": []}, [1]))
+    assert as_written(text) == "<s>Hi</s>"
+
+
+# The form that agents write
+
+
+@given(deals)
+@settings(max_examples=300)
+def test_what_is_written_in_the_wires_form_reads_back_to_the_same_deal(deal: Deal) -> None:
+    again = read_deal(wire_form(deal))
+    assert again == deal
+    assert isinstance(again, Deal)
+    assert again.hash() == deal.hash()
+
+
+def test_a_list_of_turns_is_a_list_and_a_stored_pair_a_range() -> None:
+    written = {"clauses": [{"kind": "do", "agent": "A", "action": "x", "when": {"turns": [1, 3]}}]}
+    listed, stored = read_deal(written), Deal.model_validate(written)
+    assert isinstance(listed, Deal)
+    assert listed.text() == "c1. A does x at turns 1 and 3."
+    assert stored.text() == "c1. A does x from turn 1 to turn 3."
+    assert wire_form(stored)["clauses"][0]["when"] == {"from": 1, "to": 3}
+    assert stored.record() == {"clauses": [{**written["clauses"][0]}]}
+
+
+HOSTILE = {
+    "brackets": "[" * 60_000,
+    "pairs": "['" * 30_000,
+    "numbers": "[1" + ",1" * 30_000,
+    "quotes": '["' + '\\"' * 30_000,
+    "comments": "[/*" + "*" * 60_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_json_is_read_or_refused_in_linear_time(text: str) -> None:
+    read_json(text, 0)
+    half = steps(lambda: read_json(text[: len(text) // 2], 0))
+    whole = steps(lambda: read_json(text, 0))
+    assert whole <= 2.2 * half + 1_000

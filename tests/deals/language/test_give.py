@@ -1,0 +1,172 @@
+"""Goods that change hands by a deal: read, checked, handed over once, and kept to."""
+
+import json
+from typing import Any
+
+import pytest
+
+from shapley_coop.deals import DEAL_RULES, Deal, Fault, Give, Monitor, Terms, all_faults, put
+from shapley_coop.deals.agreement import Agreement
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.contract import amend, sign
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.goods import ungivable
+from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.deals.language.wire_form import wire_form
+from shapley_coop.deals.written.reading import read_words
+from shapley_coop.games import load
+from shapley_coop.graphs.contracts import PROPOSE
+from shapley_coop.seats.schema import schema_of
+from tests.graphs.test_ability_to_pay import OFFER, proposing
+from tests.state.test_tools import at
+
+ACTS = {"Ann": ["keep", "go"], "Ben": ["keep", "go"]}
+TERMS = Terms(["Ann", "Ben"], ACTS, turns=3, goods=("red wool", "salt"))
+GO = {"last": {"agent": "Ben", "action": "go"}}
+GIVE = {"kind": "give", "giver": "Ann", "receiver": "Ben", "good": "salt", "quantity": 2}
+
+
+def read(*clauses: dict[str, Any], terms: Terms = TERMS) -> Deal | Fault:
+    found = read_proposal({"clauses": list(clauses)}, terms)
+    if isinstance(found, Fault):
+        return found
+    return all_faults(DEAL_RULES, found.deal, terms) or found.deal
+
+
+def sound(*clauses: dict[str, Any]) -> Deal:
+    deal = read(*clauses)
+    assert isinstance(deal, Deal)
+    return deal
+
+
+@pytest.mark.parametrize(
+    ("clause", "words"),
+    [
+        (GIVE, "c1. Ann gives Ben 2 salt, once."),
+        ({**GIVE, "good": "Red Wool", "when": GO}, "c1. Ann gives Ben 2 red wool, once, if Ben"),
+        ({**GIVE, "when": {"turn": 2}}, "c1. Ann gives Ben 2 salt, once, at turn 2."),
+        ({"kind": "give", "from": "Ann", "to": "Ben", "good": "salt", "quantity": "2"}, "c1. Ann"),
+    ],
+)
+def test_a_gift_is_read_told_in_english_and_read_back(clause: dict[str, Any], words: str) -> None:
+    deal = sound(clause)
+    assert deal.text().startswith(words)
+    assert read_words(deal.text(), TERMS) == deal
+    assert read(*wire_form(deal)["clauses"]) == deal
+    assert Deal.model_validate(json.loads(json.dumps(deal.record()))).hash() == deal.hash()
+
+
+@pytest.mark.parametrize(
+    ("change", "label", "why"),
+    [
+        ({"good": "gold"}, "GIVE", "c1 gives gold: the goods are red wool, salt."),
+        ({"quantity": 0}, "GIVE", "c1 gives 0 salt: give 1 or more."),
+        ({"receiver": "Ann"}, "GIVE", "c1: Ann gives to itself: name another receiver."),
+        ({"when": {"earned": "Ben", "at_least": 1}}, "GIVE", "c1 depends on rewards"),
+        ({"receiver": "Eve"}, "NAME", "c1 names Eve"),
+        ({"when": {"turn": 4}}, "TURN", "c1 names turn 4"),
+        ({"quantity": 1.5}, "CLAUSE", "1.5 is no whole number"),
+        ({"amount": 3}, "CLAUSE", "there is no such key here"),
+    ],
+)
+def test_what_is_no_gift_is_asked_back_in_words(change: Any, label: str, why: str) -> None:
+    found = read({**GIVE, **change})
+    assert isinstance(found, Fault)
+    assert found.label == label
+    assert why in found.feedback
+
+
+def test_where_there_are_no_goods_nothing_can_be_given_and_nobody_is_told_of_it() -> None:
+    bare = Terms(["Ann", "Ben"], ACTS, turns=3)
+    found, unknown = read(GIVE, terms=bare), read({"kind": "lend"}, terms=bare)
+    assert isinstance(found, Fault)
+    assert isinstance(unknown, Fault)
+    assert found.feedback == "c1 gives salt: nothing can change hands in this game."
+    assert "give" not in unknown.feedback
+    shown = [json.dumps(schema_of({"ask": "propose", **more})) for more in ({}, {"goods": ["x"]})]
+    assert ["receiver" in one for one in shown] == [False, True]
+
+
+def test_it_falls_due_once_by_what_is_done_in_the_very_turn() -> None:
+    monitor = Monitor(sound({**GIVE, "when": GO}))
+    played = [{}, {"Ben": "go"}, {"Ben": "go"}]
+    due = []
+    for number, actions in enumerate(played, start=1):
+        turn: Any = {"turn": number, "actions": actions, "rewards": {}}
+        due.append([x.quantity for x in monitor.handing_over(turn)])
+        assert monitor.verdicts(3) == {"c1": "satisfied" if number > 2 else "pending"}
+        monitor.observe(turn)
+    assert due == [[], [2], []]
+    assert [(x.turn, x.receiver) for x in monitor.handovers] == [(2, "Ben")]
+
+
+def test_nobody_promises_more_of_a_good_than_it_holds_standing_promises_included() -> None:
+    holds = {"Ann": {"salt": 3}, "Ben": {"salt": 0}}
+    twice = sign(put(sound(GIVE, {**GIVE, "when": GO}), "Ann", 1), 1)
+    found = ungivable(twice, frozenset(), holds)
+    assert found is not None
+    assert found.feedback == "c1 and c2: Ann cannot give 4 salt: it holds 3."
+    standing = sign(put(sound(GIVE), "Ann", 1), 1)
+    amended = amend(standing, put(sound(GIVE), "Ann", 1), 2)
+    assert ungivable(amended, frozenset(), holds) is not None
+    assert ungivable(amended, frozenset({"c1"}), holds) is None
+
+
+def market(endowment: int = 4) -> Any:
+    return load("trade", {"mode": "exchange", "rounds": 2})
+
+
+def agreement(record: Any, mode: Any = "enforced") -> Agreement:
+    deal = Deal(clauses=(Give(giver="Alice", receiver="Bob", good="wood", quantity=3,
+                              when={"turns": (2, 2)}),))  # fmt: skip
+    contract = sign(put(deal, "Alice", 1), 1)
+    return Agreement(contract, record, facts_of(market()), Enforcement(mode))
+
+
+def play(game: Any, mode: Any, *acts: dict[str, str]) -> tuple[Any, list[Any]]:
+    """Turns as a run plays them: the contract's gifts, then what is done by hand."""
+    from shapley_coop.games.goods import with_gifts
+
+    position, record = game.start(), list[Any]()
+    for number, actions in enumerate(acts, start=1):
+        gifts = agreement(record, mode).gifts(actions)
+        after = game.step(with_gifts(position, gifts), actions)
+        turn = {"turn": number, "actions": actions, "rewards": after.rewards}
+        record.append({**turn, "effects": after.effects} if after.effects else turn)
+        position = after.position
+    return position, record
+
+
+def test_the_program_hands_over_and_the_record_replays_to_the_same_holdings() -> None:
+    game = market()
+    position, record = play(game, "enforced", {}, {})
+    assert position["holds"]["Bob"]["wood"] == 3
+    assert [step.position for step in game.replay(record)][-1] == position
+    assert agreement(record).monitor.breaches == []
+    assert agreement(record).wrongly_handed() == ""
+    other = [*record[:1], {**record[1], "effects": []}]
+    assert "turn 2 hands over []" in agreement(other).wrongly_handed()
+
+
+def test_what_was_given_away_by_hand_before_is_a_breach_of_the_rest() -> None:
+    position, record = play(market(), "enforced", {"Alice": "give 2 wood to Bob"}, {})
+    assert position["holds"]["Alice"]["wood"] == 0
+    (breach,) = agreement(record).monitor.breaches
+    assert (breach.clause, breach.agent, breach.turn) == ("c1", "Alice", 2)
+    assert breach.evidence == "turn 2: Alice held 2 wood, owed 3"
+    assert agreement(record).monitor.verdicts(2) == {"c1": "violated"}
+
+
+def test_where_nothing_is_enforced_nothing_changes_hands() -> None:
+    position, record = play(market(), "notional", {}, {})
+    assert position["holds"]["Bob"]["wood"] == 0
+    assert agreement(record, "notional").wrongly_handed() == ""
+
+
+@pytest.mark.parametrize("asking", [OFFER, PROPOSE], ids=["bargaining", "contracts"])
+def test_an_offer_of_more_than_the_giver_holds_goes_back(asking: Any) -> None:
+    turn = at("trade", asking)
+    give = {"kind": "give", "giver": "Alice", "receiver": "Bob", "good": "wood", "quantity": 5}
+    found = proposing(turn, give)
+    assert isinstance(found, Fault)
+    assert (found.label, found.feedback) == ("ABLE", "c1: Alice cannot give 5 wood: it holds 4.")

@@ -1,0 +1,228 @@
+"""The monitor says what the definition says, and looks at each turn once."""
+
+from copy import deepcopy
+
+from shapley_coop.deals import (
+    All,
+    Count,
+    Deal,
+    Do,
+    Event,
+    Every,
+    Forbid,
+    Last,
+    Monitor,
+    Not,
+    Pay,
+    Share,
+    Turns,
+    amend,
+    monitor_of,
+    put,
+    sign,
+)
+from shapley_coop.deals.language.condition import Condition
+from tests.chance import dice
+from tests.deals import brute_force
+from tests.deals.brute_force import holds
+from tests.deals.made_contracts import ACTIONS, a_condition, a_deal, a_turn
+
+TURNS = 3
+LEFT = Event(agent="Ann", action="left")
+
+
+def turn(number, **actions):
+    return {"turn": number, "actions": actions, "rewards": dict.fromkeys(ACTIONS, 0)}
+
+
+def observed(agreed, record):
+    """The monitor after every turn, each made by observing one turn more."""
+    monitor, found = Monitor(agreed), []
+    for played in record:
+        monitor.observe(played)
+        found.append(monitor.on(monitor.turns))
+    return found
+
+
+def facts(monitor):
+    """All that a monitor can be asked."""
+    paid = [(due.clause, due.turn, due.amount) for due in monitor.payments]
+    broken = [(breach.clause, breach.agent, breach.turn) for breach in monitor.breaches]
+    return broken, paid, monitor.duties(), monitor.owed, monitor.verdicts(6, ACTIONS)
+
+
+def signed(deal, by="Ann", from_turn=1):
+    return sign({**put(deal, by, 1), "accepted": list(ACTIONS)}, from_turn)
+
+
+def test_the_monitor_equals_the_definition_on_a_thousand_contracts_and_histories():
+    rng, seen = dice("monitor"), {"satisfied": 0, "violated": 0, "pending": 0}
+    for _ in range(1_000):
+        deal = a_deal(rng, TURNS, most=2)
+        record = [a_turn(rng, n) for n in range(1, rng.randint(1, TURNS) + 1)]
+        monitor, said = Monitor(deal).on(record), (deal.text(), record)
+        broken, paid, duties, *_ = facts(monitor)
+        asked = brute_force.asked(deal, record, len(record) + 1)
+        assert monitor.verdicts(TURNS, ACTIONS) == brute_force.verdicts(deal, record, TURNS), said
+        assert broken == brute_force.broken(deal, record), said
+        assert paid == brute_force.fell_due(deal, record), said
+        assert [duty.clause for duty in duties] == [cid for cid, _ in asked], said
+        for verdict in monitor.verdicts(TURNS, ACTIONS).values():
+            seen[verdict] += 1
+    assert min(seen.values()) > 100
+
+
+def test_what_is_remembered_of_a_condition_decides_it_as_the_whole_record_does():
+    rng = dice("condition")
+    for _ in range(1_000):
+        condition, record = a_condition(rng, 8), []
+        duty, payment = (Condition(condition, asked) for asked in ("before", "after"))
+        owed, due = duty.start, payment.start
+        for number in range(1, 9):
+            assert duty.holds(owed, number) == holds(condition, number, record)
+            record.append(a_turn(rng, number))
+            owed, due = duty.after(owed, record[-1]), payment.after(due, record[-1])
+            assert payment.holds(due, number) == holds(condition, number, record)
+
+
+def test_whatever_was_read_before_a_record_is_judged_as_if_it_were_the_first():
+    """Growing, shorter and forked records of few contracts, in any order."""
+    rng = dice("forks")
+    contracts = [signed(a_deal(rng, 6)) for _ in range(4)]
+    records = {contract["hash"]: [[]] for contract in contracts}
+    for _ in range(1_000):
+        contract = rng.choice(contracts)
+        known = records[contract["hash"]]
+        record = rng.choice(known[-6:])
+        record = record[: rng.randint(0, len(record))] if rng.random() < 0.3 else record
+        if len(record) < 6:
+            record = [*record, a_turn(rng, len(record) + 1)]
+        known.append(record)
+        given = deepcopy(record) if rng.random() < 0.3 else record
+        assert facts(monitor_of(contract, given)) == facts(Monitor(contract).on(record))
+
+
+def test_a_monitor_that_is_observed_further_leaves_the_next_reader_alone():
+    contract = signed(Deal(clauses=[Do(agent="Ann", action="left")]))
+    record = [turn(1, Ann="left")]
+    one, other = monitor_of(contract, record).on(record), monitor_of(contract, record)
+    one.observe(turn(2, Ann="right"))
+    assert other.turns == record
+    assert (one.breaches != [], other.breaches) == (True, [])
+    assert monitor_of(contract, record).breaches == []
+
+
+def test_the_same_deal_signed_at_another_turn_is_judged_from_that_turn():
+    deal, record = Deal(clauses=[Do(agent="Ann", action="left")]), [turn(1), turn(2)]
+    early, late = signed(deal), signed(deal, from_turn=2)
+    assert early["hash"] == late["hash"]
+    assert [b.turn for b in monitor_of(early, record).breaches] == [1, 2]
+    assert [b.turn for b in monitor_of(late, record).breaches] == [2]
+
+
+def test_a_turn_is_observed_once_however_often_a_growing_record_is_read(monkeypatch):
+    steps = []
+    observe = Monitor.observe
+    monkeypatch.setattr(Monitor, "observe", lambda m, t: (steps.append(t), observe(m, t)))
+    deal = Deal(clauses=[Do(agent="Ben", action="up", when=Count(count=LEFT, at_least=50))])
+    contract, record = signed(deal, "Ben"), []
+    for number in range(1, 201):
+        record = [*record, turn(number, Ann="left")]
+        for _ in range(3):
+            monitor_of(contract, record)
+        monitor_of(contract, record[:-1]).duties(number)
+    assert len(steps) == 200
+
+
+def test_a_verdict_never_goes_back_from_violated_or_satisfied():
+    rng = dice("verdicts")
+    for _ in range(500):
+        monitor = Monitor(a_deal(rng, 6))
+        before = monitor.verdicts(6, ACTIONS)
+        for number in range(1, 7):
+            monitor.observe(a_turn(rng, number))
+            after = monitor.verdicts(6, ACTIONS)
+            assert all(after[cid] == x for cid, x in before.items() if x != "pending")
+            before = after
+        assert "pending" not in monitor.verdicts(6, ACTIONS, over=True).values()
+
+
+def test_a_breach_names_clause_agent_turn_and_evidence():
+    deal = Deal(
+        clauses=[
+            Do(agent="Ann", action="left", when=Every(every=2, start=2)),
+            Forbid(agent="Ben", action="up", when=Last(last=Event(agent="Ann", action="right"))),
+        ]
+    )
+    record = [
+        turn(1, Ann="right", Ben="up"),
+        turn(2, Ann="right", Ben="up"),
+        turn(3, Ben="left"),
+        turn(4, Ben="up"),
+    ]
+    found = Monitor(deal).on(record).breaches
+    assert [(b.clause, b.agent, b.turn, b.evidence) for b in found] == [
+        ("c1", "Ann", 2, "turn 2: Ann did right, owed left"),
+        ("c2", "Ben", 2, "turn 2: Ben did up, owed not up"),
+        ("c1", "Ann", 4, "turn 4: Ann did nothing, owed left"),
+        ("c2", "Ben", 4, "turn 4: Ben did up, owed not up"),
+    ]
+
+
+def test_a_clause_is_satisfied_as_soon_as_nothing_can_break_it_any_more():
+    late = Count(count=Event(agent="Ann", action="left"), at_least=3)
+    deal = Deal(
+        clauses=[
+            Do(agent="Ann", action="left", when=Turns(turns=(1, 2))),
+            Do(agent="Ben", action="up", when=late),
+            Do(agent="Ben", action="left", when=All(all=(late, Not(negated=late)))),
+            Pay(payer="Ann", payee="Ben", amount=1, when=Turns(turns=(2, 9))),
+            Share(fractions={"Ann": "1/2", "Ben": "1/2"}),
+        ]
+    )
+    lefts = turn(1, Ann="left", Ben="left"), turn(2, Ann="left", Ben="left")
+    record = [*lefts, turn(3, Ann="right", Ben="left"), turn(4)]
+    assert Monitor(deal).verdicts(4, ACTIONS)["c3"] == "satisfied"
+    one, two, three, four = (monitor.verdicts(4, ACTIONS) for monitor in observed(deal, record))
+    assert one == {
+        "c1": "pending",
+        "c2": "pending",
+        "c3": "satisfied",
+        "c4": "pending",
+        "c5": "pending",
+    }
+    assert two["c1"] == two["c4"] == "satisfied"
+    assert two["c2"] == "pending"
+    assert three["c2"] == "satisfied", "three lefts can no longer be reached in time"
+    assert four["c5"] == "satisfied"
+
+
+def test_an_amended_contract_is_watched_clause_by_clause_while_each_stands():
+    first = Deal(clauses=[Do(agent="Ann", action="left")])
+    second = Deal(clauses=[Do(agent="Ann", action="right")])
+    accepted = {"accepted": list(ACTIONS)}
+    contract = sign({**put(first, "Ann", 1), **accepted}, 1)
+    contract = amend(contract, {**put(second, "Ben", 1), **accepted}, 3)
+    record = [turn(n, Ann="left", Ben="left") for n in (1, 2, 3)]
+    monitor = Monitor(contract).on(record)
+    assert monitor.verdicts(5) == {"c1": "satisfied", "c2": "violated"}
+    assert monitor.breaches == monitor_of(contract, record).breaches
+
+
+def test_adherence_counts_the_duties_that_were_kept():
+    deal = Deal(
+        clauses=[
+            Do(agent="Ann", action="left"),
+            Forbid(agent="Ben", action="up", when=Turns(turns=(2, 2))),
+        ]
+    )
+    contract = sign({**put(deal, "Ann", 1), "accepted": list(ACTIONS)}, 1)
+    record = [turn(1, Ann="left", Ben="up"), turn(2, Ann="right", Ben="up"), turn(3, Ann="left")]
+    monitor = monitor_of(contract, record)
+    assert (monitor.owed, len(monitor.breaches)) == (4, 2)
+
+
+def test_nothing_agreed_is_nothing_to_watch():
+    monitor = monitor_of(None, [turn(1, Ann="left")])
+    assert monitor.verdicts(5, over=True) == {}
+    assert monitor.breaches == monitor.payments == monitor.duties() == []

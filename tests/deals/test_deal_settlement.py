@@ -1,0 +1,230 @@
+"""A deal while it stands: what it asks, where it was broken, what it pays, how it is amended."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shapley_coop.deals import (
+    Count,
+    Deal,
+    Do,
+    Event,
+    Forbid,
+    Last,
+    Monitor,
+    Not,
+    Offer,
+    Pay,
+    Payment,
+    Share,
+    Turns,
+    When,
+    amend,
+    duties,
+    earned,
+    in_force,
+    monitor_of,
+    payments,
+    payoffs,
+    put,
+    share_of,
+    sign,
+)
+from shapley_coop.deals.monitor import Duty
+from shapley_coop.games import Turn
+from tests.deals.made_deals import AGENTS, DEAL, deal, deals, records, turn
+
+# The monitor
+
+
+def test_duties_are_what_the_deal_asks_at_a_turn() -> None:
+    asked = deal(
+        Do(agent="Ann", action="pull", when=Turns(turns=(1, 1))),
+        Forbid(agent="Ben", action="wait"),
+        Pay(payer="Ben", payee="Ann", amount=1),
+    )
+    assert duties(asked, [], 1) == [
+        Duty("c1", "Ann", "pull", False),
+        Duty("c2", "Ben", "wait", True),
+    ]
+    assert duties(asked, [turn(1, "pull", "pull")], 2) == [Duty("c2", "Ben", "wait", True)]
+
+
+def test_a_breach_names_clause_agent_turn_and_what_was_done_instead() -> None:
+    signed = deal(Do(agent="Ann", action="pull"), Forbid(agent="Ben", action="wait"))
+    record = [turn(1, "pull", "pull"), turn(2, "wait", "wait"), turn(3, None, None)]
+    assert [
+        (b.clause, b.agent, b.turn, b.evidence) for b in Monitor(signed).on(record).breaches
+    ] == [
+        ("c1", "Ann", 2, "turn 2: Ann did wait, owed pull"),
+        ("c2", "Ben", 2, "turn 2: Ben did wait, owed not wait"),
+        ("c1", "Ann", 3, "turn 3: Ann did nothing, owed pull"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("basis", "when", "due"),
+    [
+        ("once", "always", [(1, "1/2")]),
+        ("once", Last(last=Event(agent="Ann", action="pull")), [(2, "1/2")]),
+        ("once", Last(last=Event(agent="Cyd", action="pull")), []),
+        ("turn", "always", [(1, "1/2"), (2, "1/2"), (3, "1/2")]),
+        ("turn", Last(last=Event(agent="Ann", action="pull")), [(2, "1/2"), (3, "1/2")]),
+        ("turn", Count(count=Event(agent="Ann", action="pull"), at_least=2), [(3, "1/2")]),
+        # Half of 4 at turn 1, of 0.5 at turn 3; a loss at turn 2 is not shared.
+        ("reward", "always", [(1, "2"), (3, "0.25")]),
+    ],
+)
+def test_payments_fall_due_by_basis_and_condition(
+    basis: Any, when: When, due: list[tuple[int, str]]
+) -> None:
+    record = [
+        turn(1, "wait", "wait", pays=(0, 4, 0)),
+        turn(2, "pull", "wait", pays=(0, -4, 0)),
+        turn(3, "pull", "wait", pays=(0, 0.5, 0)),
+    ]
+    signed = deal(Pay(payer="Ben", payee="Ann", amount="1/2", basis=basis, when=when))
+    assert payments(signed, record) == [
+        Payment("c1", number, "Ben", "Ann", Fraction(amount)) for number, amount in due
+    ]
+
+
+@given(deals, records())
+def test_breaches_are_exactly_the_duties_that_were_not_kept(
+    signed: Deal, record: list[Turn]
+) -> None:
+    expected = set()
+    for n, now in enumerate(record):
+        for duty in duties(signed, record[:n], now["turn"]):
+            did = now["actions"].get(duty.agent)
+            if (did == duty.action) if duty.forbidden else (did != duty.action):
+                expected.add((duty.clause, duty.agent, now["turn"]))
+    assert {(b.clause, b.agent, b.turn) for b in Monitor(signed).on(record).breaches} == expected
+
+
+# Contracts and their amendments
+
+
+def accepted(draft: Deal, revision: int = 1) -> Offer:
+    return {**put(draft, by="Ann", revision=revision), "accepted": ["Ann", "Ben"]}
+
+
+def test_a_contract_is_the_deal_its_text_and_who_signed_which_revision() -> None:
+    contract = sign(accepted(DEAL, revision=4), from_turn=1)
+    assert contract["hash"] == DEAL.hash()
+    assert contract["text"] == DEAL.text()
+    assert contract["previous"] is None
+    assert in_force(contract) == DEAL.ids()
+    assert contract["signatures"] == {
+        agent: {"revision": 4, "hash": DEAL.hash()} for agent in ("Ann", "Ben")
+    }
+    assert in_force(None) == {}
+    assert share_of(None) is None
+
+
+def test_an_amendment_replaces_obligations_and_keeps_what_is_to_be_paid() -> None:
+    before = sign(accepted(deal(*DEAL.clauses, Share(norm="shapley"))), from_turn=1)
+    after = amend(before, accepted(deal(Do(agent="Ben", action="pull"))), from_turn=2)
+    assert list(in_force(after)) == ["c2", "c3", "c4"]
+    assert share_of(after) == Share(norm="shapley")
+    record = [turn(1, "wait", "wait"), turn(2, "wait", "wait")]
+    assert monitor_of(after, record).duties(3) == [Duty("c4", "Ben", "pull", False)]
+    assert [(b.clause, b.agent, b.turn) for b in monitor_of(after, record).breaches] == [
+        ("c1", "Ann", 1),
+        ("c4", "Ben", 2),
+    ]
+    assert monitor_of(after, record).payments == [Payment("c2", 1, "Ben", "Ann", Fraction(11, 2))]
+    assert in_force(before) == deal(*DEAL.clauses, Share(norm="shapley")).ids()
+
+
+def test_an_amendment_drops_a_payment_only_by_its_id() -> None:
+    each_turn = Pay(payer="Ben", payee="Ann", amount=1, basis="turn")
+    before = sign(accepted(deal(each_turn, Share(norm="shapley"))), from_turn=1)
+    draft = Deal(clauses=(Do(agent="Ann", action="pull"),), drops=("c1", "c2"))
+    after = amend(before, accepted(draft), from_turn=3)
+    record = [turn(n, "pull") for n in (1, 2, 3, 4)]
+    assert [payment.turn for payment in monitor_of(after, record).payments] == [1, 2]
+    assert share_of(after) is None
+
+
+def test_a_new_share_replaces_the_old_one() -> None:
+    before = sign(accepted(deal(Share(norm="shapley"))), from_turn=1)
+    thirds = Share(fractions=dict.fromkeys(AGENTS, "1/3"))
+    after = amend(before, accepted(deal(thirds)), from_turn=2)
+    assert share_of(after) == thirds
+    assert list(in_force(after)) == ["c2"]
+
+
+@given(deals, st.lists(deals, min_size=1, max_size=3))
+def test_amendments_are_chained_by_hash(first: Deal, later: list[Deal]) -> None:
+    contract = sign(accepted(first), from_turn=1)
+    chain = [contract["hash"]]
+    for number, draft in enumerate(later, start=2):
+        contract = amend(contract, accepted(draft), from_turn=number)
+        assert contract["previous"] == chain[-1]
+        chain.append(contract["hash"])
+    assert len(set(chain)) == len(chain)
+    other = sign(accepted(deal(*first.clauses, Do(agent="Ann", action="pull"))), from_turn=1)
+    for number, draft in enumerate(later, start=2):
+        other = amend(other, accepted(draft), from_turn=number)
+    assert other["hash"] != contract["hash"], "the end of a chain depends on its beginning"
+
+
+# Settlement
+
+
+def evenly(norm: str, total: Fraction) -> dict[str, Fraction]:
+    return {agent: total / 3 + bonus for agent, bonus in zip(AGENTS, (1, 1, -2), strict=True)}
+
+
+@given(deals, records())
+@settings(max_examples=300)
+def test_payoffs_sum_exactly_to_what_was_earned(signed: Deal, record: list[Turn]) -> None:
+    total = sum(earned(record, AGENTS).values())
+    exactly = [Fraction(str(x)) for t in record for x in [*t["rewards"].values(), t.get("pot", 0)]]
+    assert total == sum(exactly)
+    after = payoffs(record, AGENTS, signed.share, payments(signed, record), evenly)
+    assert set(after) == set(AGENTS)
+    assert sum(after.values()) == total
+
+
+def test_without_an_agreement_everybody_keeps_its_own_and_an_even_part_of_the_pot() -> None:
+    record = [{**turn(1, pays=(1, 2, 3)), "pot": 9}, turn(2, pays=(0.1, 0.2, 0))]
+    assert earned(record, AGENTS) == {
+        "Ann": Fraction("4.1"),
+        "Ben": Fraction("5.2"),
+        "Cyd": Fraction(6),
+    }
+
+
+def test_a_share_splits_the_total_before_payments_are_made() -> None:
+    record = [turn(1, "pull", pays=(10, 0, 2))]
+    signed = deal(
+        Share(fractions={"Ann": "1/2", "Ben": "1/4", "Cyd": "1/4"}),
+        Pay(payer="Ann", payee="Cyd", amount=1),
+    )
+    after = payoffs(record, AGENTS, signed.share, payments(signed, record), evenly)
+    assert after == {"Ann": 5, "Ben": 3, "Cyd": 4}
+    named = payoffs(record, AGENTS, Share(norm="shapley"), [], evenly)
+    assert named == {"Ann": 5, "Ben": 5, "Cyd": 2}
+
+
+def test_silence_after_one_good_turn_earns_nothing_more() -> None:
+    worked = Last(last=Event(agent="Ann", action="pull"))
+    paid = Pay(payer="Ben", payee="Ann", amount=1, basis="turn", when=worked)
+    fined = Pay(payer="Ann", payee="Ben", amount=2, basis="turn", when=Not(negated=worked))
+    owed = Do(agent="Ben", action="pull", when=worked)
+    agreed = deal(paid, fined, owed)
+    record = [turn(1, "pull", "pull"), turn(2, "pull", "pull"), turn(3, "pull", "pull")]
+    for later in record[1:]:
+        del later["actions"]["Ann"]
+    due = [(payment.clause, payment.turn) for payment in payments(agreed, record)]
+    assert due == [("c1", 1), ("c2", 2), ("c2", 3)]
+    asked = [[duty.clause for duty in duties(agreed, record[:n], n + 1)] for n in range(4)]
+    assert asked == [[], ["c3"], ["c3"], ["c3"]], "a duty asks for her latest action, ever"
+    assert [
+        (payment.clause, payment.turn) for payment in Monitor(agreed).on(record).payments
+    ] == due

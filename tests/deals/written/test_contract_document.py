@@ -1,0 +1,179 @@
+"""The written contract says what the clauses say: nothing is added, dropped or changed."""
+
+import re
+
+import pytest
+
+from shapley_coop.deals import (
+    Deal,
+    Do,
+    Every,
+    Forbid,
+    Pay,
+    Share,
+    Terms,
+    Turns,
+    read_deal,
+    sentence,
+)
+from shapley_coop.deals.written.document import (
+    INTENT,
+    changed_clauses,
+    compose,
+    differences,
+)
+from tests.chance import dice
+from tests.deals.made_contracts import a_game, a_sound_deal
+
+TERMS = Terms(
+    agents=["Ann", "Ben"], actions={"Ann": ["left", "right"], "Ben": ["left", "right"]}, turns=9
+)
+DEAL = Deal(
+    clauses=[
+        Do(agent="Ann", action="left", when=Every(every=2, start=1)),
+        Forbid(agent="Ben", action="right", when=Turns(turns=(2, 5))),
+        Pay(payer="Ben", payee="Ann", amount="3.5", when=Turns(turns=(4, 4))),
+        Pay(payer="Ann", payee="Ben", amount="50%", basis="reward"),
+        Share(fractions={"Ann": "1/3", "Ben": "2/3"}),
+    ]
+)
+
+
+def test_what_code_composes_differs_in_nothing():
+    rng = dice("composed prose")
+    for _ in range(500):
+        facts = a_game(rng, turns=6)
+        deal = read_deal(a_sound_deal(rng, facts))
+        terms = Terms(facts["agents"], facts["actions"], 6)
+        prose = compose(deal, terms, "a game", ["We aim high."])
+        assert differences(prose, deal, terms) == []
+        assert f"- {INTENT} We aim high." in prose
+
+
+def test_free_wording_is_fine_as_long_as_names_actions_and_numbers_stay():
+    prose = compose(DEAL, TERMS)
+    line = sentence(DEAL.ids()["c3"])
+    free = "Ben agrees to hand over to Ann the sum of 3.5 when turn 4 has been played."
+    assert differences(prose.replace(line, free), DEAL, TERMS) == []
+    percent = sentence(DEAL.ids()["c4"])
+    assert percent == "Ann pays Ben 50 % of what Ann earns at every turn."
+    free = "Ann pays Ben 0.5 of what Ann earns in each turn."
+    assert differences(prose.replace(percent, free), DEAL, TERMS) == []
+
+
+@pytest.mark.parametrize(
+    ("cid", "written", "reason"),
+    [
+        ("c1", "Ben does left at turn 1 and every 2 turns after it.", "Ann · left · 1"),
+        ("c1", "Ann does right at turn 1 and every 2 turns after it.", "Ann · right · 1"),
+        ("c1", "Ann does left at turn 1 and every 3 turns after it.", "each · 3"),
+        ("c1", "Ann must not do left at turn 1 and every 2 turns after it.", "Ann · not · left"),
+        ("c2", "Ben may do right from turn 2 to turn 5.", "you write Ben · right · 2 · 5"),
+        ("c2", "Ben must not do right from turn 5 to turn 2.", "not · right · 5 · 2"),
+        ("c3", "Ann pays Ben 3.5 at turn 4.", "you write Ann · Ben · 3.5 · 4"),
+        ("c3", "Ben pays Ann 35 at turn 4.", "Ben · Ann · 35 · 4"),
+        ("c3", "Ben pays Ann 3.5 at turn 4, and 2 more at turn 5.", "3.5 · 4 · 2 · 5"),
+        ("c3", "Ben pays Ann 3.5 for each turn from turn 4.", "3.5 · each · 4"),
+        ("c3", "Ben pays Ann at most 3.5 at turn 4.", "less · 3.5"),
+        ("c5", "At the end the total is split: Ann 2/3, Ben 1/3.", "Ann · 2/3 · Ben · 1/3"),
+    ],
+)
+def test_a_line_that_changes_its_clause_is_sent_back_with_the_difference(cid, written, reason):
+    prose = compose(DEAL, TERMS).replace(sentence(DEAL.ids()[cid]), written)
+    (difference,) = differences(prose, DEAL, TERMS)
+    assert difference.startswith(f"{cid} says “{sentence(DEAL.ids()[cid])}”")
+    assert reason in difference
+
+
+def test_a_clause_that_is_dropped_or_cited_twice_is_noticed():
+    prose = compose(DEAL, TERMS)
+    line = next(line for line in prose.splitlines() if "[c2]" in line)
+    assert "c2 is not cited" in differences(prose.replace(line, "None."), DEAL, TERMS)[0]
+    assert (
+        "c2 is cited 2 times" in differences(prose.replace(line, f"{line}\n{line}"), DEAL, TERMS)[0]
+    )
+    assert "c9 is no clause" in " ".join(differences(prose.replace("c2", "c9"), DEAL, TERMS))
+
+
+@pytest.mark.parametrize(
+    ("section", "line"),
+    [
+        (2, "- Ben does left at every turn."),
+        (3, "- Ben pays Ann 1."),
+        (4, "- [c2] Ben must not do right from turn 2 to turn 5, nor what [c1] says."),
+        (1, "Ben pays Ann 7."),
+        (1, "Ben shall be kind to Ann."),
+        (5, "Ben will cooperate in the next game."),
+    ],
+)
+def test_an_obligation_that_was_not_agreed_is_noticed_in_every_section(section, line):
+    prose = compose(DEAL, TERMS)
+    heading = re.search(rf"^## {section}\..*$", prose, re.MULTILINE).group()
+    assert differences(prose.replace(heading, f"{heading}\n\n{line}"), DEAL, TERMS)
+
+
+def test_a_statement_of_intent_is_allowed_where_it_is_labelled():
+    prose = compose(DEAL, TERMS)
+    said = f"\n- {INTENT} Ann and Ben want 40 together, and mean to be fair.\n"
+    labelled = prose.replace("## 3.", said + "\n## 3.")
+    assert differences(labelled, DEAL, TERMS) == []
+    assert differences(labelled.replace(INTENT, ""), DEAL, TERMS)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda prose: prose.replace("## 3. Conditional Sharing", ""),
+        lambda prose: prose.replace("## 3.", "## 6."),
+        lambda prose: prose.replace("Commitment", "Goodwill"),
+        lambda prose: prose + "\n\n## 6. More\n\nBen pays Ann 9.",
+        lambda prose: "",
+        lambda prose: "I refuse.",
+    ],
+)
+def test_all_five_sections_stand_in_order(spoil):
+    (difference,) = differences(spoil(compose(DEAL, TERMS)), DEAL, TERMS)
+    assert "five sections" in difference
+
+
+def test_a_clause_stands_in_the_section_of_its_kind():
+    prose = compose(DEAL, TERMS)
+    line = next(line for line in prose.splitlines() if "[c2]" in line)
+    moved = prose.replace(line, "None.").replace("## 3.", f"{line}\n\n## 3.")
+    assert differences(moved, DEAL, TERMS) == ["c2 belongs in section 4."]
+
+
+def test_the_parties_are_named_and_sign():
+    prose = compose(DEAL, TERMS).replace("Signed: Ann, Ben.", "Signed: Ann.")
+    assert differences(prose, DEAL, TERMS) == ["Section 5 does not name Ben: name every party."]
+
+
+def test_numbers_that_are_no_amounts_are_refused_and_raise_nothing():
+    line = sentence(DEAL.ids()["c3"])
+    for odd in ("1/0", "9" * 60, "1e400", "٣"):
+        prose = compose(DEAL, TERMS).replace(line, f"Ben pays Ann {odd} at turn 4.")
+        assert differences(prose, DEAL, TERMS)
+
+
+def test_actions_that_are_numbers_are_not_mistaken_for_amounts():
+    terms = Terms(["player_0", "player_1"], {"player_0": ["0", "1"], "player_1": ["0", "1"]}, 3)
+    deal = Deal(
+        clauses=[
+            Do(agent="player_0", action="1"),
+            Pay(payer="player_0", payee="player_1", amount=2),
+        ]
+    )
+    assert differences(compose(deal, terms), deal, terms) == []
+    swapped = compose(deal, terms).replace("player_0 does 1", "player_0 does 0")
+    assert differences(swapped, deal, terms)
+
+
+def test_a_summary_with_other_clauses_is_told_which():
+    added = Deal(clauses=[*DEAL.clauses, Do(agent="Ben", action="left")])
+    assert changed_clauses(DEAL, added) == ["c6 was not agreed: Ben does left at every turn."]
+    dropped = Deal(clauses=DEAL.clauses[:4])
+    assert changed_clauses(DEAL, dropped)[0].startswith("c5 is missing: At the end")
+    other = Deal(clauses=[Do(agent="Ann", action="right"), *DEAL.clauses[1:]])
+    (changed,) = changed_clauses(DEAL, other)
+    assert changed.startswith("c1 was agreed as: Ann does left")
+    assert changed_clauses(DEAL, DEAL) == []

@@ -1,0 +1,139 @@
+"""The experiments' commands, as somebody types them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from shapley_coop.cli.commands import command_line
+from tests.evals.swept import ablation
+
+
+def coop(*arguments: object) -> Result:
+    return CliRunner().invoke(command_line(), [str(a) for a in arguments])
+
+
+def said(*arguments: object) -> str:
+    done = coop(*arguments)
+    assert done.exit_code == 0, done.output or done.exception
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return ablation(tmp_path_factory)
+
+
+def test_a_shipped_suite_is_swept_reported_and_exported(tmp_path):
+    out = tmp_path / "out"
+    assert "5 run, 0 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
+    assert "0 run, 5 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
+    assert said("report", out).strip() == str(out / "report.html")
+    assert len(said("export", out, "--format", "parquet").splitlines()) == 7
+    assert (out / "tables" / "runs.parquet").exists()
+
+
+def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):
+    out = tmp_path / "out"
+    assert "1 run" in said("sweep", "escape_room", "-o", out, "--seeds", "0-2", "--limit", 1)
+    told = json.loads(said("status", out, "--json"))
+    assert told == {
+        "suites": {"escape_room": {"cells": 15, "done": 1, "failed": 0}},
+        "skipped": {},
+        "failures": [],
+    }
+
+
+def test_a_dry_run_tells_and_leaves_nothing(tmp_path):
+    told = said("sweep", "escape_room", "-o", tmp_path / "out", "--seeds", "0-9", "--dry-run")
+    assert "50 cells to run, 0 there already" in told
+    assert "0.0000 USD" in told
+    assert "pilot of 5 runs" in told
+    assert not (tmp_path / "out").exists()
+
+
+def test_before_anything_is_paid_a_dry_run_tells_a_range_and_what_it_is_from(tmp_path):
+    path = tmp_path / "paid.yaml"
+    path.write_text(
+        "base: {game: escape_room, seats: {'*': {model: openai:gpt-5-mini, max_tokens: 100}}}\n"
+        "vary: {tries: [1, 4]}\n"
+    )
+    told = said("sweep", path, "-o", tmp_path / "out", "--dry-run")
+    low, high = map(float, re.findall(r"([0-9.]+) to ([0-9.]+) USD", told)[0])
+    assert 0 < low < high
+    reason = "from answers as short as the pilot's to the longest that the seats allow"
+    assert reason in " ".join(told.split())
+
+
+def test_conditions_of_one_folder_are_compared(folder):
+    given = (f"{folder}:graph=llm_only", f"{folder}:graph=shapley_coop")
+    told = json.loads(said("compare", *given, "--measure", "social_welfare", "--json"))
+    (found,) = told
+    assert (found["first"], found["second"], found["difference"]["n"]) == (-2, 9, 3)
+    assert found["test"] == "sign-flip, exact"
+    assert (found["p"], found["adjusted"]) == (0.25, 0.25)
+    assert "n=3" in said("compare", *given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["sweep", "nope"], "no suite 'nope'"),
+        (["sweep", "escape_room", "--shard", "3"], "--shard 3: give i/n"),
+        (["sweep", "escape_room", "--shard", "3/2"], "shard 3/2"),
+        (["sweep", "escape_room", "--seeds", "x"], "'x' is no list of seeds"),
+        (["status", "nowhere"], "nowhere holds no sweep"),
+        (["report", "nowhere"], "nowhere holds no sweep"),
+        (["compare", "nowhere", "nowhere"], "nowhere holds no sweep"),
+        (["sweep", "escape_room", "--seeds", "3-1"], "3-1 holds none"),
+        (["sweep", "escape_room", "-o", f"{__file__}/x"], "no folder can be made there"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_would_be_right(arguments, complaint):
+    done = coop(*arguments)
+    assert isinstance(done.exception, ValueError)
+    assert complaint in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+@pytest.mark.parametrize("arguments", [["export"], ["report", "-o", "page.html"], ["merge"]])
+def test_a_place_that_cannot_be_written_is_one_line(folder, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    command, *more = arguments
+    where = "--figures" if command == "report" else "-o"
+    done = coop(command, folder, where, f"{__file__}/x", *more)
+    assert isinstance(done.exception, ValueError)
+    assert "no folder can be made there" in str(done.exception)
+
+
+def test_a_selection_without_runs_says_what_there_is(folder):
+    done = coop("compare", f"{folder}:graph=nope", folder)
+    assert "shapley_coop" in str(done.exception)
+    done = coop("compare", f"{folder}:graph", folder)
+    assert "no axis=label" in str(done.exception)
+
+
+def test_all_sweeps_what_can_be_played_and_tells_of_the_rest(tmp_path, monkeypatch):
+    monkeypatch.setattr("shapley_coop.evals.sweeps.suite._SHIPPED", tmp_path)
+    for name in ("escape_room", "broken"):
+        game = "escape_room" if name == "escape_room" else "nope"
+        text = f"name: {name}\nbase: {{game: {game}, graph: llm_only}}\n"
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    done = coop("sweep", "all", "-o", tmp_path / "out")
+    assert done.exit_code == 0
+    assert "1 run" in done.stdout
+    assert "skipped broken: suite broken, base: no game 'nope'" in done.stderr
+    said("report", tmp_path / "out")
+    assert "no game &#39;nope&#39;" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_an_evaluation_with_prices_tells_what_each_condition_costs(tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("'openai:*': {input: 1, output: 2}\n")
+    given = ("escape_room", "-o", tmp_path / "out", "--seeds", 0, "--json")
+    told = json.loads(said("eval", *given, "--prices", prices))
+    costs = {name: found["cost"]["value"] for name, found in told["conditions"].items()}
+    assert costs == dict.fromkeys(costs, 0.0)  # embedded agents are free
+    assert "cost" not in next(iter(json.loads(said("eval", *given))["conditions"].values()))

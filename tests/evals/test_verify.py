@@ -1,0 +1,270 @@
+"""`coop verify`: an honest run is sound, and whatever is changed afterwards is found."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.types import Overwrite
+
+from shapley_coop.evals.verifying_earlier import in_todays_words
+from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.state import EvaluatedTable, RunConfig, home
+from tests.coop_command import Coop, valid
+from tests.evals.tampering import failed_checks, in_the_books
+
+
+@pytest.fixture
+def ran(coop: Coop) -> dict[str, Any]:
+    """A run with a contract, a breach of it, transfers and lines in the ledger."""
+    options = ("--seed", "10", "--model", "embedded:random", "--set", "rounds=2", "--name", "r")
+    outcome = valid(coop("run", "escape_room", *options, "--json").result)
+    assert outcome["contract"]
+    assert outcome["transfers"]
+    return outcome
+
+
+async def on_the_table(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Change the checkpointed state, after the end."""
+    run = home().runs.get("r")
+    async with opened(run.graph) as app:
+        config = configured(run)
+        table = (await app.aget_state(config)).values
+        await app.aupdate_state(config, change(table), as_node="settle")
+
+
+def test_an_honest_run_is_verified(coop: Coop, ran: dict[str, Any]) -> None:
+    assert failed_checks(coop) == set()
+
+
+def test_a_first_offer_that_is_not_the_counted_split_is_found(coop: Coop) -> None:
+    played = ("--graph", "consent", "--name", "r")
+    assert not coop("run", "delivered", *played).code
+    assert failed_checks(coop) == set()
+
+    def forged(table: dict[str, Any]) -> dict[str, Any]:
+        """The same talk, in which the first agent was offered all of it from the beginning."""
+        first, *rest = table["talk"]
+        parts = {agent: str(int(agent == table["agents"][0])) for agent in table["agents"]}
+        clause = {**first["deal"]["clauses"][0], "fractions": parts}
+        return {
+            "talk": Overwrite([{**first, "deal": {**first["deal"], "clauses": [clause]}}, *rest])
+        }
+
+    asyncio.run(on_the_table(forged))
+    assert "count" in failed_checks(coop)
+
+
+def test_a_person_whose_reply_was_refused_and_who_then_gave_another_is_verified(
+    coop: Coop,
+) -> None:
+    assert (
+        coop("run", "escape_room", "-g", "llm_only", "--agent", "Bob=human", "--name", "r").code
+        == 0
+    )
+    coop("answer", "r", "Bob")
+    assert "not taken" in coop("answer", "r", "Bob", "dance").err
+    assert coop("answer", "r", "Bob", "<ACTION>lever</ACTION>").code == 0
+    assert coop("resume", "r").code == 0
+    assert failed_checks(coop) == set()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update ledger_lines set amount = amount + 1",
+        "update ledger_lines set credit = 'Eve' where credit = 'Alice'",
+        "delete from ledger_lines where number = 0",
+        "delete from ledger_lines",
+    ],
+)
+def test_a_ledger_that_was_tampered_with_is_detected(
+    coop: Coop, ran: dict[str, Any], statement: str
+) -> None:
+    in_the_books(statement)
+    assert failed_checks(coop) == {"ledger", "seals"}
+
+
+@pytest.mark.parametrize(
+    ("key", "checks"),
+    [
+        ("payoffs", {"payoffs", "result"}),
+        ("transfers", {"transfers", "result"}),
+        ("credit", {"contributions and Shapley values", "result"}),
+        ("talk", {"result"}),
+    ],
+)
+def test_a_result_that_was_tampered_with_is_detected(
+    coop: Coop, ran: dict[str, Any], key: str, checks: set[str]
+) -> None:
+    in_the_books("update runs set result = ?", json.dumps({**ran, key: type(ran[key])()}))
+    assert failed_checks(coop) == checks | {"seals"}
+
+
+def test_a_letter_that_was_tampered_with_is_detected(coop: Coop, ran: dict[str, Any]) -> None:
+    forged = "select letter_text from answers where act = 'act' limit 1"
+    in_the_books(f"update answers set letter_text = ({forged}) where act = 'propose'")
+    assert failed_checks(coop) == {"journal", "seals"}
+
+
+def another_action(table: dict[str, Any]) -> dict[str, Any]:
+    first, *rest = table["record"]
+    did = first["actions"]
+    swapped = {**did, "Alice": "lever" if did["Alice"] == "door" else "door"}
+    return {"record": Overwrite([{**first, "actions": swapped}, *rest])}
+
+
+def another_reward(table: dict[str, Any]) -> dict[str, Any]:
+    first, *rest = table["record"]
+    return {"record": Overwrite([{**first, "rewards": {"Alice": 99, "Bob": 99}}, *rest])}
+
+
+def another_clause(table: dict[str, Any]) -> dict[str, Any]:
+    contract = table["contract"]
+    first, *rest = contract["terms"]
+    clause = {**first["clause"], "action": "lever"}
+    return {"contract": {**contract, "terms": [{**first, "clause": clause}, *rest]}}
+
+
+def another_text(table: dict[str, Any]) -> dict[str, Any]:
+    return {"contract": {**table["contract"], "text": "c1. Alice owes nothing."}}
+
+
+def one_signature_less(table: dict[str, Any]) -> dict[str, Any]:
+    (name, signature), *_ = table["contract"]["signatures"].items()
+    return {"contract": {**table["contract"], "signatures": {name: signature}}}
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (another_action, "play"),
+        (another_reward, "play"),
+        (another_clause, "contract"),
+        (another_text, "contract"),
+        (one_signature_less, "contract"),
+    ],
+)
+def test_a_record_or_contract_that_was_tampered_with_is_detected(
+    coop: Coop,
+    ran: dict[str, Any],
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+    check: str,
+) -> None:
+    asyncio.run(on_the_table(change))
+    assert check in failed_checks(coop)
+
+
+def test_words_of_an_earlier_version_are_compared_by_what_they_say() -> None:
+    settings = RunConfig(game="escape_room").resolve().model_dump(mode="json")
+    said = {
+        "c1": "Alice pays Bob 5.5 while Bob's latest action is lever.",
+        "c2": "Bob must not do door at every turn.",
+        "c3": "Bob pays Alice whatever she wants.",
+    }
+    table: Any = {"episode": "earlier", "settings": settings}
+    assert in_todays_words(said, EvaluatedTable(table)) == {
+        "c1": "Alice pays Bob 5.5, once, if Bob does lever.",
+        "c2": "Bob must never do door.",
+        "c3": "Bob pays Alice whatever she wants.",
+    }
+
+
+@pytest.mark.parametrize(("subject", "checks"), [("who", set()), ("an absentee", {"result"})])
+def test_a_baseline_in_the_words_of_an_earlier_version_is_the_same_one(
+    coop: Coop, ran: dict[str, Any], subject: str, checks: set[str]
+) -> None:
+    stated = home().runs.get("r").result or {}
+    baseline = stated["credit"]["baseline"]
+    words = baseline["words"].replace("an absent agent", f"{subject} is absent", 1)
+    credit = {**stated["credit"], "baseline": {**baseline, "words": words}}
+    in_the_books("update runs set result = ?", json.dumps({**stated, "credit": credit}))
+    different = {"contributions and Shapley values", *checks} if checks else set()
+    assert failed_checks(coop) == {"seals", *different}
+
+
+def test_a_contract_in_other_words_is_found(coop: Coop, ran: dict[str, Any]) -> None:
+    def change(table: dict[str, Any]) -> dict[str, Any]:
+        contract = table["contract"]
+        words = contract["text"].replace("Alice does", "Bob does", 1)
+        assert words != contract["text"]
+        return {"contract": {**contract, "text": words}}
+
+    asyncio.run(on_the_table(change))
+    assert "contract" in failed_checks(coop)
+
+
+async def play_again(run: str) -> None:
+    """Give a run's thread the same input once more, and let it end."""
+    known = home().runs.get(run)
+    async with opened(known.graph) as app:
+        await app.ainvoke({"room": known.room}, configured(known), context=RunConfig())
+
+
+def test_a_thread_that_was_played_again_has_the_letters_of_its_latest_play(
+    coop: Coop, ran: dict[str, Any]
+) -> None:
+    """Equal letters have equal names: the answers and commitments of the plays differ."""
+    asyncio.run(play_again("r"))
+    coop("resume", "r")
+    assert failed_checks(coop) == set()
+
+
+# Whatever else the books hold
+
+
+@pytest.mark.parametrize(
+    ("statement", "check", "told"),
+    [
+        ("update answers set text = text || ' ' where act = 'act'", "commitments", "the answer to"),
+        ("delete from answers where act = 'claim'", "commitments", "was deleted"),
+        (
+            "update answers set model = 'openai:gpt-5' where agent = 'Bob'",
+            "journal",
+            "openai:gpt-5",
+        ),
+        ("update answers set output_tokens = output_tokens + 7", "journal", "output_tokens of Al"),
+        ("update postings set digest = 'x'", "ledger", "was changed after it was written"),
+        ("update ledger_lines set memo = 'gift'", "ledger", "was changed after it was written"),
+        ("delete from postings", "ledger", "was changed after it was written"),
+    ],
+)
+def test_whatever_was_changed_in_letters_and_postings_is_named(
+    coop: Coop, ran: dict[str, Any], statement: str, check: str, told: str
+) -> None:
+    in_the_books(statement)
+    assert check in failed_checks(coop)
+    assert told in coop("verify", "r").out
+
+
+@pytest.mark.parametrize(
+    ("path", "forged", "told"),
+    [
+        ("seed", 7, "seed is 7, and should be 10"),
+        ("norm", "equal", "norm is 'equal', and should be 'shapley'"),
+        ("params.prize", 7, "params.prize is 7, and should be None"),
+        ("seats.Alice.model", "human", "seats.Alice.model is 'human', and should be 'embedded"),
+        ("enforcement", "notional", "enforcement is 'notional', and should be 'enforced'"),
+    ],
+)
+def test_a_setting_that_was_changed_in_the_register_is_named(
+    coop: Coop, ran: dict[str, Any], path: str, forged: Any, told: str
+) -> None:
+    room = dict(home().runs.get("r").room)
+    at = room
+    *folders, last = path.split(".")
+    for folder in folders:
+        at = at[folder]
+    at[last] = forged
+    in_the_books("update runs set room = ?", json.dumps(room))
+    shown = coop("verify", "r")
+    assert shown.code == 1
+    assert f"FAIL  settings: in the register {told}" in shown.out
+
+
+@pytest.mark.parametrize("key", ["seed", "seats", "status", "events", "happened", "conduct"])
+def test_whatever_a_result_states_is_recomputed(coop: Coop, ran: dict[str, Any], key: str) -> None:
+    in_the_books("update runs set result = ?", json.dumps({**ran, key: None}))
+    assert "result" in failed_checks(coop)
+    assert key in coop("verify", "r").out

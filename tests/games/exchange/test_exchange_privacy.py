@@ -1,0 +1,123 @@
+"""What a task is worth to an agent reaches nobody else, in any workflow of exchange."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from langgraph.checkpoint.memory import InMemorySaver
+
+from shapley_coop.games import load
+from shapley_coop.games.exchange import scenario
+from shapley_coop.games.exchange.masks import to_bits
+from shapley_coop.graphs import builder
+from shapley_coop.state import RunConfig
+from tests.games.exchange.exchanging import BOTH, PAIRS, UNCHECKED
+from tests.scripted import Script
+
+
+@pytest.fixture
+def canaries(tmp_path: Path) -> tuple[str, dict[str, set[str]]]:
+    """A scenario file in which no utility of one agent is one of the other's."""
+    raw = {
+        agent: {to_bits(mask, 6): (mask * step) % 97 + 0.37 * (k + 1) for mask in range(1, 64)}
+        for k, (agent, step) in enumerate([("Alice", 31), ("Bob", 57)])
+    }
+    page = {
+        "atoms": [{"task": f"tool{i}", "says": f"Do part {i}"} for i in range(6)],
+        "initial": {"Alice": "111000", "Bob": "000111"},
+        "utilities": raw,
+    }
+    path = tmp_path / "canaries.yaml"
+    path.write_text(yaml.safe_dump(page))
+    game = load("task_exchange", {"scenario": str(path)})
+    shown = {a: {str(u) for u in game.private(a)["utilities"].values()} for a in raw}
+    told = {
+        a: {u for u in shown[a] if len(u) > 6} - shown[b]
+        for a, b in (("Alice", "Bob"), ("Bob", "Alice"))
+    }
+    assert all(len(values) > 50 for values in told.values())
+    return str(path), told
+
+
+async def published(graph: str, path: str) -> tuple[list[str], str]:
+    """All that the nodes of a play write on the table: before the last turn, and in it.
+
+    What was realised is paid with the last turn and is public then, as in every game.
+    """
+    saver, config = InMemorySaver(), {"configurable": {"thread_id": "t"}, "recursion_limit": 500}
+    app = builder(graph).compile(checkpointer=saver)
+    room = RunConfig(game="task_exchange", params={"scenario": path}, seed=2)
+    public = []
+    async for update in app.astream(
+        {"room": room}, config, context=RunConfig(), stream_mode="updates"
+    ):
+        public += [json.dumps(w, default=str) for node, w in update.items() if node != "settle"]
+    *before, last = public
+    return before, last
+
+
+@pytest.mark.parametrize("graph", [BOTH, UNCHECKED, PAIRS])
+async def test_no_utility_reaches_anybody_but_its_owner(
+    script: Script, canaries: tuple[str, dict[str, set[str]]], graph: str
+) -> None:
+    path, secret = canaries
+    before, last = await published(graph, path)
+    for owner, other in (("Alice", "Bob"), ("Bob", "Alice")):
+        for letter in script.shown_to(other):
+            assert not [u for u in secret[owner] if u in letter + json.dumps(letter.facts)]
+        own = script.shown_to(owner, "exchange")[0]
+        assert all(u in json.dumps(own.facts) for u in secret[owner])
+        assert any(f"{float(u):.3g}" in own for u in secret[owner]), "in few digits"
+        for update in before:
+            assert not [u for u in secret[owner] if u in update]
+    assert '"rewards"' in last
+
+
+async def test_no_value_of_a_task_reaches_anybody_but_its_owner(
+    script: Script, tmp_path: Path
+) -> None:
+    """Of four who meet in pairs: neither whom one meets, nor the other pair, nor the table."""
+    names = ("Ann", "Ben", "Cem", "Dan")
+    tasks = [f"Do part {i}" for i in range(8)]
+    values = {
+        agent: {task: (37 * i + 11 * k) % 83 + 0.37 * (k + 1) for i, task in enumerate(tasks)}
+        for k, agent in enumerate(names)
+    }
+    page = {
+        "atoms": tasks,
+        "initial": {agent: tasks[2 * k : 2 * k + 2] for k, agent in enumerate(names)},
+        "values": values,
+    }
+    path = tmp_path / "values.yaml"
+    path.write_text(yaml.safe_dump(page))
+    read = scenario(str(path))
+    secret = {agent: {str(x) for x in read.values(agent).values() if x} for agent in names}
+    before, last = await published(PAIRS, str(path))
+    for owner, own in secret.items():
+        assert len(own) == 8
+        assert not any(own & secret[other] for other in names if other != owner)
+        told = " ".join(json.dumps(letter.facts) for letter in script.shown_to(owner, "exchange"))
+        assert sum(x in told for x in own) >= 4, "of the tasks of the two who meet"
+        for other in set(names) - {owner}:
+            for letter in script.shown_to(other):
+                assert not [x for x in own if x in letter + json.dumps(letter.facts)]
+        for update in before:
+            assert not [x for x in own if x in update]
+    assert '"rewards"' in last
+
+
+def test_nothing_public_of_the_game_holds_a_utility(
+    canaries: tuple[str, dict[str, set[str]]],
+) -> None:
+    path, secret = canaries
+    game = load("task_exchange", {"scenario": path})
+    position = game.start()
+    public = [game.rules(), json.dumps(game.facts()), json.dumps(game.actions), repr(game.params)]
+    while not game.over(position):
+        public += [json.dumps(game.view(position, agent)) for agent in game.agents]
+        actions = {a: game.legal(position, a)[0] for a in game.agents if game.legal(position, a)}
+        position = game.step(position, actions).position
+        public.append(json.dumps(position))
+    for text in public:
+        assert not [u for values in secret.values() for u in values if u in text]

@@ -1,0 +1,242 @@
+"""Raid Battle: its rules, one by one, and the dilemma that they make."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from shapley_coop.games import GameError, load, names
+from shapley_coop.games.raid_battle.rules import contributions
+from shapley_coop.games.turns import realised_total
+from tests.games.raid_battle.raid_plays import at_random, fireball, moments, played, raid, rotation
+
+LEVELS = (1, 2, 3)
+
+
+def effects(turn, kind):
+    return [effect for effect in turn["effects"] if effect["effect"] == kind]
+
+
+def hit_points(position):
+    return [hero["hp"] for hero in position["heroes"].values()]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_if_everybody_casts_fireball_the_raid_is_lost(level):
+    for seed in range(60):
+        record = played(raid(seed, level=level), fireball)
+        assert [len(effects(turn, "damage")) for turn in record] == [4, 4, 2, 2]
+        assert record[-1]["pot"] == -100
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_dice_can_save_those_who_all_cast_fireball(level):
+    assert played(raid(level=level, damage=[150, 150]), fireball)[-1]["pot"] == -100
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_taking_turns_to_taunt_wins_without_a_loss(level):
+    for seed in range(60):
+        *_, last = played(raid(seed, level=level), rotation(4))
+        assert effects(last, "won") == [{"effect": "won", "dead": 0}]
+        assert last["pot"] == 100 * (10 - (last["turn"] - 1)) / 10
+
+
+def test_a_level_stands_for_the_hit_points_of_the_boss():
+    assert [raid(level=level).start()["boss_hp"] for level in LEVELS] == [2000, 2500, 3000]
+    assert raid(level=3, boss_hp=77).start()["boss_hp"] == 77
+
+
+def test_the_boss_strikes_the_two_weakest_and_of_equals_the_first():
+    told = moments(raid(), fireball)
+    assert [hit_points(position) for _, position in told] == [
+        [200, 200, 400, 400],
+        [0, 0, 400, 400],
+        [0, 0, 200, 200],
+        [0, 0, 0, 0],
+    ]
+    assert [e["target"] for e in effects(told[1][0], "death")] == ["Hero1", "Hero2"]
+    assert all(e["shock"] for e in effects(told[1][0], "death"))
+
+
+def test_a_taunt_draws_one_attack_to_the_taunter_and_rests_for_two_turns():
+    game = raid()
+    after = game.step(game.start(), {"Hero3": "Taunt"})
+    assert hit_points(after.position) == [400, 400, 300, 400]
+    assert after.rewards == {"Hero1": 0, "Hero2": 0, "Hero3": 0.5, "Hero4": 0}
+    position, ready = after.position, []
+    for other in ("Hero1", "Hero2", "Hero4"):
+        ready.append("Taunt" in game.legal(position, "Hero3"))
+        position = game.step(position, {other: "Taunt"}).position
+    assert ready == [False, False, True]
+    with pytest.raises(GameError, match="Hero3 cannot 'Taunt'"):
+        game.step(after.position, {"Hero3": "Taunt"})
+
+
+def test_of_two_taunts_only_the_first_takes_effect_and_is_paid_and_rests():
+    game = raid()
+    after = game.step(game.start(), {"Hero2": "Taunt", "Hero4": "Taunt"})
+    assert [e["effective"] for e in after.effects if e["effect"] == "taunt"] == [True, False]
+    assert (after.rewards["Hero2"], after.rewards["Hero4"]) == (0.5, 0)
+    assert "Taunt" not in game.legal(after.position, "Hero2")
+    assert "Taunt" in game.legal(after.position, "Hero4")
+
+
+def test_a_heal_goes_to_the_weakest_living_other_hero_and_not_above_full_health():
+    game = raid()
+    hurt = game.step(game.start(), {}).position
+    after = game.step(hurt, {"Hero1": "Heal", "Hero2": "Heal"})
+    first, second = (e for e in after.effects if e["effect"] == "healing")
+    assert (first["target"], second["target"]) == ("Hero2", "Hero1")
+    assert first["effective"] == first["amount"]
+    assert 150 <= first["amount"] <= 200
+    whole = game.step(game.start(), {"Hero2": "Heal"}).effects[0]
+    assert (whole["target"], whole["effective"]) == ("Hero1", 0)
+    assert whole["amount"] >= 150
+
+
+def test_the_last_hero_alive_has_nobody_to_heal():
+    game = raid(heroes=2, rounds=4)
+    position = game.start()
+    position["heroes"]["Hero1"]["hp"] = 0
+    after = game.step(position, {"Hero2": "Heal"})
+    assert after.effects[0] == {"effect": "no_target", "agent": "Hero2"}
+    assert hit_points(after.position) == [0, 200]
+
+
+def test_the_dead_can_do_nothing():
+    game = raid()
+    position = moments(game, fireball)[1][1]
+    assert [game.legal(position, agent) for agent in ("Hero1", "Hero2")] == [[], []]
+    with pytest.raises(GameError, match="Hero1 cannot 'Fireball'"):
+        game.step(position, {"Hero1": "Fireball"})
+
+
+def test_after_the_killing_blow_nothing_is_done_paid_or_struck():
+    game = raid(boss_hp=100)
+    after = game.step(game.start(), {"Hero1": "Taunt", "Hero2": "Fireball", "Hero3": "Fireball"})
+    assert [e["effect"] for e in after.effects] == ["taunt", "damage", "too_late", "won"]
+    assert after.rewards == {"Hero1": 0.5, "Hero2": 2, "Hero3": 0, "Hero4": 0}
+    assert (after.pot, hit_points(after.position)) == (100, [400] * 4)
+
+
+def test_the_team_earns_less_for_every_death_and_every_turn_before_the_last():
+    game = raid(boss_hp=1000)
+    position = game.start()
+    for _ in range(2):
+        position = game.step(position, {}).position  # two die, two turns are gone
+    position["boss_hp"] = 1
+    assert game.step(position, {"Hero4": "Fireball"}).pot == pytest.approx(100 * (1 - 0.5 - 0.2))
+
+
+def test_when_time_is_up_the_raid_is_lost():
+    record = played(raid(boss_hp=10**6), rotation(4))
+    assert (len(record), record[-1]["pot"]) == (10, -100)
+
+
+def test_an_odd_share_of_the_team_reward_is_a_whole_number_of_millionths():
+    game = raid(heroes=7, boss_hp=1)
+    position = game.start()
+    position["heroes"]["Hero1"]["hp"] = 0
+    pot = game.step(position, {"Hero2": "Fireball"}).pot
+    assert pot == 85.714286
+    assert (
+        realised_total([{"turn": 1, "actions": {}, "rewards": {}, "pot": pot}]) * 10**6
+    ) % 1 == 0
+
+
+def test_contributions_are_read_from_the_record_alone():
+    record = played(raid(seed=5, level=2), rotation(4))
+    found = contributions(raid().agents, json.loads(json.dumps(record)))
+    cast = {a: sum(t["actions"][a] == "Fireball" for t in record) for a in raid().agents}
+    for agent, kinds in found.items():
+        assert 100 * cast[agent] - 150 <= kinds["damage"] <= 150 * cast[agent]
+        assert kinds["healing"] == 0
+    # One taunt a turn, and that of the winning turn redirects nothing.
+    assert sum(kinds["taunt"] for kinds in found.values()) == 300 * (len(record) - 1)
+
+
+def test_the_same_seed_rolls_the_same_and_what_one_does_shifts_nobody_elses_dice():
+    game = raid(seed=11)
+    both = game.step(game.start(), {"Hero1": "Fireball", "Hero4": "Fireball"})
+    alone = game.step(game.start(), {"Hero4": "Fireball"})
+    assert both == raid(seed=11).step(game.start(), {"Hero1": "Fireball", "Hero4": "Fireball"})
+    assert both.effects[1] == alone.effects[0]
+    other = raid(seed=12).step(game.start(), {"Hero1": "Fireball", "Hero4": "Fireball"})
+    assert both.effects != other.effects
+
+
+@pytest.mark.parametrize("dice", ["uniform", "gaussian"])
+def test_dice_keep_to_their_range_and_centre(dice):
+    rolls = [
+        effect["amount"]
+        for seed in range(60)
+        for turn in played(raid(seed, dice=dice), fireball)
+        for effect in effects(turn, "damage")
+    ]
+    assert min(rolls) >= 100
+    assert max(rolls) <= 150
+    assert sum(rolls) / len(rolls) == pytest.approx(125, abs=3)
+    near = sum(115 <= roll <= 135 for roll in rolls) / len(rolls)
+    assert (near > 0.5) == (dice == "gaussian")
+
+
+def test_positions_views_facts_and_turns_are_plain_json():
+    game = raid(seed=2)
+    for turn, position in moments(game, at_random(3)):
+        for value in (turn, position, game.view(position, "Hero1"), game.facts()):
+            assert json.loads(json.dumps(value)) == value
+
+
+def test_nothing_passed_in_is_changed():
+    game = raid(seed=4)
+    position = game.start()
+    before = json.dumps(position)
+    game.step(position, {"Hero1": "Taunt", "Hero2": "Heal", "Hero3": "Fireball"})
+    assert json.dumps(position) == before
+
+
+@pytest.mark.parametrize(("heroes", "boss_hp"), [(10, 4000), (10, 8000), (100, 60000)])
+def test_large_parties_fight_to_the_end(heroes, boss_hp):
+    game = raid(heroes=heroes, boss_hp=boss_hp)
+    record = played(game, rotation(heroes))
+    assert effects(record[-1], "won") == [{"effect": "won", "dead": 0}]
+    assert len(game.rules()) < 3000
+
+
+def test_heroes_can_be_named_and_every_number_is_a_parameter():
+    game = raid(agents=["Ann", "Ben", "Cid"], hero_hp=90, strike=50, targets=1, taunted_strike=20)
+    assert hit_points(game.step(game.start(), {}).position) == [40, 90, 90]
+    assert hit_points(game.step(game.start(), {"Cid": "Taunt"}).position) == [90, 90, 70]
+    assert game.facts()["skills"]["Taunt"] == {"cooldown": 3, "redirects": 30}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"level": 4}, "level"),
+        ({"heroes": 1}, "heroes"),
+        ({"heroes": 3, "agents": ["Ann", "Ben"]}, "2 agents are named for 3 heroes"),
+        ({"damage": [5, 3]}, "dice from 5 to 3"),
+        ({"win_reward": float("inf")}, "win_reward"),
+        ({"bosshp": 3}, "no parameter 'bosshp'"),
+    ],
+)
+def test_wrong_numbers_are_refused_in_one_line(wrong, told):
+    with pytest.raises(GameError, match=told) as refusal:
+        raid(**wrong)
+    assert "\n" not in str(refusal.value)
+
+
+def test_it_is_in_the_catalogue_and_its_helpers_are_not():
+    assert "raid_battle" in names()
+    assert not {name for name in names() if name.startswith("raid_")} - {"raid_battle"}
+    with pytest.raises(GameError):
+        load("raid_rules")
+
+
+def test_own_rewards_are_no_part_of_what_a_coalition_is_worth_by_the_earlier_rule():
+    game = raid(seed=1, worth="replay")
+    record = played(game, rotation(4))
+    assert game.worth(record, frozenset(game.agents)) == Fraction(str(record[-1]["pot"]))
+    assert game.worth(record, frozenset()) == -100

@@ -1,0 +1,247 @@
+"""What a coalition of heroes is worth: replays, contributions, outcomes, and values from them."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shapley_coop.amounts import exact
+from shapley_coop.credit import shapley_exact, worth_table
+from shapley_coop.credit.values.sampling import sample_shapley
+from shapley_coop.credit.values.shapley import shapley
+from shapley_coop.games.raid_battle.replay import openings, script, step, team_rewards
+from shapley_coop.games.raid_battle.rules import SKILLS, RaidParams, resolve, rolled, team_reward
+from tests.games.raid_battle.raid_plays import at_random, fireball, played, rotation
+from tests.games.raid_battle.raid_plays import raid as any_raid
+from tests.steps import steps
+
+
+def raid(seed: int = 0, **params):
+    """A raid with the worth of earlier versions, unless another is asked for."""
+    return any_raid(seed, **{"worth": "replay", **params})
+
+
+HEROES = ("Hero1", "Hero2", "Hero3", "Hero4")
+
+
+@st.composite
+def raids(draw):
+    """A raid of some numbers, a legal record of it, and some coalitions."""
+    low, wide = draw(st.integers(20, 150)), draw(st.integers(0, 60))
+    heroes = draw(st.integers(2, 6))
+    game = raid(
+        draw(st.integers(0, 99)),
+        heroes=heroes,
+        rounds=draw(st.integers(1, 10)),
+        boss_hp=draw(st.integers(1, 3000)),
+        hero_hp=draw(st.integers(1, 500)),
+        strike=draw(st.integers(0, 300)),
+        targets=draw(st.integers(1, heroes + 1)),
+        taunted_strike=draw(st.integers(0, 300)),
+        damage=[low, low + wide],
+        cooldown=draw(st.integers(1, 4)),
+        dice=draw(st.sampled_from(["uniform", "gaussian"])),
+    )
+    record = played(
+        game, at_random(draw(st.integers(0, 999)), idle=draw(st.sampled_from([0, 0.3])))
+    )
+    coalition = st.lists(st.booleans(), min_size=heroes, max_size=heroes)
+    return game, record, np.array(draw(st.lists(coalition, min_size=1, max_size=8)))
+
+
+def alone(game, record, members):
+    """The replay of one coalition by the rules for one raid: its positions, turn by turn."""
+    position, positions = game.start(), []
+    for turn in record:
+        actions = {
+            agent: action
+            for agent, action in turn["actions"].items()
+            if agent in members and action in game.legal(position, agent)
+        }
+        if not game.over(position):
+            roll = rolled(game.params, game.seed, turn["turn"])
+            position = resolve(game.params, position, actions, roll).position
+        positions.append(position)
+    return positions
+
+
+def choices_of(game, record):
+    return tuple(tuple(turn["actions"].get(a) for a in game.agents) for turn in record)
+
+
+@settings(max_examples=120)
+@given(raids())
+def test_many_raids_side_by_side_go_as_each_would_alone(case):
+    game, record, members = case
+    play = script(game.params, game.seed, choices_of(game, record))
+    one_by_one = [
+        alone(game, record, {a for a, there in zip(game.agents, row, strict=True) if there})
+        for row in members
+    ]
+    now = openings(game.params, len(members))
+    for t in range(len(record)):
+        now = step(game.params, now, play.skills[t], play.rolls[t], members)
+        for row, positions in enumerate(one_by_one):
+            assert now.boss[row] == positions[t]["boss_hp"]
+            heroes = positions[t]["heroes"].values()
+            assert now.heroes[row].tolist() == [hero["hp"] for hero in heroes]
+            if not game.over(positions[t]):
+                assert now.cooldown[row].tolist() == [hero["cooldown"] for hero in heroes]
+
+
+@settings(max_examples=60)
+@given(raids())
+def test_a_replay_earns_what_its_last_turn_says(case):
+    game, record, members = case
+    play = script(game.params, game.seed, choices_of(game, record))
+    rewards, won = team_rewards(game.params, play, members)
+    for row, present in enumerate(members):
+        positions = alone(game, record, {a for a, p in zip(game.agents, present, strict=True) if p})
+        fell = next((t for t, p in enumerate(positions) if not p["boss_hp"]), None)
+        dead = sum(not hero["hp"] for hero in positions[-1]["heroes"].values())
+        assert won[row] == (fell is not None)
+        assert rewards[row] == team_reward(game.params, dead, fell)
+
+
+def test_everybody_together_repeats_the_record_and_nobody_loses_it():
+    for seed in range(30):
+        game = raid(seed)
+        record = played(game, at_random(seed, idle=0))
+        assert game.worth(record, frozenset(HEROES)) == exact(record[-1]["pot"])
+        assert game.worth(record, frozenset()) == -100
+
+
+def test_what_comes_too_late_in_the_record_can_matter_in_a_replay():
+    game = raid(boss_hp=100)
+    record = [{"turn": 1, "actions": {"Hero1": "Fireball", "Hero2": "Fireball"}, "rewards": {}}]
+    assert game.worth(record, frozenset(["Hero2"])) == 100
+
+
+def test_a_member_that_outlives_its_recorded_death_idles():
+    game = raid(
+        heroes=3,
+        boss_hp=100,
+        damage=[100, 100],
+        healing=[100, 100],
+        hero_hp=200,
+        strike=200,
+        targets=1,
+        taunted_strike=50,
+    )
+    record = played(
+        game,
+        lambda turn, hero, _: {(1, 1): "Taunt", (2, 2): "Heal", (3, 1): "Fireball"}.get(
+            (turn, hero), ""
+        ),
+    )
+    # Healed by Hero3, Hero2 is no longer the weakest: Hero1 is struck in its place, and falls.
+    assert {"effect": "death", "target": "Hero1", "shock": True} in record[1]["effects"]
+    assert game.worth(record, frozenset(game.agents)) == Fraction("46.666667")
+    # Without the Heal Hero2 falls. Hero1 lives, and has chosen nothing that would end it.
+    assert game.worth(record, frozenset(["Hero1", "Hero2"])) == -100
+
+
+def test_a_taunt_in_vain_in_the_record_can_take_effect_in_a_replay_and_then_rests():
+    game = raid(heroes=2, boss_hp=100, damage=[100, 100], hero_hp=200, targets=1, rounds=4)
+    record = [
+        {"turn": 1, "actions": {"Hero1": "Taunt", "Hero2": "Taunt"}, "rewards": {}},
+        {"turn": 2, "actions": {"Hero2": "Taunt"}, "rewards": {}},
+        {"turn": 3, "actions": {"Hero2": "Fireball"}, "rewards": {}},
+    ]
+    # Beside Hero1, Hero2 taunts at turn 2, is left with 100 and wins. Alone it already taunted at
+    # turn 1, cannot at turn 2, and is struck for 200 as the weakest.
+    assert game.worth(record, frozenset(game.agents)) == 50
+    assert game.worth(record, frozenset(["Hero2"])) == -100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("worth", ["replay", "contribution", "outcome"])
+def test_values_sum_to_what_the_heroes_turned_a_loss_into_in_1000_random_plays(worth):
+    for seed in range(1000 if worth == "replay" else 50):
+        game = raid(seed, level=1 + seed % 3, hero_hp=400 + 400 * (seed % 2), worth=worth)
+        record = played(game, at_random(seed, idle=0))
+        worths, unit = game._worths(record)
+        masks = np.arange(16)
+        table = worths((masks[:, None] >> np.arange(4) & 1).astype(bool))
+        total = sum(shapley_exact(table.tolist()), Fraction(0))
+        assert total == int(table[-1]) - int(table[0])
+        if worth == "replay":
+            assert Fraction(int(table[-1]), unit) == exact(record[-1]["pot"])
+
+
+def test_a_hero_whose_absence_changes_nothing_gets_nothing():
+    lazy = rotation(3)
+    for seed in range(20):
+        game = raid(seed, boss_hp=1500)
+        record = played(
+            game, lambda turn, hero, legal: "" if hero == 3 else lazy(turn, hero, legal)
+        )
+        table = worth_table(game.agents, lambda c, g=game, r=record: g.worth(r, c))
+        assert table[:8] == table[8:]
+        assert shapley_exact(table)[3] == 0
+
+
+def test_heroes_that_are_alike_in_every_coalition_get_the_same():
+    alike = 0
+    for seed in range(40):
+        game = raid(seed)
+        table = worth_table(game.agents, lambda c, g=game: g.worth(played(g, rotation(4)), c))
+        values = shapley_exact(table)
+        for i, j in ((0, 1), (1, 2), (2, 3)):
+            others = [c for c in range(16) if not c & (1 << i | 1 << j)]
+            if all(table[c | 1 << i] == table[c | 1 << j] for c in others):
+                alike += 1
+                assert values[i] == values[j]
+    assert alike
+
+
+def test_equal_records_get_equal_shares_by_contribution():
+    game = raid(damage=[120, 120], worth="contribution", level=2)
+    record = played(game, fireball)
+    table = worth_table(game.agents, lambda c: game.worth(record, c))
+    values = shapley_exact(table)
+    assert values[0] == values[1] == 240
+    assert values[2] == values[3] == 480
+    assert table[0] == 0
+    assert table[-1] == sum(values)
+
+
+def test_an_outcome_is_won_or_lost():
+    game = raid(seed=3, worth="outcome")
+    record = played(game, rotation(4))
+    worths = {game.worth(record, frozenset(HEROES[:k])) for k in range(5)}
+    assert worths == {Fraction(0), Fraction(1)}
+
+
+@pytest.mark.parametrize("worth", ["replay", "contribution", "outcome"])
+@pytest.mark.parametrize("heroes", [4, 14])
+def test_the_batched_worth_is_the_worth(worth, heroes):
+    game = raid(seed=2, heroes=heroes, boss_hp=500 * heroes, worth=worth)
+    record = played(game, at_random(1))
+    members = np.random.default_rng(0).random((20, heroes)) < 0.6
+    found = game.batch_worth(record)(members)
+    for row, present in enumerate(members):
+        coalition = frozenset(a for a, p in zip(game.agents, present, strict=True) if p)
+        assert found[row] == float(game.worth(record, coalition))
+
+
+def test_sampling_agrees_with_the_exact_value():
+    game = raid(seed=4, heroes=8, boss_hp=4000)
+    record = played(game, rotation(8))
+    table = np.array(worth_table(game.agents, lambda c: float(game.worth(record, c))))
+    found = sample_shapley(8, game.batch_worth(record), budget=20_000, seed=1)
+    assert np.all(np.abs(found.values - shapley(table)) <= 5 * found.standard_error + 1e-9)
+
+
+def test_twenty_thousand_coalitions_are_replayed_side_by_side_and_not_one_by_one():
+    game = raid(seed=1, level=3)
+    params: RaidParams = game.params
+    dice = np.random.default_rng(0)
+    choices = tuple(tuple(map(str, dice.choice(SKILLS, 4))) for _ in range(10))
+    play = script(params, 0, choices)
+    few, many = (dice.random((n, 4)) < 0.5 for n in (20, 20_000))
+    assert len(team_rewards(params, play, many)[0]) == len(many)
+    one = steps(lambda: team_rewards(params, play, few))
+    assert steps(lambda: team_rewards(params, play, many)) <= 1.1 * one

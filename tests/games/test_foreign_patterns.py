@@ -1,0 +1,131 @@
+"""Expressions, programs and keys: what others may name, and what only the operator may."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from shapley_coop import games
+from shapley_coop.extras import LibraryMissing
+from shapley_coop.games.catalogue import load, run_only
+from shapley_coop.games.repository.rules import Rules, matches, read_rules
+from shapley_coop.games.software_company.task import Check, CheckResult, read_task
+from shapley_coop.patterns import pattern
+from shapley_coop.seats import Seat, keys
+from shapley_coop.seats.keys import bind_keys, key_for, keys_bound
+
+EVIL = "(a|a)*b"
+LETTERS = "a" * 48
+
+
+def test_an_expression_that_would_take_hours_is_matched_at_once() -> None:
+    """Python's own engine takes about 2**48 steps for each of these."""
+    told = CheckResult("ended", 0, LETTERS, "", sandboxed=True)
+    assert not Check(command=["echo"], prints=EVIL).judge(told, 0)
+    assert not Rules(bots=(EVIL,)).is_bot(LETTERS, "x")
+    assert not Rules(fixes=(EVIL,)).is_fix(LETTERS)
+    assert not matches("*a" * 30 + "b")(LETTERS * 20)
+
+
+@pytest.mark.parametrize("expression", ["(", "(?=a)", r"(a)\1", "a" * 2000])
+def test_an_expression_that_cannot_be_bounded_is_refused_in_one_line(expression: str) -> None:
+    for read in (
+        lambda: pattern(expression),
+        lambda: read_rules({"bots": [expression]}),
+        lambda: read_task({"title": "t", "checks": [{"command": ["x"], "prints": expression}]}),
+    ):
+        with pytest.raises((ValueError, games.GameError)) as refused:
+            read()
+        assert "\n" not in str(refused.value)
+        assert len(str(refused.value)) < 400
+
+
+def test_texts_that_are_no_unicode_are_matched() -> None:
+    assert matches("**/vendor/")("x/vendor/\udc80y")
+    assert pattern("É", any_case=True).search("é")
+
+
+def test_a_server_runs_the_programs_that_its_command_line_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shapley_coop.games.catalogue._named", None)
+    ran = tmp_path / "ran"
+    source = f"""import pathlib
+from shapley_coop.games import escape_room
+pathlib.Path({str(ran)!r}).touch()
+GAME = escape_room.GAME
+"""
+    own, foreign = tmp_path / "own.py", tmp_path / "foreign.py"
+    own.write_text(source)
+    foreign.write_text(source)
+    run_only([str(own)])
+    for program in (str(foreign), f"{tmp_path}/./foreign.py", "pettingzoo:os:getcwd"):
+        with pytest.raises(games.GameError, match="coop dev --game"):
+            load(program)
+    assert not ran.exists()
+    assert load("escape_room").name == "escape_room"
+
+
+ELSEWHERE = Seat(model="openai:m", base_url="https://attacker.example/v1")
+
+
+def test_a_key_goes_to_no_endpoint_that_somebody_else_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(keys, "_bound", False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
+    assert key_for(ELSEWHERE, "OPENAI_API_KEY") == "sk-mine"  # named on the command line
+    with keys_bound():
+        assert key_for(ELSEWHERE, "OPENAI_API_KEY") == ""
+    bind_keys()
+    assert key_for(ELSEWHERE, "OPENAI_API_KEY") == ""
+    assert key_for(Seat(model="openai:m"), "OPENAI_API_KEY") == "sk-mine"
+    monkeypatch.setenv(keys.KEY_URLS, "OPENAI_API_KEY=https://mine.example/v1")
+    for url, got in {
+        "https://mine.example/v1": "sk-mine",
+        "https://mine.example/v1/below": "sk-mine",
+        "https://mine.example/v1/../other": "",
+        "https://mine.example/v1/%2e%2e/other": "",
+        "https://mine.example/v1/%252e%252e/other": "",
+        "https://mine.example/v1/x%2f..%2f../other": "",
+        "https://mine.example/v1/..;a/other": "",
+        "https://mine.example/v10": "",
+        "https://mine.example.attacker.example/v1": "",
+        "https://mine.example@attacker.example/v1": "",
+        "http://mine.example/v1": "",
+    }.items():
+        assert key_for(Seat(model="openai:m", base_url=url), "OPENAI_API_KEY") == got, url
+    monkeypatch.setenv(keys.KEY_URLS, "https://mine.example")
+    with pytest.raises(ValueError, match="give VARIABLE=URL"):
+        key_for(ELSEWHERE, "OPENAI_API_KEY")
+
+
+def test_the_client_itself_sends_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    from shapley_coop.seats.clients import Clients
+    from shapley_coop.seats.models import _build
+
+    monkeypatch.setattr(keys, "_bound", True)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
+    model = _build(ELSEWHERE, Clients())
+    assert "sk-mine" not in json.dumps(model.openai_api_key.get_secret_value())
+
+
+def test_only_expressions_of_fixed_length_are_matched_without_re2(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They give the same with it and without it; every other one names what it needs."""
+    monkeypatch.setitem(sys.modules, "re2", None)
+    pattern.cache_clear()
+    plain = pattern("Ran [1-9]")
+    assert (plain.search("\nRan 3 tests"), plain.match("\nRan 3"), plain.search("Ran 0")) == (
+        *(True, False, False),
+    )
+    for expression in ("(a|a)*b", "a+", "a?", "a{9}", "^a", "a$", ".", r"\d", "a|b", "[ab]"):
+        line = f'the expression {expression!r} needs re2: pip install "shapley-coop[patterns]"'
+        with pytest.raises(LibraryMissing, match=re.escape(line)):
+            pattern(expression)
+    with pytest.raises(LibraryMissing):
+        pattern("ran", any_case=True)
+    pattern.cache_clear()

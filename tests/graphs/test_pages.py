@@ -1,0 +1,341 @@
+"""The workflows as drawings: an ablation is a diff of wiring, and every line drawn is real."""
+
+import json
+from dataclasses import replace
+from importlib import import_module
+from typing import get_type_hints
+
+import pytest
+from langchain_core.runnables import RunnableLambda
+
+from shapley_coop import graphs
+from shapley_coop.deals import Deal, Do, Forbid, Pay, Share, Terms
+from shapley_coop.graphs import builder
+from shapley_coop.graphs.inline import Inline
+from shapley_coop.state import Table
+from tests.root import ROOT
+
+NAMES = graphs.names()
+
+Edge = tuple[str, str, str]
+"""From, to, and the verdict by which it is taken (empty: always)."""
+
+
+def wiring(name: str) -> tuple[set[str], set[Edge]]:
+    """A page's nodes, and its edges with the verdicts that lead along them."""
+    page = builder(name)
+    edges: set[Edge] = {(source, to, "") for source, to in page.edges}
+    for source, routers in page.branches.items():
+        for router in routers.values():
+            assert router.ends, f"{name}: the router after {source} has no path map"
+            lone = len(router.ends) == 1
+            edges |= {(source, to, "" if lone else str(v)) for v, to in router.ends.items()}
+    return set(page.nodes), edges
+
+
+def added(less: str, more: str) -> tuple[set[str], set[Edge], set[Edge]]:
+    """What `more` has beyond `less`: its nodes and edges, and the edges it does without."""
+    (nodes, edges), (more_nodes, more_edges) = wiring(less), wiring(more)
+    assert nodes <= more_nodes, "an ablation takes nothing away"
+    return more_nodes - nodes, more_edges - edges, edges - more_edges
+
+
+# The ablation
+
+
+def test_llm_only_acts_until_the_game_is_over() -> None:
+    assert wiring("llm_only") == (
+        {"open", "act", "step", "settle"},
+        {
+            ("__start__", "open", ""),
+            ("open", "act", ""),
+            ("act", "step", ""),
+            ("step", "act", "refused"),
+            ("step", "act", "play_on"),
+            ("step", "settle", "over"),
+            ("settle", "__end__", ""),
+        },
+    )
+
+
+def bargaining(suffix: str, agreed: str, no_deal: str) -> set[Edge]:
+    nodes = ("propose", "validate", "answer", "tally")
+    propose, validate, answer, tally = (f"{node}{suffix}" for node in nodes)
+    return {
+        (propose, validate, ""),
+        (validate, propose, "again"),
+        (validate, answer, "offer"),
+        (validate, tally, "pass"),
+        (answer, tally, ""),
+        (tally, answer, "refused"),
+        (tally, answer, "countered"),
+        (tally, propose, "talk_on"),
+        (tally, agreed, "agreed"),
+        (tally, no_deal, "no_deal"),
+    }
+
+
+def waiting(node: str, collect: str, then: str) -> set[Edge]:
+    return {
+        (node, collect, ""),
+        (collect, node, "refused"),
+        (collect, then, "sound"),
+    }
+
+
+def test_negotiation_adds_bargaining_before_and_between_acts_and_nothing_else() -> None:
+    assert added("llm_only", "negotiation") == (
+        {"convene", "propose", "validate", "answer", "tally", "summarize"},
+        bargaining("", agreed="summarize", no_deal="act")
+        | {
+            ("open", "propose", ""),
+            ("convene", "propose", ""),
+            ("summarize", "act", ""),
+            ("step", "convene", "due"),
+        },
+        {("open", "act", "")},
+    )
+
+
+def test_being_allowed_to_pay_is_no_node_and_no_edge() -> None:
+    """Between the two pages only what a deal may hold differs: the topics of their askings."""
+    assert wiring("negotiation") == wiring("negotiation_priced")
+    without, priced = builder("negotiation").askings, builder("negotiation_priced").askings
+    assert list(without) == list(priced)
+    money = [Pay(payer="A", payee="B", amount=1), Share(norm="shapley")]
+    duties = [Do(agent="A", action="x"), Forbid(agent="B", action="x")]
+    for node, asking in priced.items():
+        own = without[node]
+        assert (own.topic.payments, asking.topic.payments) == (False, True)
+        assert (own.topic.deals, asking.topic.deals) == (True, True)
+        assert replace(own, topic=asking.topic) == asking
+        assert replace(own.topic, payments=True, rules=asking.topic.rules) == asking.topic
+        assert own.topic.rules[1:] == asking.topic.rules[1:]
+        if own.topic.rules:
+            admits, terms = own.topic.rules[0], Terms(agents=["A", "B"])
+            refused = [admits(Deal(clauses=(clause,)), terms) for clause in money]
+            assert [fault.label for fault in refused if fault] == ["KIND", "KIND"]
+            assert admits(Deal(clauses=tuple(duties)), terms) is None
+            assert asking.topic.rules[0](Deal(clauses=(*duties, *money)), terms) is None
+
+
+def test_only_llm_only_and_mediation_admit_no_deal() -> None:
+    without = {
+        name
+        for name in NAMES
+        for asking in builder(name).askings.values()
+        if not asking.topic.deals
+    }
+    assert without == {"llm_only", "mediation"}
+
+
+def test_mediation_is_llm_only_with_a_mediator_in_the_place_of_the_step() -> None:
+    nodes, edges = wiring("llm_only")
+    renamed = {(a.replace("step", "mediate"), b.replace("step", "mediate"), v) for a, b, v in edges}
+    assert wiring("mediation") == ({*nodes, "mediate"} - {"step"}, renamed)
+    mediated = {
+        name for name in NAMES for one in builder(name).askings.values() if one.topic.mediated
+    }
+    assert mediated == {"mediation"}
+
+
+def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing_else() -> None:
+    assert added("negotiation_priced", "short_term") == (
+        {"reason", "collect_reasons", "account", "convene_split", "claim", "collect_claims"}
+        | {"propose_split", "validate_split", "answer_split", "tally_split"},
+        bargaining("_split", agreed="settle", no_deal="settle")
+        | {
+            ("open", "reason", ""),
+            ("convene", "reason", ""),
+            *waiting("reason", "collect_reasons", then="propose"),
+            ("step", "account", "over"),
+            ("account", "convene_split", ""),
+            ("convene_split", "claim", ""),
+            *waiting("claim", "collect_claims", then="propose_split"),
+        },
+        {("open", "propose", ""), ("convene", "propose", ""), ("step", "settle", "over")},
+    )
+    page = builder("short_term")
+    topics = {node: page.askings[node].topic for node in builder("negotiation_priced").askings}
+    assert topics == {n: a.topic for n, a in builder("negotiation_priced").askings.items()}
+
+
+def test_shapley_coop_adds_summary_enforcement_and_what_is_computed_and_nothing_else() -> None:
+    assert added("short_term", "shapley_coop") == (
+        {"write", "enforce", "enforce_turn", "attribute"},
+        {
+            ("tally", "write", "agreed"),
+            ("write", "write", "again"),
+            ("write", "summarize", "written"),
+            ("summarize", "enforce", ""),
+            ("enforce", "act", ""),
+            ("step", "enforce_turn", "played"),
+            ("enforce_turn", "act", "play_on"),
+            ("enforce_turn", "convene", "due"),
+            ("enforce_turn", "account", "over"),
+            ("collect_claims", "attribute", "sound"),
+            ("attribute", "propose_split", "bargain"),
+            ("attribute", "settle", "settled"),
+        },
+        {
+            ("tally", "summarize", "agreed"),
+            ("summarize", "act", ""),
+            ("step", "act", "play_on"),
+            ("step", "convene", "due"),
+            ("step", "account", "over"),
+            ("collect_claims", "propose_split", "sound"),
+        },
+    )
+
+
+def test_delegates_is_shapley_coop_with_members_signatures_in_the_place_of_claims_and_split() -> (
+    None
+):
+    (nodes, edges), (whole, its_edges) = wiring("delegates"), wiring("shapley_coop")
+    split = {node for node in whole if node.endswith("_split")}
+    assert nodes - whole == {"group", "elect", "delegate", "ratify", "count"}
+    assert whole - nodes == {"write", "claim", "collect_claims"} | split
+    assert edges - its_edges == {
+        ("open", "group", ""),
+        ("convene", "group", ""),
+        ("group", "elect", "elect"),
+        ("group", "delegate", "seated"),
+        ("elect", "delegate", ""),
+        ("delegate", "elect", "refused"),
+        ("delegate", "reason", "seated"),
+        ("tally", "ratify", "agreed"),
+        ("ratify", "count", ""),
+        ("count", "ratify", "refused"),
+        ("count", "ratify", "reduced"),
+        ("count", "group", "vetoed"),
+        ("count", "summarize", "signed"),
+        ("count", "act", "no_deal"),
+        ("account", "attribute", ""),
+        ("attribute", "settle", "bargain"),
+    }
+
+
+def test_a_call_market_is_llm_only_with_orders_and_their_clearing_before_the_first_act() -> None:
+    assert added("llm_only", "call_market") == (
+        {"bid", "clear"},
+        {
+            ("open", "bid", ""),
+            ("bid", "clear", ""),
+            ("clear", "bid", "refused"),
+            ("clear", "act", "traded"),
+            ("clear", "act", "nothing"),
+        },
+        {("open", "act", "")},
+    )
+
+
+# Every page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_the_edges_that_exist_are_drawn(name: str) -> None:
+    _, edges = wiring(name)
+    drawn = builder(name).compile(name=name).get_graph().edges
+    assert {(e.source, e.target) for e in drawn} == {(source, to) for source, to, _ in edges}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_workflow_is_compiled_under_its_name_without_a_saver(name: str) -> None:
+    graph = import_module(f"shapley_coop.graphs.{name}").graph
+    assert graph.name == name
+    assert graph.checkpointer is None
+    assert graph.get_graph().draw_mermaid().startswith("---")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_node_reads_the_table_and_the_first_the_opening(name: str) -> None:
+    read = {node: spec.input_schema for node, spec in builder(name).nodes.items()}
+    first = {to for source, to, _ in wiring(name)[1] if source == "__start__"}
+    assert {node for node, schema in read.items() if schema.__name__ == "Reopening"} == first
+    assert {schema for node, schema in read.items() if node not in first} == {Table}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_whole_table_is_given_out(name: str) -> None:
+    """A narrower output would have the server stream nulls."""
+    graph = import_module(f"shapley_coop.graphs.{name}").graph
+    assert set(graph.get_output_jsonschema()["properties"]) == set(get_type_hints(Table))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_node_that_asks_shows_its_retry(name: str) -> None:
+    """Refused answers go back to their authors by an edge of the page itself."""
+    page, (nodes, edges) = builder(name), wiring(name)
+    unchecked = {"speak"} if "validate" not in nodes and "speak" in nodes else set()
+    for node in set(page.askings) - unchecked:
+        back = [source for source, to, why in edges if to == node and why in ("again", "refused")]
+        assert len(back) == 1, node
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_graph_runs_inside_another(name: str) -> None:
+    graph = import_module(f"shapley_coop.graphs.{name}").graph
+    assert list(graph.get_subgraphs()) == []
+    assert "subgraph" not in graph.get_graph(xray=True).draw_mermaid()
+    for node, spec in builder(name).nodes.items():
+        if isinstance(spec.runnable, Inline):  # LangGraph is told that there is nothing to find
+            assert RunnableLambda(spec.runnable.work).deps == [], node
+
+
+def test_without_the_validator_the_exchange_lacks_its_node_and_nothing_else() -> None:
+    """The validator is wiring; the guidance is words, and no node or edge."""
+    assert wiring("task_exchange_unguided") == wiring("task_exchange")
+    assert wiring("task_exchange_baseline") == wiring("task_exchange_unchecked")
+    from_speak = {("validate", to, label) for to, label in TALKED}
+    assert added("task_exchange_unchecked", "task_exchange") == (
+        {"validate"},
+        {("speak", "validate", ""), ("validate", "speak", "again"), *from_speak},
+        {("speak", to, label) for to, label in TALKED},
+    )
+
+
+TALKED = {("speak", "talk_on"), ("check", "agreed"), ("trade", "no_deal"), ("settle", "error")}
+"""Where a turn of talk leads, and by which verdict."""
+
+
+def test_the_server_registers_every_workflow_with_a_line_about_it() -> None:
+    registered = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+    assert list(registered) == [*NAMES, "chat"]
+    for name, entry in registered.items():
+        assert entry["path"] == f"./graphs/{name}.py:graph"
+        assert entry["description"].strip().endswith(".")
+    for name in NAMES:
+        assert "\n" not in graphs.summary(name)
+
+
+def test_an_unknown_workflow_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=f"^no workflow 'chess': there are {', '.join(NAMES)}$"):
+        builder("chess")
+
+
+def test_a_pairwise_exchange_is_a_talk_of_pairs_and_the_work_of_task_exchange() -> None:
+    nodes, edges = wiring("pairwise_exchange")
+    assert nodes == {
+        *("open", "pair", "speak", "deliver", "swap", "act", "call", "step", "settle"),
+    }
+    assert edges == {
+        ("__start__", "open", ""),
+        ("open", "pair", ""),
+        ("pair", "speak", ""),
+        ("speak", "deliver", ""),
+        ("deliver", "speak", "refused"),
+        ("deliver", "speak", "talk_on"),
+        ("deliver", "swap", "over"),
+        ("swap", "pair", "meet"),
+        ("swap", "act", "work"),
+        ("act", "call", ""),
+        ("call", "step", ""),
+        ("step", "act", "refused"),
+        ("step", "act", "play_on"),
+        ("step", "settle", "over"),
+        ("settle", "__end__", ""),
+    }
+    work = {"act", "call", "step"}
+    _, whole = wiring("task_exchange")
+    for page in (edges, whole):
+        assert {e for e in edges if e[0] in work} == {e for e in page if e[0] in work}

@@ -1,0 +1,104 @@
+"""An extension can be removed: its commands are gone, and everything else goes on."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shapley_coop import extension
+from shapley_coop.extension import BrokenExtension, Extension, installed
+from shapley_coop.games.catalogue import is_program, title
+from tests.root import ROOT
+
+SHIPPED = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
+
+
+def without(removed: set[str], folder: Path) -> Path:
+    """The package as a clone has it in which these extensions' folders were deleted."""
+    package = folder / "shapley_coop"
+    (package / "extensions").mkdir(parents=True)
+    for path in (ROOT / "shapley_coop").iterdir():
+        if path.name not in ("extensions", "__pycache__"):
+            (package / path.name).symlink_to(path.resolve())
+    for path in (ROOT / "extensions").iterdir():
+        if path.name not in {*removed, "__pycache__"}:
+            (package / "extensions" / path.name).symlink_to(path)
+    return folder
+
+
+def coop(
+    folder: Path, *arguments: str, home: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    kept = str(home or folder / ".coop")
+    return subprocess.run(
+        [sys.executable, "-m", "shapley_coop", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "COOP_HOME": kept},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_folder_of_an_extension_is_found_under_its_name() -> None:
+    assert {name for name in SHIPPED if name in installed()} == {*SHIPPED}
+    assert all(installed()[name].name == name for name in SHIPPED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("removed", [*({name} for name in SHIPPED), {*SHIPPED}], ids=sorted)
+def test_the_rest_plays_on_without_it(removed: set[str], tmp_path: Path) -> None:
+    folder = without(removed, tmp_path)
+    listed = json.loads(coop(folder, "list", "--json").stdout)
+    assert {*listed["extensions"]} & {*SHIPPED} == {*SHIPPED} - removed
+    commands = {command for name in removed for command in _commands(installed()[name])}
+    for command in commands:
+        gone = coop(folder, *command.split())
+        assert gone.returncode == 2, gone.stderr
+    assert coop(folder, "run", "escape_room", "--name", "r").returncode == 0
+    assert coop(folder, "verify", "r").returncode == 0
+
+
+@pytest.mark.slow
+def test_what_an_absent_extension_would_play_is_refused_in_one_line(tmp_path: Path) -> None:
+    folder = without({"pettingzoo"}, tmp_path)
+    done = coop(folder, "run", "pettingzoo:pettingzoo.classic.rps_v2:parallel_env")
+    assert done.returncode == 2
+    assert "no extension plays pettingzoo:…" in done.stderr
+
+
+@pytest.mark.slow
+def test_runs_of_an_absent_extension_are_listed_still(tmp_path: Path) -> None:
+    whole, home = without(set(), tmp_path / "whole"), tmp_path / "home"
+    game = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
+    played = ("run", game, "-g", "llm_only", "--set", "max_cycles=2", "--name", "r")
+    assert coop(whole, *played, home=home).returncode == 0
+    folder = without({"pettingzoo"}, tmp_path / "rest")
+    assert "rps_v2" in coop(folder, "runs", home=home).stdout
+    shown = coop(folder, "show", "r", home=home)
+    assert (shown.returncode, shown.stderr.count("\n")) == (2, 1)
+    assert "no extension plays pettingzoo:…" in shown.stderr
+
+
+def test_what_a_game_is_called_needs_no_extension() -> None:
+    assert title("nobodys:package.module.tug:env") == "tug"
+    assert is_program("nobodys:os:system")
+    assert not is_program("name: tug\nagents: [Ann, Ben]\n")
+
+
+def test_a_part_that_fails_to_load_is_named_whatever_it_raises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lacking.py").write_text("{}['key']\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    brought = Extension("lacking", "Fails.", games={"tug": "lacking:GAME"})
+    monkeypatch.setattr(extension, "_found", lambda: {"lacking": brought})
+    with pytest.raises(BrokenExtension, match=r"tug of lacking .*KeyError: 'key'"):
+        extension.load("games", "tug")
+
+
+def _commands(one: Extension) -> set[str]:
+    return {command for commands in one.commands.values() for command in commands}

@@ -1,0 +1,298 @@
+"""Without the library of an extra, each command that needs it names the line that installs it."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from shapley_coop.extras import LibraryMissing, is_installed, missing, needing
+from shapley_coop.graphs.preparing import prepare
+from tests.coop_command import Coop, Ended, one_line
+from tests.ground.doors import DOORS, LIBRARIES, SET
+from tests.root import ROOT
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+OURS = sorted(set(PROJECT["optional-dependencies"]) - {"all", "test"})
+
+SUITE = """
+name: s
+base: {game: escape_room, graph: llm_only}
+seeds: 2
+figures: [{kind: payoffs, title: Payoffs}]
+"""
+IBANS = ("DE89370400440532013000", "FR1420041010050500013M02606", "GB82WEST12345698765432")
+
+
+@pytest.fixture
+def without(tmp_path: Path) -> Callable[..., Ended]:
+    """`coop` in a process of its own, in which libraries are absent."""
+
+    def run(libraries: tuple[str, ...], *argv: str, **more: str) -> Ended:
+        absent = f"import sys\nsys.modules.update(dict.fromkeys({libraries!r}))\n"
+        (tmp_path / "absent").mkdir(exist_ok=True)
+        (tmp_path / "absent" / "sitecustomize.py").write_text(absent)
+        done = subprocess.run(
+            [sys.executable, "-m", "shapley_coop", *argv],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(tmp_path / "absent")} | more,
+            check=False,
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def prepared(coop: Coop, folder: Path) -> None:
+    """What the commands find: a project's folder, a key, a suite, an ended run and one begun."""
+    (folder / "langgraph.json").write_text("{}")
+    accounts = {
+        who: {"name": who, "iban": x} for who, x in zip(("world", "Ann", "Ben"), IBANS, strict=True)
+    }
+    (folder / "iban.yaml").write_text(yaml.safe_dump(accounts))
+    delivered = {
+        "artefacts": {"Ann": {"code": 3}, "Ben": {"code": 1}},
+        "bounty": 100,
+        "currency": "EUR",
+    }
+    (folder / "params.yaml").write_text(yaml.safe_dump(delivered))
+    ran = ("run", "delivered", "--graph", "settlement", "--params", "params.yaml", "--name", "r")
+    assert coop(*ran).code == 0
+    assert coop("keys", "new", "bob").code == 0
+    (folder / "suite.yaml").write_text(SUITE)
+    generated = {"scenario": "generated", "additive": True}
+    (folder / "many.yaml").write_text(yaml.safe_dump(generated))
+    task = yaml.safe_load((ROOT / "games/software_company/tasks/bmi.yaml").read_text("utf-8"))
+    task["checks"][-1]["prints"] = "a+"
+    (folder / "prints.yaml").write_text(yaml.safe_dump({"task": task}))
+    worths = {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}}
+    (folder / "worths.json").write_text(json.dumps(worths))
+    prepare("llm_only", {"game": "escape_room"}, "begun")
+
+
+def test_the_libraries_and_doors_of_every_extra_are_known() -> None:
+    assert sorted(LIBRARIES) == sorted(DOORS) == OURS
+
+
+@pytest.mark.parametrize("extra", OURS)
+def test_each_command_names_the_extra_whose_library_is_absent(
+    coop: Coop, without: Callable[..., Ended], tmp_path: Path, extra: str
+) -> None:
+    prepared(coop, tmp_path)
+    before = sorted(tmp_path.rglob("*.xml"))
+    if extra == "patterns":
+        by = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+        for argv in (("init", "-q"), (*by, "commit", "-q", "--allow-empty", "-m", "Begin")):
+            subprocess.run(["git", *argv], cwd=tmp_path, check=True)
+    if extra == "reports":
+        assert coop("sweep", "escape_room", "--seeds", "2", "--out", "swept").code == 0
+    for argv, begins in DOORS[extra]:
+        line = one_line(without(LIBRARIES[extra], *argv, **SET.get(extra, {})), code=2).strip()
+        assert begins in line
+        assert line.endswith(f'pip install "shapley-coop[{extra}]"')
+    assert sorted(tmp_path.rglob("*.xml")) == before
+
+
+def test_the_server_of_langgraph_is_named_where_its_command_is_absent(
+    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "langgraph.json").write_text("{}")
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    line = one_line(coop("dev"), code=2).strip()
+    assert line == 'coop: coop dev needs langgraph: pip install "shapley-coop[dev]"'
+
+
+def test_a_report_without_its_library_has_its_figures_as_svg_and_says_what_png_needs(
+    coop: Coop, without: Callable[..., Ended], tmp_path: Path
+) -> None:
+    (tmp_path / "suite.yaml").write_text(SUITE)
+    assert coop("sweep", "suite.yaml", "--out", "swept").code == 0
+    done = without(LIBRARIES["figures"], "report", "swept", "-o", "r.html", "--figures", "drawn")
+    assert done.code == 0
+    line = 'no PNG: a figure as PNG needs resvg_py: pip install "shapley-coop[figures]"'
+    assert line in done.err
+    assert {one.suffix for one in (tmp_path / "drawn").iterdir()} == {".svg"}
+
+
+def test_a_run_is_credited_without_a_solver_and_says_which_norm_is_not_compared(
+    coop: Coop, without: Callable[..., Ended], tmp_path: Path
+) -> None:
+    assert coop("run", "escape_room", "--name", "r").code == 0
+    line = 'the nucleolus needs scipy: pip install "shapley-coop[nucleolus]"'
+    assert f"not compared: {line}" in without(("scipy",), "credit", "r").out
+    assert without(("scipy",), "report", "r", "-o", "r.json").code == 0
+    credit = json.loads((tmp_path / "r.json").read_text("utf-8"))["credit"]
+    assert [one["norm"] for one in credit["norms"]] == [
+        *("Shapley value", "proportional split", "equal split")
+    ]
+    assert credit["not_compared"] == [line]
+
+
+def test_a_provider_of_langchain_whose_package_is_absent_is_named_with_its_line(
+    without: Callable[..., Ended],
+) -> None:
+    done = without(
+        ("langchain_groq",), "run", "escape_room", "--agent", "Bob=groq:x", GROQ_API_KEY="none"
+    )
+    line = one_line(done, code=2).strip()
+    assert line.endswith("groq:x needs langchain-groq: pip install langchain-groq")
+
+
+def test_a_seat_whose_library_is_gone_when_it_is_asked_says_so(coop: Coop, tmp_path: Path) -> None:
+    (tmp_path / "lacking.py").write_text(
+        "from shapley_coop.extras import needing\n"
+        "def bot(agent, seed):\n"
+        "    def answer(facts, words):\n"
+        "        with needing('negmas', 'it'):\n"
+        "            import no_such_library\n"
+        "    return answer\n"
+    )
+    done = coop("run", "escape_room", "--agent", "Bob=python:lacking:bot")
+    assert done.code == 1
+    assert 'it needs no_such_library: pip install "shapley-coop[negmas]"' in done.err
+
+
+def test_a_library_that_lacks_what_is_imported_is_named_and_our_own_fault_is_not() -> None:
+    line = 'it needs json: pip install "shapley-coop[keys]"'
+    with pytest.raises(LibraryMissing, match=re.escape(line)), needing("keys", "it"):
+        importing("from json import no_such_name")
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"), needing("keys", "it"):
+        importing("import shapley_coop.no_such_module")
+    assert str(missing("it", "that")) == "it needs that: pip install that"
+    assert (is_installed("json"), is_installed("no_such_library")) == (True, False)
+
+
+def importing(line: str) -> None:
+    exec(line, {})
+
+
+def test_every_module_is_imported_without_any_extra_or_names_the_one_that_it_needs(
+    tmp_path: Path,
+) -> None:
+    names = [name for name, _ in modules()]
+    absent = sorted({library for each in LIBRARIES.values() for library in each})
+    script = tmp_path / "walk.py"
+    script.write_text(
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({absent!r}))\n"
+        "from importlib import import_module\n"
+        f"for name in {names!r}:\n"
+        "    try:\n"
+        "        import_module(name)\n"
+        "    except Exception as error:\n"
+        "        print(name, type(error).__name__, error)\n"
+    )
+    walked = [sys.executable, str(script)]
+    done = subprocess.run(walked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.splitlines()
+    assert any(line.startswith("shapley_coop.serve.app LibraryMissing ") for line in told)
+    form = re.compile(r'\S+ LibraryMissing .+ needs \w+: pip install "shapley-coop\[\w+\]"')
+    assert [line for line in told if not form.fullmatch(line)] == []
+
+
+def test_every_import_of_an_optional_library_stands_where_its_absence_is_named() -> None:
+    always = always_there()
+    silent = []
+    for name, path in modules():
+        guards = of_the_package(path)
+        for library, extra in imports(ast.parse(path.read_text(encoding="utf-8"))):
+            known = {one for one in (extra, *guards) if library in LIBRARIES.get(one, ())}
+            if library not in always and not known:
+                silent.append(f"{name}: {library}")
+    assert silent == []
+
+
+def modules() -> list[tuple[str, Path]]:
+    """Every module of the package, but those that play at being a program."""
+    rooms = [path for path in (ROOT / "shapley_coop").iterdir() if path.is_symlink()]
+    found = [*(ROOT / "shapley_coop").glob("*.py")]
+    found += [path for room in rooms for path in room.resolve().rglob("*.py")]
+    return [
+        (module_name(path.relative_to(ROOT)), path)
+        for path in sorted(found)
+        if path.stem != "__main__" and "tests" not in path.relative_to(ROOT).parts
+    ]
+
+
+def module_name(path: Path) -> str:
+    inside = [
+        part for part in path.with_suffix("").parts if part not in ("__init__", "shapley_coop")
+    ]
+    return ".".join(["shapley_coop", *inside])
+
+
+def of_the_package(path: Path) -> set[str]:
+    """The extras that the `__init__` of a module's own package asks for."""
+    beside = path.with_name("__init__.py")
+    if not beside.is_file() or path == beside:
+        return set()
+    return {extra for _, extra in imports(ast.parse(beside.read_text(encoding="utf-8"))) if extra}
+
+
+def imports(tree: ast.AST, extra: str = "") -> Iterator[tuple[str, str]]:
+    """Each library that is imported for more than its types, and the extra that is named for it."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            yield from (pair for one in node.orelse for pair in imports(one, extra))
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name.partition(".")[0], extra) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield (node.module or "").partition(".")[0], extra
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+            named = node.args[0]
+            yield from (
+                [(str(named.value).partition(".")[0], extra)]
+                if isinstance(named, ast.Constant)
+                else []
+            )
+        yield from imports(node, _named(node) or extra)
+
+
+def _named(node: ast.AST) -> str:
+    """The extra of `with needing(extra, …)`."""
+    for item in node.items if isinstance(node, ast.With) else ():
+        call = item.context_expr
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "needing":
+            return str(ast.literal_eval(call.args[0]))
+    return ""
+
+
+@cache
+def always_there() -> set[str]:
+    """The modules of Python, ours, and those of the libraries that come with the package."""
+    core, todo = set[tuple[str, str]](), [Requirement(one) for one in PROJECT["dependencies"]]
+    while todo:
+        one = todo.pop()
+        for extra in ("", *one.extras):
+            if (canonicalize_name(one.name), extra) in core:
+                continue
+            core.add((canonicalize_name(one.name), extra))
+            try:
+                needed = [Requirement(line) for line in requires(one.name) or ()]
+            except PackageNotFoundError:
+                continue
+            todo += [x for x in needed if not x.marker or x.marker.evaluate({"extra": extra})]
+    names = {name for name, _ in core}
+    of_libraries = {
+        module
+        for module, distributions in packages_distributions().items()
+        if names & set(map(canonicalize_name, distributions))
+    }
+    return of_libraries | set(sys.stdlib_module_names) | {"shapley_coop"}

@@ -1,0 +1,259 @@
+"""What an endpoint does wrong: each fault in words of its own with its mend, and within bounds."""
+
+import asyncio
+import gzip
+import re
+import sys
+import zlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import httpx2
+import pytest
+
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import Question, Seat, SeatError, ask
+from shapley_coop.seats.clients import AnswerTooLarge, _bounded_stream, clients
+from shapley_coop.seats.letters import Letter
+from shapley_coop.seats.records import Answer, Entry
+from shapley_coop.seats.usage import counted
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.journal import Journal
+from tests.proofs.every_fault import completion, every_fault, instead
+from tests.stub_faults import Fault
+from tests.stub_openai import StubOpenAI
+
+KEY = "sk-canary-2718281828"
+ANSWERED = {
+    *("early end", "truncated", "refusal", "filtered", "fenced", "wrong tool call"),
+    *("absurd usage", "megabytes"),
+}
+"""Faults after which there is an answer, sound or not."""
+
+TIMED = {"hang", "half a body and a hang", "drip"}
+"""Faults that end by a clock, which `test_openai_seat` holds; here it is short."""
+
+ALIKE = (
+    {"429, come back soon", "429, come back some time"},
+    {"307, here again", "307, to another host"},
+    TIMED,
+)
+"""Faults that the client alone can tell apart: the mend is the same."""
+
+
+@pytest.fixture(autouse=True)
+def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+async def heard(fault: Fault, patience: float = 60) -> tuple[Answer | str, str]:
+    """The answer, or why there is none; and the base URL."""
+    with StubOpenAI(lambda *_: "<s>Fine.</s><ACCEPT>", faults=[fault] * 3) as stub:
+        seat = Seat(model="openai:Alice", base_url=stub.base_url, timeout=patience)
+        question = Question(uuid4().hex, "Alice", "reason", Letter("A letter.", "Its facts."))
+        try:
+            async with clients():
+                entry, _ = await ask(seat, 0, question, home().journal)
+        except SeatError as error:
+            return str(error).partition("did not answer: ")[2], stub.base_url
+        return entry.answer, stub.base_url
+
+
+def without(words: str, url: str) -> str:
+    return re.sub(r"[\d.]+ s\b", "N s", words.replace(url, "URL"))
+
+
+@pytest.mark.slow
+async def test_every_fault_has_words_and_a_mend_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # How long a client waits between tries is not what is shown here.
+    monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *_: 0.0)
+    told: dict[str, str] = {}
+    for name, fault in every_fault(KEY).items():
+        if name in ANSWERED:
+            continue
+        found, url = await heard(fault, patience=0.3 if name in TIMED else 60)
+        assert isinstance(found, str), name
+        assert ";" in found, f"{name}: {found} names no mend"
+        assert KEY not in found
+        assert "letter." not in found
+        assert "\n" not in found
+        if name.startswith("307") or name == "HTML":
+            assert f"base URL, now {url}" in found
+        told[name] = without(found, url)
+    kinds: dict[str, list[str]] = {}
+    for name, words in told.items():
+        kinds.setdefault(words.partition("; ")[2] or words, []).append(name)
+    same = [names for names in kinds.values() if len(names) > 1]
+    assert [names for names in same if not any(set(names) <= kind for kind in ALIKE)] == []
+
+
+async def test_a_filter_is_no_length_and_a_refusal_is_told_as_one() -> None:
+    faults = every_fault(KEY)
+    ended = {name: (await heard(faults[name]))[0] for name in ("filtered", "refusal", "truncated")}
+    assert {n: (a.cut, a.withheld) for n, a in ended.items() if isinstance(a, Answer)} == {
+        "filtered": (False, "filtered"),
+        "refusal": (False, "refused"),
+        "truncated": (True, ""),
+    }
+
+
+@pytest.mark.parametrize(("withheld", "label"), [("refused", "REF"), ("filtered", "FIL")])
+async def test_what_was_withheld_is_asked_for_again_with_its_own_label(
+    withheld: str, label: str
+) -> None:
+    fault = every_fault(KEY)["refusal" if withheld == "refused" else "filtered"]
+    with StubOpenAI(lambda *_: "<ACCEPT>", faults=[fault] * 50) as stub:
+        seats = {"*": {"model": "openai:Alice", "base_url": stub.base_url}}
+        await play("negotiation", RunConfig.model_validate({"seats": seats}), "declined")
+        again = stub.requests[-1].body["messages"]
+    assert f"({label}, this is try" in str(again)
+    from shapley_coop.graphs.threads import table_of
+
+    table = await table_of(home().runs.get("declined"))
+    assert {said["label"] for said in table["talk"]} == {label}
+    entries = list(home().journal.entries(table["episode"]))
+    assert {entry.answer.withheld for entry in entries} == {withheld}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer("a"),
+        Answer("a", cut=True),
+        Answer("", withheld="refused"),
+        Answer("", withheld="filtered"),
+    ],
+)
+def test_how_an_answer_ended_is_kept(tmp_path: Path, answer: Answer) -> None:
+    journal = Journal(f"sqlite:///{tmp_path / 'books.sqlite'}")
+    entry = Entry("Ada", "act", "m", "l", "letter", 1, answer, "n")
+    journal.write("e", entry)
+    assert journal.find("e", "Ada", "l", 1) == entry
+
+
+# Answers have a size
+
+
+class Endless(httpx2.AsyncByteStream):
+    """A body without an end, which counts what was taken of it."""
+
+    def __init__(self, chunk: bytes) -> None:
+        self.chunk, self.taken = chunk, 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while True:
+            self.taken += len(self.chunk)
+            yield self.chunk
+
+
+async def read(stream: httpx2.AsyncByteStream, encoding: str, events: bool) -> int:
+    """How much was told before it was enough."""
+    told = 0
+    try:
+        async for chunk in _bounded_stream(stream, encoding, events):
+            told += len(chunk)
+    except AnswerTooLarge:
+        return told
+    raise AssertionError("it was never enough")
+
+
+@pytest.mark.parametrize("chunk", [b"data: {}\n\n", b"x" * 9_000])
+@pytest.mark.parametrize("events", [False, True])
+async def test_an_endless_body_is_read_to_the_bound(
+    chunk: bytes, events: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LARGEST_BODY", "LARGEST_STREAM", "LARGEST_EVENT"):
+        # By the module: the package's `clients` is the function.
+        monkeypatch.setattr(sys.modules[AnswerTooLarge.__module__], name, 1 << 20)
+    body = Endless(chunk)
+    assert await read(body, "identity", events) <= 1 << 20
+    assert body.taken <= (1 << 20) + len(chunk)
+
+
+async def test_an_event_without_an_end_is_refused_before_a_stream_of_many() -> None:
+    assert await read(Endless(b"x" * 16_000), "", True) <= 8 << 20
+    many = Endless(b"data: {}\n" * 1_000)
+    assert 60 << 20 < await read(many, "", True) <= 64 << 20
+
+
+@pytest.mark.parametrize(("encoding", "bits"), [("gzip", 31), ("deflate", 15)])
+async def test_a_small_body_that_unpacks_to_gigabytes_is_unpacked_to_the_bound(
+    encoding: str, bits: int
+) -> None:
+    machine = zlib.compressobj(9, wbits=bits)
+    bomb = b"".join([*(machine.compress(bytes(1 << 20)) for _ in range(200)), machine.flush()])
+    assert len(bomb) < 1 << 20
+
+    class Once(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield bomb
+
+    assert await read(Once(), encoding, False) == 0, "not a byte more than may be is told"
+
+
+async def test_over_http_a_bomb_and_a_large_body_end_in_one_line_and_gzip_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *_: 0.0)
+    bomb = gzip.compress(b'{"id": "' + b"x" * (40 << 20))
+    for body, head in ((bomb, {"Content_Encoding": "gzip"}), (b" " * (17 << 20), {})):
+        found, url = await heard(instead("large", body, **head))
+        assert f"larger than 16 MB; set max_tokens, or look what answers at {url}" in str(found)
+    packed = instead("packed", gzip.compress(completion()), Content_Encoding="gzip")
+    answer, _ = await heard(packed)
+    assert isinstance(answer, Answer)
+    assert answer.text == "<s>Fine.</s><ACCEPT>"
+    strange, _ = await heard(instead("br", completion(), Content_Encoding="br"))
+    assert "not compressed as it says" in str(strange)
+
+
+# Usage
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": -5, "completion_tokens": -7, "total_tokens": -12},
+        {"prompt_tokens": float("nan"), "completion_tokens": float("nan"), "total_tokens": 0},
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
+    ],
+)
+async def test_usage_that_is_missing_or_cannot_be_is_estimated(usage: object) -> None:
+    answer, _ = await heard(instead("usage", completion(usage=usage)))
+    assert isinstance(answer, Answer)
+    assert answer.input_tokens >= len("A letter.Its facts.") // 4
+    assert answer.output_tokens >= len("<s>Fine.</s><ACCEPT>") // 4
+
+
+def test_an_estimate_is_not_below_what_tokenizers_count() -> None:
+    assert counted({}, "word " * 300, "字" * 100) >= (300, 100)
+    assert counted({"input_tokens": True, "output_tokens": 10**30}, "", "") == (1, 2**31 - 1)
+
+
+@pytest.mark.parametrize("usage", [None, {"prompt_tokens": -9, "completion_tokens": -9}])
+async def test_a_budget_of_tokens_ends_a_run_whose_endpoint_counts_none(usage: object) -> None:
+    faults = [instead("uncounted", completion(usage=usage))] * 100
+    with StubOpenAI(faults=faults) as stub:
+        seats = {"*": {"model": "openai:Alice", "base_url": stub.base_url}}
+        given = {"seats": seats, "rounds": 50, "budget": {"tokens": 2_000}}
+        outcome = await play("negotiation", RunConfig.model_validate(given))
+    assert 0 < stub.calls <= 4
+    assert outcome["usage"]["input_tokens"] + outcome["usage"]["output_tokens"] >= 2_000
+
+
+def test_the_hook_is_set_where_seats_are_asked() -> None:
+    from shapley_coop.seats.clients import Clients, bounded
+    from shapley_coop.seats.models import http_client
+
+    async def hooks() -> object:
+        client = http_client(Clients())
+        await client.aclose()
+        return client.event_hooks["response"]
+
+    assert asyncio.run(hooks()) == [bounded]

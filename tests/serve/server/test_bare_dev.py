@@ -1,0 +1,107 @@
+"""`langgraph dev` alone, as LangGraph's own pages start it, and what `coop dev` adds to it."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shapley_coop.cli.serving import UNASSIGNED_PORTS, free_port
+from shapley_coop.serve.app import lost_with_the_container
+from tests.coop_command import USAGE, coop_in, one_line
+from tests.root import ROOT
+from tests.serve.server.server_client import play, values
+from tests.server_process import BareServer
+
+
+@pytest.mark.slow
+def test_langgraph_dev_alone_plays_and_reads_the_environment_file(tmp_path: Path) -> None:
+    server = BareServer(tmp_path)
+    (tmp_path / ".env").write_text(f"COOP_HOME={tmp_path / 'from-env-file'}\n", encoding="utf-8")
+    client = server.start().client()
+    try:
+        table = values(client, play(client, "shapley_coop", input={"room": {"seed": 3}}))
+        assert table["outcome"]["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
+        assert (tmp_path / "from-env-file" / "checkpoints.sqlite").exists()
+        assert "No durable database" not in server.log(), "it is no deployment"
+    finally:
+        server.stop()
+
+
+def test_the_environment_file_is_optional_and_has_an_example() -> None:
+    assert json.loads((ROOT / "langgraph.json").read_text())["env"] == ".env"
+    lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
+    named = {line.lstrip("# ").partition("=")[0] for line in lines if "=" in line}
+    assert {"COOP_HOME", "COOP_DATABASE_URL", "LANGSMITH_TRACING", "OPENAI_API_KEY"} <= named
+
+
+def test_a_deployment_without_a_database_is_told_what_it_loses() -> None:
+    said = lost_with_the_container({"LANGSMITH_LANGGRAPH_API_VARIANT": "licensed"})
+    assert "checkpoints, journal and ledger" in said
+    assert "COOP_DATABASE_URL" in said
+    assert lost_with_the_container({"COOP_DATABASE_URL": "postgresql://db/coop"}) == ""
+    assert lost_with_the_container({"LANGSMITH_LANGGRAPH_API_VARIANT": "local_dev"}) == ""
+
+
+def test_a_port_in_use_is_one_clear_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ended = subprocess.run(
+            [sys.executable, "-m", "shapley_coop", "dev", "--port", port],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        f"coop: port {port} on 127.0.0.1: Address already in use; --port 0 takes a free one\n"
+    )
+
+
+def test_a_free_port_is_one_that_no_connection_is_given_before_the_server_listens() -> None:
+    drawn = {free_port("127.0.0.1") for _ in range(50)}
+    assert len(drawn) > 1, "two servers that start together are given two ports"
+    assert drawn <= set(UNASSIGNED_PORTS)
+    with socket.create_server(("127.0.0.1", 0)) as given:
+        assert given.getsockname()[1] not in UNASSIGNED_PORTS
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"http": None}, "http.app is missing"),
+        ({"http": {"app": "./own.py:app"}}, "http.app is ./own.py:app"),
+        ({"auth": None}, "auth.path is missing"),
+        ({"auth": {"path": "./own.py:auth"}}, "auth.path is ./own.py:auth"),
+        ({"http": {"app": "./serve/app.py:other"}}, "http.app is ./serve/app.py:other"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--token", "--no-token"])
+def test_a_folders_own_configuration_is_not_served_without_our_guards(
+    changed: dict[str, Any],
+    told: str,
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    begun = list[str]()
+    monkeypatch.setattr(os, "execve", lambda command, *_: begun.append(command))
+    ours = json.loads((ROOT / "langgraph.json").read_text())
+    (tmp_path / "serve").symlink_to(ROOT / "serve")
+    (tmp_path / "own.py").write_text("app = auth = None")
+    (tmp_path / "langgraph.json").write_text(json.dumps(ours))
+    assert coop("dev", "--port", "0", option).code == 0
+    assert begun, "our own is served"
+    begun.clear()
+    (tmp_path / "langgraph.json").write_text(json.dumps({**ours, **changed}))
+    ended = coop("dev", "--port", "0", option)
+    assert f"langgraph.json: {told}, and not shapley-coop's" in one_line(ended, USAGE)
+    assert not begun
+    assert "for those with a token" not in ended.err

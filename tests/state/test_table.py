@@ -1,0 +1,138 @@
+"""What `state/table.py` says of each key is what the nodes do: who writes it, and who clears it.
+
+Every workflow is played in every way that leads to another node, and each update is noted.
+"""
+
+import ast
+import inspect
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Overwrite
+
+from shapley_coop.deals import Terms
+from shapley_coop.deals.signing import PrivateKey
+from shapley_coop.deals.written.document import compose
+from shapley_coop.games.exchange.tools import plug
+from shapley_coop.graphs import builder, names
+from shapley_coop.seats import Seat
+from shapley_coop.state import RunConfig, table
+from shapley_coop.state.table import Table
+from tests.graphs.delegating import FOUR, four_wait, veto_then_leave_then_sign
+from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
+from tests.scripted import Script
+
+SOURCE = Path(str(inspect.getsourcefile(table))).read_text(encoding="utf-8")
+NEVER_STORED = {"asked", "concurrent_agents", "room"}
+FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)
+OWN_GAME = ("settlement", "consent", "call_market", "pairwise_exchange")
+"""Beside the exchanges, the workflows that play one game alone."""
+
+EVERY_ASKING = "every node that asks or validates"
+
+Writers = dict[str, set[str]]
+
+
+def documented() -> dict[str, str]:
+    """Key → what is said of it."""
+    (body,) = (n.body for n in ast.parse(SOURCE).body if getattr(n, "name", "") == "Table")
+    said = {}
+    for declared, text in zip(body[1::2], body[2::2], strict=True):
+        assert isinstance(declared, ast.AnnAssign)
+        said[ast.unparse(declared.target)] = " ".join(ast.literal_eval(text.value).split())
+    return said
+
+
+def named(key: str, verb: str) -> set[str]:
+    """The nodes of which a key's text says that they write or clear it."""
+    sentence = re.search(rf"\b{verb} by (.*?)(?:[.;]|$)", documented()[key])
+    told = sentence.group(1) if sentence else ""
+    return ASKING if told == EVERY_ASKING else set(re.findall(r"`(\w+)`", told))
+
+
+def plain(node: str) -> str:
+    """A verb's name wherever a page wires it twice."""
+    return node.removesuffix("_split").removesuffix("_turn")
+
+
+ASKING = {plain(n) for name in names() for n in builder(name).askings} | {"validate"}
+
+
+async def played(graph: str, config: RunConfig, written: Writers, cleared: Writers) -> None:
+    app = builder(graph).compile(checkpointer=InMemorySaver())
+    place: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 500}
+    given = {"room": config.model_dump(mode="json", exclude_unset=True)}
+    async for update in app.astream(given, place, context=RunConfig(), stream_mode="updates"):
+        for node, keys in update.items():
+            for key, value in (keys or {}).items():
+                empty = isinstance(value, Overwrite) or value is None
+                (cleared if empty else written)[key].add(plain(node))
+
+
+def in_words(script: Script, signs: str) -> None:
+    script["Alice", "contract_propose"] = "<s>Let us both cooperate all the time.</s>"
+    script["Bob", "contract_answer"] = "<s>Fine.</s><ACCEPT>"
+    script["summariser", "contract_write"] = proposal(fined(), compose(fined(), FOUR_TURNS))
+    script["Alice", "contract_sign"] = "<ACCEPT>"
+    script["Bob", "contract_sign"] = signs
+
+
+@pytest.fixture
+async def notes(script: Script) -> tuple[Writers, Writers]:
+    """Who wrote and who cleared each key, over plays that reach every node by every verdict."""
+    written: Writers = defaultdict(set)
+    cleared: Writers = defaultdict(set)
+    dilemma = RunConfig(game="prisoners_dilemma", params={"rounds": 4}, renegotiate="every 2")
+    judged = dilemma.model_copy(update={"seats": {"*": Seat(), "judge": Seat()}})
+    silent = RunConfig(rounds=1)
+    for graph in names():
+        own = graph.startswith("task_exchange") or graph in OWN_GAME
+        for config in [RunConfig()] if own else [silent, dilemma]:
+            await played(graph, config, written, cleared)
+    traders = RunConfig(game="trade", params={"agents": ["Ann", "Ben", "Cem"]})
+    await played("call_market", traders, written, cleared)
+    for agent in FOUR.params["agents"]:
+        script[agent, "propose"], script[agent, "answer"] = four_wait(), "<ACCEPT>"
+        script[agent, "ratify"] = veto_then_leave_then_sign
+    await played("delegates", FOUR, written, cleared)
+    for signs in ("<ACCEPT>", "<s>No.</s><REJECT>"):
+        in_words(script, signs)
+        await played("contracts", judged, written, cleared)
+    script["summariser", "contract_write"] = "<REJECT>I cannot draft these words.</REJECT>"
+    await played("contracts", dilemma, written, cleared)
+    for agent in dilemma.resolve().seats:
+        script[agent, "contract_propose"] = script[agent, "contract_answer"] = "<REJECT>"
+        script[agent, "propose"] = script[agent, "answer"] = "<REJECT>"
+    await played("contracts", dilemma, written, cleared)
+    await played("negotiation", dilemma, written, cleared)
+    signing = RunConfig.model_validate({"keys": {"Bob": PrivateKey.new().public.pem}})
+    await played("negotiation", signing, written, cleared)
+    for agent in ("Alice", "Bob"):
+        script[agent, "exchange"] = "no tags at all"
+    plug("book_flight", lambda arguments, key: {"ok": True})
+    try:
+        await played("task_exchange", RunConfig(), written, cleared)
+        del script.lines["Alice", "exchange"], script.lines["Bob", "exchange"]
+        await played("task_exchange", RunConfig(), written, cleared)
+    finally:
+        plug("book_flight", None)
+    return written, cleared
+
+
+def test_every_key_says_what_it_is_and_who_writes_it() -> None:
+    assert documented().keys() == get_type_hints(Table).keys()
+    for key, text in documented().items():
+        assert "Written by" in text or key in NEVER_STORED, key
+
+
+async def test_a_key_is_written_and_cleared_by_whom_its_text_names(
+    notes: tuple[Writers, Writers],
+) -> None:
+    written, cleared = notes
+    for key in get_type_hints(Table).keys() - NEVER_STORED:
+        assert written[key] == named(key, "Written"), key
+        assert cleared[key] - {"open"} == named(key, "Cleared"), key
