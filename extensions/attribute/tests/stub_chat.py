@@ -34,6 +34,10 @@ class StubChat(BaseChatModel):
     def _get_ls_params(self, stop: Any = None, **said: Any) -> Any:
         return {"ls_provider": "stub", "ls_model_name": self.model, "ls_model_type": "chat"}
 
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model": self.model}
+
     def bind_tools(self, tools: Any, **said: Any) -> Any:
         return self
 
