@@ -64,7 +64,9 @@ class Book:
         Raises:
             OtherSchema: another version of this program has written the database.
         """
-        found, there = version_of(session), tables_in(session)
+        # Tables first: where another process is making them, the version is there once they are.
+        there = tables_in(session)
+        found = version_of(session)
         if found != BOOKS:
             if found or there & self.tables.keys():
                 raise other_schema("this home's database", found, BOOKS)

@@ -35,7 +35,6 @@ def test_a_bench_compares_contenders_and_judges_its_goals(name: str) -> None:
     assert figures
     assert all(map(isfinite, figures))
     assert found.goals or name == "git", "only reading git has no goal"
-    assert all(found.profiles.values()), "a profile that nothing is in explains nothing"
     assert f"## {name}" in markdown(name, found)
 
 
