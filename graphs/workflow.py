@@ -3,6 +3,9 @@
 Models are asked in parallel in one task. A person is always one task of their own (a `Send`):
 replies are matched to tasks by id, in any order and over restarts. All tasks of a step end before
 the next begins, so that a node which asks several agents is followed by one that waits for all.
+
+A node that only reads the table is asynchronous. One that computes or reads files is a plain
+function, which LangGraph runs in a thread, so that it holds up no other run.
 """
 
 import hashlib
@@ -28,7 +31,7 @@ Verdict = Callable[[Table], str]
 
 
 class App(CompiledStateGraph[Table, RunConfig, Opening, Table]):
-    """A workflow that can be run; its nodes are asynchronous.
+    """A workflow that can be run; the nodes that ask are asynchronous.
 
     What LangGraph offers synchronous callers runs on an event loop in a thread (`run_blocking`),
     so that it works in a notebook, too, which has a loop of its own. A checkpoint saver needs its

@@ -72,7 +72,8 @@ def runs(seeds: list[str]) -> Iterator[Item]:
     for number, (words, seed) in enumerate(product(told + SETTINGS, seeds)):
         seat, run = SEATS.get(seed, "rational"), f"r{number}"
         name = f"{words} --seed {seed} --model embedded:{seat}"
-        ended = coop("run", *name.replace("every_", "every\t").split(" "), "--name", run)
+        given = [word.replace("every_", "every ") for word in name.split()]
+        ended = coop("run", *given, "--name", run)
         yield "exit codes and refusals", name, [ended[0], ended[2]]
         if ended[0] == 0:
             letters = [*map(json.loads, coop("letters", run)[1].splitlines())]
@@ -111,8 +112,9 @@ def credit(_: list[str]) -> Iterator[Item]:
 def tables(seeds: list[str]) -> Iterator[Item]:
     """Every row of the shipped suites, and every table of their reports."""
     for suite in SUITES.split():
-        yield "sweeps", suite, coop("sweep", suite, "--seeds", seeds[0], "-o", suite)[:2]
-        coop("report", suite, "-o", f"{suite}.html")
+        yield "sweeps", suite, coop("sweep", suite, "--seeds", seeds[0], "-o", suite)
+        if (told := coop("report", suite, "-o", f"{suite}.html"))[0]:
+            raise SystemExit(f"{suite}: no report to compare: {told}")
         # A row's link begins with what is of this folder alone.
         html = re.sub(r"\b[\da-f]{8}\.", "", Path(f"{suite}.html").read_text(encoding="utf-8"))
         for number, table in enumerate(re.findall(r"<table.*?</table>", html, re.DOTALL)):
@@ -136,12 +138,14 @@ def checkout(named: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         tree, git = Path(folder) / named, ["git", "-C", str(ROOT), "worktree"]
         subprocess.run([*git, "add", "--quiet", "--detach", str(tree), named], check=True)
-        for init in tree.glob("[!bst]*/__init__.py"):  # before the package held links to folders
-            link = tree / "shapley_coop" / init.parent.name
-            if not link.exists():
-                link.symlink_to(init.parent)
-        yield tree
-        subprocess.run([*git, "remove", "--force", str(tree)], check=True)
+        try:
+            for init in tree.glob("*/__init__.py"):  # once the package held no links to folders
+                link = tree / "shapley_coop" / init.parent.name
+                if not link.exists() and link.name not in ("shapley_coop", "tests", "benchmarks"):
+                    link.symlink_to(init.parent)
+            yield tree
+        finally:
+            subprocess.run([*git, "remove", "--force", str(tree)], check=True)
 
 
 def played(tree: Path, arguments: list[str]) -> Played:
@@ -192,14 +196,14 @@ def compare(before: Played, after: Played) -> bool:
 def main() -> None:
     """Play the battery and print what it gives, or compare what two checkouts give."""
     if sys.argv[1] == "--play":
-        out = sys.stdout
-        for part in sys.argv[3:] or BATTERY:
-            for item in BATTERY[part](sys.argv[2].split(",")):
+        (_, _, seeds, *parts), out = sys.argv, sys.stdout
+        for part in parts or BATTERY:
+            for item in BATTERY[part](seeds.split(",")):
                 print(json.dumps(item), file=out, flush=True)
         return
     with checkout(sys.argv[1]) as tree, ThreadPoolExecutor(2) as pool:
-        arguments = sys.argv[2:] or [",".join(SEATS)]
-        sys.exit(compare(*pool.map(lambda side: played(side, arguments), (tree, ROOT))))
+        asked = sys.argv[2:] or [",".join(SEATS)]
+        sys.exit(compare(*pool.map(played, (tree, ROOT), (asked, asked))))
 
 
 if __name__ == "__main__":

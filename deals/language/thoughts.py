@@ -19,8 +19,7 @@ from shapley_coop.deals.language.lenient_json import Json, read_json
 
 @dataclass(frozen=True)
 class Mark:
-    """How thoughts begin and end in the answers of some models; `…` is up to 80 characters, or a
-    tag's attributes.
+    """How thoughts begin and end in models' answers; `…` is up to 80 characters, or attributes.
 
     Attributes:
         opens: what thoughts begin with.
@@ -160,8 +159,8 @@ MARK = re.compile(rf"\A\s*(?:{_parts(True)})|(?={_BEGIN})(?:{_parts(False)})", r
 
 _MOST_OBJECTS = 16
 
-_HOLD_WORDS = {"s", "consider", "notes"}
-"""Elements of words: one that is never closed goes on to the end, whatever it quotes."""
+_OF_WORDS = {"s", "consider", "notes"}
+"""Elements that hold words: one that is never closed goes on to the end, whatever it quotes."""
 
 
 def without_thoughts(text: str) -> str | Fault:
@@ -220,8 +219,8 @@ def _is_inside(text: str, closes: re.Match[str]) -> bool:
     following = TAG_LIKE.search(text, closes.end())
     if following is not None and following.group(1):
         return True
-    last = next(reversed([*TAG_LIKE.finditer(text, 0, closes.start())]), None)
-    if last is not None and not last.group(1) and last.group(2).lower() in _HOLD_WORDS:
+    before = [*TAG_LIKE.finditer(text, 0, closes.start())]
+    if before and not before[-1].group(1) and before[-1].group(2).lower() in _OF_WORDS:
         return True
     start = text.find("{", 0, closes.start())
     for _ in range(_MOST_OBJECTS):

@@ -16,15 +16,9 @@ _FIELDS = (
     "%(trailers:key=Co-authored-by,valueonly,unfold)",
 )
 _OPTIONS = (
-    *(
-        "--reverse",
-        "--author-date-order",
-        "--no-merges",
-        "-z",
-        "--raw",
-        "--no-abbrev",
-        "--full-index",
-    ),
+    # A copy on a branch that was begun before comes after what it copies.
+    *("--reverse", "--author-date-order", "--no-merges"),
+    *("-z", "--raw", "--no-abbrev", "--full-index"),
     *("-p", "-U0", "-M", "-l1000", "--inter-hunk-context=0", "--diff-algorithm=histogram"),
     *("--no-ext-diff", "--no-textconv", "--submodule=short", "--no-relative", "-O/dev/null"),
     *("--no-color", "--no-decorate", "--no-notes", "--no-show-signature", "--encoding=UTF-8"),

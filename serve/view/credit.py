@@ -87,7 +87,7 @@ def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
 
 
 def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
-    """What each agent is due by every norm, and why by one it is not known; not of many agents."""
+    """Return what each agent is due by every norm, and why one is not compared; None for many."""
     agents = evaluated.agents
     if len(agents) > SMALL:
         return {"norms": None}

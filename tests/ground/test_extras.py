@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 from shapley_coop.extras import LibraryMissing, is_installed, missing, needing
 from shapley_coop.graphs.preparing import prepare
 from tests.coop_command import Coop, Ended, one_line
-from tests.ground.doors import DOORS, LIBRARIES, OF_EXTENSION, SET
+from tests.ground.extra_commands import COMMANDS, LIBRARIES, OF_EXTENSION, SET
 from tests.root import ROOT
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -85,15 +85,16 @@ def prepared(coop: Coop, folder: Path) -> None:
     prepare("llm_only", {"game": "escape_room"}, "begun")
 
 
-def test_the_libraries_and_doors_of_every_extra_are_known() -> None:
-    assert sorted(LIBRARIES) == sorted(DOORS) == OURS
+def test_the_libraries_and_commands_of_every_extra_are_known() -> None:
+    assert sorted(LIBRARIES) == sorted(COMMANDS) == OURS
 
 
 @pytest.mark.parametrize("extra", OURS)
 def test_each_command_names_the_extra_whose_library_is_absent(
     coop: Coop, without: Callable[..., Ended], tmp_path: Path, extra: str
 ) -> None:
-    if not (ROOT / "extensions" / OF_EXTENSION.get(extra, "")).is_dir():
+    extension = OF_EXTENSION.get(extra)
+    if extension and not (ROOT / "extensions" / extension).is_dir():
         pytest.skip("its extension is not here")
     prepared(coop, tmp_path)
     before = sorted(tmp_path.rglob("*.xml"))
@@ -103,7 +104,7 @@ def test_each_command_names_the_extra_whose_library_is_absent(
             subprocess.run(["git", *argv], cwd=tmp_path, check=True)
     if extra == "reports":
         assert coop("sweep", "escape_room", "--seeds", "2", "--out", "swept").code == 0
-    for argv, begins in DOORS[extra]:
+    for argv, begins in COMMANDS[extra]:
         line = one_line(without(LIBRARIES[extra], *argv, **SET.get(extra, {})), code=2).strip()
         assert begins in line
         assert line.endswith(f'pip install "shapley-coop[{extra}]"')

@@ -21,7 +21,7 @@ LIBRARIES = {
 
 RPS = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
 NEGMAS = "python:shapley_coop.extensions.opponents.negmas_seat:boulware"
-DOORS: dict[str, list[tuple[tuple[str, ...], str]]] = {
+COMMANDS: dict[str, list[tuple[tuple[str, ...], str]]] = {
     "dev": [(("dev",), "coop dev needs langgraph")],
     "encryption": [
         (("run", "escape_room"), "COOP_JOURNAL_KEY, which is set, needs cryptography"),
