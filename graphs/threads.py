@@ -127,20 +127,14 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
         run: the run.
         episode: its play; other plays on its thread are left out.
     """
-    held, elsewhere = list[tuple[str, Pointer]](), set[str]()
+    held: dict[AnswerKey, Pointer] = {}
     async with opened(run.graph) as app:
         async for state in app.aget_state_history(_thread(run)):
             table = cast(Table, state.values)
-            for agent, pointer in _pointers(table):
-                if table.get("episode") == episode:
-                    held.append((agent, pointer))
-                else:
-                    elsewhere.add(pointer["seal"])
-    return {
-        (agent, pointer["letter"], pointer["attempt"]): pointer
-        for agent, pointer in held
-        if pointer["seal"] not in elsewhere
-    }
+            if table.get("episode") == episode:
+                for agent, pointer in _pointers(table):
+                    held[agent, pointer["letter"], pointer["attempt"]] = pointer
+    return held
 
 
 def _pointers(table: Table) -> Iterator[tuple[str, Pointer]]:
