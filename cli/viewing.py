@@ -121,7 +121,9 @@ def _source(what: str) -> "tuple[RunSource, str]":
     from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 
     if what and Path(what).is_dir():
-        return FolderSource(Path(what)), ""
+        folder = FolderSource(Path(what))
+        folder.runs()  # what it cannot show is refused before it is served
+        return folder, ""
     if what:
         HomeSource().get(what, private=False)
     return HomeSource(), what

@@ -1,9 +1,8 @@
 """A sweep's folder: its suites, and one appended line for each run.
 
-    sweep.json            the suites as they were run, and the sweep's id
+    sweep.json            the version, the suites as they were run, and the sweep's id
     rows.jsonl            one line a run: all that is compared; equal runs have equal lines
-    volatile.jsonl        one line a run: names, times and versions, which differ each time;
-                          older sweeps call it apart.jsonl
+    volatile.jsonl        one line a run: names, times and versions, which differ each time
     failures.jsonl        one line a failed attempt; its cell is tried again by the next sweep
     rows.1of2.jsonl, …    the same of a shard
     .rows.jsonl.index, …  where each line is: see `evals.sweeps.index`; made anew where it is gone
@@ -24,8 +23,12 @@ from shapley_coop.evals.sweeps.index import Index
 from shapley_coop.evals.sweeps.lines import files_of, whole_lines
 from shapley_coop.evals.sweeps.stored import Row, RowLocation, Stored, by_cell, in_order
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
+from shapley_coop.state.storage.versions import check_version
 
 MANIFEST = "sweep.json"
+VERSION = 1
+"""Of the record that a folder holds: its suites and its lines."""
+
 KINDS = ("rows", "volatile", "failures")
 INDEXED = ("rows", "failures")
 
@@ -134,12 +137,14 @@ def manifest(folder: Path) -> dict[str, Any]:
     """What the folder was made for.
 
     Raises:
-        ValueError: it holds no sweep.
+        ValueError: it holds no sweep, or one of another version.
     """
     try:
-        found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = dict[str, Any](json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
         raise ValueError(f"{folder} holds no sweep: coop sweep SUITE -o DIR makes one") from None
+    instead = "sweep into a new folder"
+    check_version(f"the sweep in {folder}", found.get("version"), VERSION, instead)
     return found
 
 
@@ -162,7 +167,7 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
     """
     make_folder(folder)
     path = folder / MANIFEST
-    _write_new(path, {"sweep": uuid4().hex[:8], "suites": {}, "skipped": {}})
+    _write_new(path, {"version": VERSION, "sweep": uuid4().hex[:8], "suites": {}, "skipped": {}})
     known = manifest(folder)
     for suite in suites:
         now = suite.model_dump(mode="json")

@@ -5,7 +5,7 @@ SQLite keeps a schema's number in the file (`PRAGMA user_version`), Postgres in 
 
 from shapley_coop.state.storage.driver import Session
 
-BOOKS, CHECKPOINTS = 7, 1
+BOOKS, CHECKPOINTS = 7, 2
 """Today's versions: of journal, ledger, register and owners; of the file of checkpoints."""
 
 
