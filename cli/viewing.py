@@ -121,9 +121,7 @@ def _source(what: str) -> "tuple[RunSource, str]":
     from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 
     if what and Path(what).is_dir():
-        folder = FolderSource(Path(what))
-        folder.runs()  # what it cannot show is refused before it is served
-        return folder, ""
+        return FolderSource(Path(what)), ""
     if what:
         HomeSource().get(what, private=False)
     return HomeSource(), what

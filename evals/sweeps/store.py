@@ -143,8 +143,7 @@ def manifest(folder: Path) -> dict[str, Any]:
         found = dict[str, Any](json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         raise ValueError(f"{folder} holds no sweep: coop sweep SUITE -o DIR makes one") from None
-    instead = "sweep into a new folder"
-    check_version(f"the sweep in {folder}", found.get("version"), VERSION, instead)
+    check_version(str(folder), found.get("version"), VERSION, "sweep into a new folder")
     return found
 
 

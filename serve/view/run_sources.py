@@ -7,10 +7,9 @@ from typing import Any, Protocol
 from shapley_coop.escaping import visible_data
 from shapley_coop.files import read_json
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.view.bundle import DONE, VERSION, About, bundle
+from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.state import Home, Run, home
 from shapley_coop.state.listing import age, line, listed
-from shapley_coop.state.storage.versions import check_version
 
 
 class RunSource(Protocol):
@@ -65,13 +64,8 @@ class FolderSource:
         raise ValueError(f"{self._folder} has no bundle of a run {run!r}")
 
     def _bundles(self) -> list[dict[str, Any]]:
-        found = []
-        for path in sorted(self._folder.glob("*.json")):
-            one = visible_data(read_json(path))
-            if isinstance(one, dict) and "bundle" in one:
-                check_version(str(path), one["bundle"], VERSION, "write it anew by coop report RUN")
-                found.append(one)
-        return found
+        found = (visible_data(read_json(path)) for path in sorted(self._folder.glob("*.json")))
+        return [one for one in found if isinstance(one, dict) and "bundle" in one]
 
 
 def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:

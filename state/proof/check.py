@@ -106,20 +106,14 @@ def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:
 def _statement(envelope: Envelope, source: str) -> Statement:
     if envelope.payload_type != IN_TOTO:
         raise ValueError(f"{source} holds {envelope.payload_type}, and no in-toto statement")
-    _check_versions(envelope, source)
+    content = envelope.content if isinstance(envelope.content, dict) else {}
+    check_version(source, content.get("predicateType"), SETTLEMENT)
     try:
-        return Statement.model_validate(envelope.content)
+        statement = Statement.model_validate(content)
     except ValidationError as error:
         raise ValueError(f"{source}: {first_error(error)}") from None
-
-
-def _check_versions(envelope: Envelope, source: str) -> None:
-    """Make sure that this program reads the statement, and makes the hashes in it."""
-    content = envelope.content if isinstance(envelope.content, dict) else {}
-    told = content.get("predicate")
-    protocol = told.get("protocol") if isinstance(told, dict) else None
-    check_version(source, content.get("predicateType"), SETTLEMENT)
-    check_version(source, protocol, PROTOCOL)
+    check_version(source, statement.predicate.protocol, PROTOCOL)
+    return statement
 
 
 def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator[Finding]:
