@@ -25,10 +25,7 @@ from shapley_coop.evals.sweeps.stored import Row, RowLocation, Stored, by_cell, 
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
 from shapley_coop.state.storage.versions import check_version
 
-MANIFEST = "sweep.json"
-VERSION = 1
-"""Of the record that a folder holds: its suites and its lines."""
-
+MANIFEST, VERSION = "sweep.json", 1
 KINDS = ("rows", "volatile", "failures")
 INDEXED = ("rows", "failures")
 
@@ -108,8 +105,9 @@ def read(folder: Path, kind: str = "rows") -> list[Row]:
     """Every whole line of a kind, over all shards.
 
     Raises:
-        ValueError: a line in the middle of a file is no JSON object.
+        ValueError: a line in the middle of a file is no JSON object, or `manifest` refuses it.
     """
+    manifest(folder)
     return [line for path in files_of(folder, kind) for _, line in whole_lines(path)]
 
 

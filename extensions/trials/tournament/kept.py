@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.evals.sweeps.lines import files_of
-from shapley_coop.evals.sweeps.store import manifest, read, replace_file
+from shapley_coop.evals.sweeps.store import read, replace_file
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, expand, refuse_programs
 from shapley_coop.evals.verifying_books import named
@@ -177,7 +177,6 @@ def _differently_ranked(kept: Any, ranking: Sequence[Rank]) -> Iterator[str]:
 
 def _held_in(folder: Path) -> _Held:
     tournament = read_tournament(folder / ENTRY)
-    manifest(folder)  # of another version it is refused
     cells = {cell.id: cell for suite in suites(tournament) for cell in expand(suite)}
     rows: dict[str, Row] = {}
     strangers, differing, twice = [], [], 0
