@@ -147,14 +147,8 @@ def test_a_sweep_of_another_version_is_refused_in_one_line_and_left_as_it_is(
     more = {} if version is None else {"version": version}
     (folder / "sweep.json").write_text(json.dumps(content | more))
     before = held(folder)
-    for command in (
-        ("sweep", "s.yaml", "-o", "swept"),
-        ("status", "swept"),
-        ("report", "swept"),
-        ("export", "swept"),
-        ("merge", "swept", "-o", "merged"),
-    ):
-        said = one_line(coop(*command), USAGE)
+    for verb in ("sweep s.yaml -o", "status", "report", "export", "merge -o merged"):
+        said = one_line(coop(*verb.split(), "swept"), USAGE)
         assert "swept names" in said
         assert "or sweep into a new folder" in said
     assert held(folder) == before
