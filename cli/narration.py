@@ -160,14 +160,14 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
-    """An agent's row; an older result does not say what it did."""
-    conduct, credit = outcome.get("conduct", {}).get(agent), outcome["credit"]
+    """An agent's row."""
+    credit = outcome["credit"]
     broke = sum(breach["agent"] == agent for breach in outcome["breaches"])
     error, value = (credit["standard_error"] or {}).get(agent), values_of(credit).get(agent)
     return [
         agent,
         outcome["seats"][agent],
-        did(conduct["actions"]) if conduct else "–",
+        did(outcome["conduct"][agent]["actions"]),
         str(broke or "–"),
         f"{outcome['rewards'][agent]:g}",
         "–" if value is None else f"{value:g}" + (f" ± {error:.2g}" if error else ""),
@@ -185,7 +185,7 @@ def _without(outcome: dict[str, Any]) -> str:
 
 def report(outcome: dict[str, Any]) -> None:
     """What a run came to: first what happened in it, then what each agent is due."""
-    told = outcome.get("happened", {"words": [], "at_stake": True})
+    told = outcome["happened"]
     for sentence in told["words"]:
         say(sentence)
     if lapsed := outcome.get("lapsed"):

@@ -113,10 +113,9 @@ def wrongly_ordered(table: Table) -> list[str]:
 def _sent_in(table: Table) -> dict[str, str]:
     """Agent → the answer that holds its orders to a call market.
 
-    What is in the last answer of one that passed was refused, or declines; records of an earlier
-    version call it leaving.
+    What is in the last answer of one that passed was refused, or declines.
     """
-    passed = {said["by"] for said in table["talk"] if said["act"] in ("pass", "leave")}
+    passed = {said["by"] for said in table["talk"] if said["act"] == "pass"}
     sent = (e for e in home().journal.entries(table["episode"]) if e.act == ORDER)
     latest = sorted(sent, key=lambda entry: entry.attempt)
     return {entry.agent: entry.answer.text for entry in latest if entry.agent not in passed}

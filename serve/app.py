@@ -19,7 +19,6 @@ from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
-from shapley_coop.serve.server.adoption import adopt
 from shapley_coop.serve.server.authorization import Authorization
 from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
@@ -116,13 +115,11 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
     restrict()
     if lost := lost_with_the_container(os.environ):
         logger.warning(lost)
-    if configured():
-        if await asyncio.to_thread(_bypassed):
-            logger.warning(
-                "This database's role is above row-level security: give %s another role.",
-                DATABASE_VARIABLE,
-            )
-        await adopt()
+    if configured() and await asyncio.to_thread(_bypassed):
+        logger.warning(
+            "This database's role is above row-level security: give %s another role.",
+            DATABASE_VARIABLE,
+        )
     await recover()
     deadlines = asyncio.create_task(keep_deadlines())
     try:

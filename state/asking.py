@@ -155,7 +155,7 @@ def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Ref
     """Why an answer was refused; it is read again, as the table does not keep the words."""
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
-        # What an earlier version refused may be readable now: its author was promised another try.
+        # A library may read now what it refused before the restart: another try was promised.
         before = turn.draft(agent)
         label = before.get("label", "MPT") if before else "MPT"
         found = Fault(label, "Answer once more.")

@@ -127,7 +127,7 @@ def _credit(table: Table, settled: Mapping[str, Any]) -> dict[str, Any]:
     credit = settled["credit"]
     marginal, alone = credit["marginal"], credit.get("alone")
     return {
-        "rule": credit.get("rule", "potential"),
+        "rule": credit["rule"],
         "method": credit["method"],
         "baseline": credit.get("baseline"),
         "alone": alone and _numbers(alone),

@@ -121,18 +121,13 @@ def load_game(config: RunConfig) -> Game:
     """
     recipe = repr((read(config.game), config.params, config.absent))
     if (game := _of_any_seed.get(recipe)) is None:
-        game = _loaded(config)
+        given = {"absent": absent_of(config.absent)} if config.absent else {}
+        game = load(config.game, {**config.params, **given}, config.seed)
+        assert game.baseline, "it is read, so that a wrong one is refused before play"
         # A table of payoffs that is defined elsewhere may be drawn all the same.
         ours = type(game).__module__.startswith("shapley_coop.games.")
         if ours and not game.needs_seed and game.baseline.kind != RANDOM:
             _of_any_seed[recipe] = game
-    return game
-
-
-def _loaded(config: RunConfig) -> Game:
-    given = {"absent": absent_of(config.absent)} if config.absent else {}
-    game = load(config.game, {**config.params, **given}, config.seed)
-    assert game.baseline, "it is read, so that a wrong one is refused before play"
     return game
 
 

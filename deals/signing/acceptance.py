@@ -13,7 +13,7 @@ plan could be passed off as one of a later renegotiation with the same clauses.
 import base64
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NotRequired
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
@@ -37,7 +37,7 @@ class Binding(TypedDict):
     agent: str
     episode: str
     revision: int
-    settings: NotRequired[str]  # their digest
+    settings: str  # their digest
     topic: str  # the bargaining
     turn: int  # the turn before which it was said
 
@@ -52,16 +52,16 @@ class Signature(TypedDict):
 def binding(
     *, agent: str, episode: str, settings: str, topic: str, turn: int, revision: int, accepts: str
 ) -> Binding:
-    """What an agent signs when it accepts; empty settings are left out."""
-    bound: Binding = {
+    """Return what an agent signs when it accepts."""
+    return {
         "accepts": accepts,
         "agent": agent,
         "episode": episode,
         "revision": revision,
+        "settings": settings,
         "topic": topic,
         "turn": turn,
     }
-    return {**bound, "settings": settings} if settings else bound
 
 
 def sign_binding(key: "PrivateKey", bound: Binding) -> Signature:

@@ -1,7 +1,5 @@
 """Plain English back into clauses: the sentences that `deals` writes itself, and no others.
 
-Read, too, are "must not do X at every turn", and a payment that does not say "once".
-
 >>> acts = {"Ann": ["give", "keep"], "Ben": ["give", "keep"]}
 >>> terms = Terms(agents=["Ann", "Ben"], actions=acts, turns=3)
 >>> said = "I propose: Ann does give at every turn. Ben pays Ann 0.5, once, at turn 3."
@@ -96,11 +94,11 @@ class _Reader:
         self._never = re.compile(rf"({bound}) must never do ({what})\.")
         self._pay = re.compile(
             rf"({who}) pays ({who}) ({_AMOUNT}(?: %(?= of))?)"
-            r"( of what \1 earns| for each turn|, once|)(?:,? |(?=\.))"
+            r"( of what \1 earns| for each turn|, once)(?:,? |(?=\.))"
         )
         self._to_others = re.compile(
-            rf"({who}) pays ({_AMOUNT}(?: %(?= of))?)( of what \1 earns|), split evenly among all "
-            r"others,?( for each turn| once|)(?:,? |(?=\.))"
+            rf"({who}) pays ({_AMOUNT}(?: %(?= of))?)( of what \1 earns)?, split evenly among all "
+            r"others,?(?(3)|( for each turn| once))(?:,? |(?=\.))"
         )
         self._of_others = re.compile(
             rf"All others pay ({who}) ({_AMOUNT}), split evenly among them,"
@@ -175,7 +173,7 @@ class _Reader:
 
 
 def _payment(payer: str, payee: str, amount: str, often: str) -> dict[str, str]:
-    basis = {"": "once", "once": "once", "for each turn": "turn"}.get(often.strip(", "), "reward")
+    basis = {"once": "once", "for each turn": "turn"}.get(often.strip(", "), "reward")
     return {"kind": "pay", "payer": payer, "payee": payee, "amount": amount, "basis": basis}
 
 

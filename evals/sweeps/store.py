@@ -1,9 +1,8 @@
 """A sweep's folder: its suites, and one appended line for each run.
 
-    sweep.json            the suites as they were run, and the sweep's id
+    sweep.json            the version, the suites as they were run, and the sweep's id
     rows.jsonl            one line a run: all that is compared; equal runs have equal lines
-    volatile.jsonl        one line a run: names, times and versions, which differ each time;
-                          older sweeps call it apart.jsonl
+    volatile.jsonl        one line a run: names, times and versions, which differ each time
     failures.jsonl        one line a failed attempt; its cell is tried again by the next sweep
     rows.1of2.jsonl, …    the same of a shard
     .rows.jsonl.index, …  where each line is: see `evals.sweeps.index`; made anew where it is gone
@@ -24,8 +23,9 @@ from shapley_coop.evals.sweeps.index import Index
 from shapley_coop.evals.sweeps.lines import files_of, whole_lines
 from shapley_coop.evals.sweeps.stored import Row, RowLocation, Stored, by_cell, in_order
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
+from shapley_coop.state.storage.versions import check_version
 
-MANIFEST = "sweep.json"
+MANIFEST, VERSION = "sweep.json", 1
 KINDS = ("rows", "volatile", "failures")
 INDEXED = ("rows", "failures")
 
@@ -105,8 +105,9 @@ def read(folder: Path, kind: str = "rows") -> list[Row]:
     """Every whole line of a kind, over all shards.
 
     Raises:
-        ValueError: a line in the middle of a file is no JSON object.
+        ValueError: a line in the middle of a file is no JSON object, or `manifest` refuses it.
     """
+    manifest(folder)
     return [line for path in files_of(folder, kind) for _, line in whole_lines(path)]
 
 
@@ -134,12 +135,13 @@ def manifest(folder: Path) -> dict[str, Any]:
     """What the folder was made for.
 
     Raises:
-        ValueError: it holds no sweep.
+        ValueError: it holds no sweep, or one of another version.
     """
     try:
-        found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = dict[str, Any](json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
         raise ValueError(f"{folder} holds no sweep: coop sweep SUITE -o DIR makes one") from None
+    check_version(str(folder), found.get("version"), VERSION, "sweep into a new folder")
     return found
 
 
@@ -162,7 +164,7 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
     """
     make_folder(folder)
     path = folder / MANIFEST
-    _write_new(path, {"sweep": uuid4().hex[:8], "suites": {}, "skipped": {}})
+    _write_new(path, {"version": VERSION, "sweep": uuid4().hex[:8], "suites": {}, "skipped": {}})
     known = manifest(folder)
     for suite in suites:
         now = suite.model_dump(mode="json")

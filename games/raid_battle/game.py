@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import IDLE, Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import Params
 from shapley_coop.games.raid_battle.ahead import RaidAhead
 from shapley_coop.games.raid_battle.conduct import raid_replays
-from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, team_rewards
+from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, wins
 from shapley_coop.games.raid_battle.rules import (
     FIREBALL,
     HEAL,
@@ -103,14 +102,11 @@ class RaidBattle(Game):
 
         outcome: 1 if the replay that ends with the record is won, else 0. Not monotone in general:
         whom a Heal or a strike goes to depends on all heroes.
-
-        replay: the rule of earlier versions: the team's reward of that replay, v(∅) that of a loss.
         """
         if self.params.worth == "record":
             return super().worth(record, coalition)
-        worths, unit = self._worths(record)
         row = np.array([[agent in coalition for agent in self.agents]])
-        return Fraction(int(worths(row)[0]), unit)
+        return Fraction(int(self._worths(record)(row)[0]))
 
     @property
     def credit_rule(self) -> str:
@@ -121,26 +117,24 @@ class RaidBattle(Game):
         """`worth` of many coalitions at once: from shape (m, n) to shape (m,)."""
         if self.params.worth == "record":
             return super().batch_worth(record)
-        worths, unit = self._worths(record)
-        return lambda coalitions: worths(coalitions) / unit
+        worths = self._worths(record)
+        return lambda coalitions: worths(coalitions).astype(np.float64)
 
-    def _worths(self, record: Sequence[Turn]) -> tuple[Worths, int]:
-        """Worths as integers, and how many of them make a unit."""
+    def _worths(self, record: Sequence[Turn]) -> Worths:
         if self.params.worth == "contribution":
             found = contributions(self.agents, record)
             amounts = np.array([sum(found[agent].values()) for agent in self.agents])
-            return lambda members: members @ amounts, 1
+            return lambda members: members @ amounts
         choices = tuple(
             tuple(turn["actions"].get(agent) for agent in self.agents) for turn in record
         )
-        return self._replays(choices), MICRO if self.params.worth == "replay" else 1
+        return self._replays(choices)
 
     def _prepare(self, choices: Choices) -> Worths:
         play = script(self.params, self.seed, choices)
 
         def replay(members: Coalitions) -> Ints:
-            rewards, won = team_rewards(self.params, play, members)
-            return rewards if self.params.worth == "replay" else won.astype(np.int64)
+            return wins(self.params, play, members).astype(np.int64)
 
         n = len(self.agents)
         if n > TABLE_HEROES:

@@ -18,7 +18,6 @@ from shapley_coop.games.raid_battle.rules import (
     TAUNT,
     RaidParams,
     rolled,
-    team_reward,
 )
 
 Coalitions = NDArray[np.bool_]
@@ -93,20 +92,16 @@ def step(params: RaidParams, raids: Raids, skills: Ints, rolls: Ints, members: C
     return Raids(boss, heroes, cooldown)
 
 
-def team_rewards(params: RaidParams, play: Script, members: Coalitions) -> tuple[Ints, Coalitions]:
-    """What the team of each replay earns, in millionths, and whether it won; shapes (m,).
+def wins(params: RaidParams, play: Script, members: Coalitions) -> Coalitions:
+    """Return which replays are won; shape (m,).
 
     After the record's last turn no hero has anything left to do, so a boss that stands then
     has won. Cost: about 30 array operations a turn, and 6 more for each Heal.
     """
     raids = openings(params, len(members))
-    fell = np.full(len(members), len(play.skills))
-    for t, (skills, rolls) in enumerate(zip(play.skills, play.rolls, strict=True)):
+    for skills, rolls in zip(play.skills, play.rolls, strict=True):
         raids = step(params, raids, skills, rolls, members)
-        fell[(raids.boss == 0) & (fell > t)] = t
-    won = raids.boss == 0
-    dead = (raids.heroes == 0).sum(axis=1)
-    return np.where(won, _bounties(params, len(play.skills))[fell, dead], _loss(params)), won
+    return np.equal(raids.boss, 0)
 
 
 def _heal(params: RaidParams, heroes: Ints, healer: int, acts: Coalitions, amount: int) -> None:
@@ -139,16 +134,3 @@ def attack(params: RaidParams, heroes: Ints, stands: Coalitions, taunts: Coaliti
         heroes[raid, weakest] -= params.strike * (standing[raid, weakest] < _NO_HERO)
         standing[raid, weakest] = _NO_HERO
     np.maximum(heroes, 0, out=heroes)
-
-
-def _bounties(params: RaidParams, turns: int) -> Ints:
-    """Shape (turns + 1, n + 1): by the turn the boss fell and the dead; the last row is unused."""
-    by_turn = [
-        [team_reward(params, dead, turn) for dead in range(params.heroes + 1)]
-        for turn in range(turns)
-    ]
-    return np.array([*by_turn, [0] * (params.heroes + 1)], dtype=np.int64)
-
-
-def _loss(params: RaidParams) -> int:
-    return team_reward(params, 0, None)

@@ -65,11 +65,10 @@ class RaidParams(Params):
         default=100, description="Of the team: times (1 − dead/heroes − turns before/rounds)."
     )
     loss_reward: Reward = Field(default=-100, description="Of the team, if the boss survives.")
-    worth: Literal["record", "contribution", "outcome", "replay"] = Field(  # type: ignore[assignment]
+    worth: Literal["record", "contribution", "outcome"] = Field(  # type: ignore[assignment]
         default="record",
         description="What a coalition is worth: by its members' recorded conduct, by what they are "
-        "recorded to have contributed in hit points, by whether they would win, or by the rule of "
-        "earlier versions.",
+        "recorded to have contributed in hit points, or by whether they would win.",
     )
     _dice_keys: dict[str, str] = PrivateAttr(default_factory=dict)
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from shapley_coop.deals import Contract, Deal
+from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate
 from shapley_coop.deals.signing.envelope import envelope_of
@@ -22,6 +23,7 @@ from shapley_coop.state.proof.rebuilding import chain_of, settings_of, table_at
 from shapley_coop.state.proof.statement import (
     IN_TOTO,
     PLAN,
+    SETTLEMENT,
     Predicate,
     Statement,
     settlement_in,
@@ -29,6 +31,7 @@ from shapley_coop.state.proof.statement import (
 )
 from shapley_coop.state.settings import RECIPE, game_of
 from shapley_coop.state.settlement import decide
+from shapley_coop.state.storage.versions import check_version
 
 
 def check(
@@ -103,10 +106,14 @@ def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:
 def _statement(envelope: Envelope, source: str) -> Statement:
     if envelope.payload_type != IN_TOTO:
         raise ValueError(f"{source} holds {envelope.payload_type}, and no in-toto statement")
+    content = envelope.content if isinstance(envelope.content, dict) else {}
+    check_version(source, content.get("predicateType"), SETTLEMENT)
     try:
-        return Statement.model_validate(envelope.content)
+        statement = Statement.model_validate(content)
     except ValidationError as error:
         raise ValueError(f"{source}: {first_error(error)}") from None
+    check_version(source, statement.predicate.protocol, PROTOCOL)
+    return statement
 
 
 def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator[Finding]:

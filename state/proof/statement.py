@@ -79,7 +79,7 @@ class Predicate(_Part):
     episode: str
     workflow: str
     begun: str  # ISO time
-    salt: str = ""  # of the digest of the settings that parties signed
+    salt: str  # of the digest of the settings that parties signed; empty where none has a key
     agents: list[str]
     keys: dict[str, Key]
     mandates: dict[str, Mandated]

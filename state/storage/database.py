@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from shapley_coop.state.storage.driver import Database, Session, SqliteDatabase
 from shapley_coop.state.storage.tables import Table
-from shapley_coop.state.storage.versions import BOOKS, mark, other_schema, version_of
+from shapley_coop.state.storage.versions import ANOTHER_HOME, BOOKS, check_version, mark, version_of
 
 _SQLITE = "sqlite:///"
 
@@ -62,14 +62,14 @@ class Book:
         """Make the tables that are missing.
 
         Raises:
-            OtherSchema: another version of this program has written the database.
+            OtherVersion: another version of this program has written the database.
         """
         # Tables first: where another process is making them, the version is there once they are.
         there = tables_in(session)
         found = version_of(session)
-        if found != BOOKS:
-            if found or there & self.tables.keys():
-                raise other_schema("this home's database", found, BOOKS)
+        if found or there & self.tables.keys():
+            check_version("this home's database", found, BOOKS, ANOTHER_HOME)
+        else:
             mark(session)
         for name in (x for x in self.tables if x not in there):
             for statement in self.tables[name].created(sqlite=session.sqlite):

@@ -23,6 +23,7 @@ from shapley_coop.extras import needing
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.driver import Row, errors
+from shapley_coop.state.storage.owned import Owners
 from shapley_coop.state.storage.tables import Table
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class PostgresLeases(Book):
     tables = {_leases.name: _leases}  # noqa: RUF012 - declared by `Book`
 
     def __init__(self, url: str) -> None:
+        Owners(url)  # makes the database, or refuses it
         super().__init__(url)
         self._lock = Lock()
         self._connection: Connection | None = None

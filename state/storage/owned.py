@@ -1,8 +1,8 @@
 """Tables whose rows have owners: checked here at each read and write, and again by Postgres.
 
 An episode belongs to one thread of one owner, which the first write to it claims; episode ids are
-random, so that nobody can claim one before. Rows that were written on one's own machine have the
-owner `""`, until the server hands them to the owner of their thread.
+random, so that nobody can claim one before. What is written on one's own machine, or by a server
+without tenants, has the owner `""`.
 """
 
 from contextlib import AbstractContextManager, suppress
@@ -67,10 +67,6 @@ _threads = owned(
     """,
 )
 _OWNER = "SELECT owner FROM thread_owners WHERE thread = :thread"
-_UNOWNED = "SELECT episode FROM episodes WHERE owner = '' LIMIT 1"
-_GIVEN = """
-    UPDATE episodes SET owner = :owner, thread = :thread WHERE episode = :episode AND owner = ''
-"""
 _ABOVE = """
     SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user
 """
@@ -204,28 +200,6 @@ class Owners(OwnedBook):
     def _owner_of(self, thread: str) -> str | None:
         found = self._of_all(_OWNER, {"thread": thread})
         return str(found[0]["owner"]) if found else None
-
-    def unowned(self) -> bool:
-        """Whether an episode belongs to no tenant."""
-        return bool(self._of_all(_UNOWNED, {}))
-
-    def hand_over(self, episode: str, thread: str, owner: str) -> bool:
-        """Give an episode that belongs to no tenant to the owner of its thread.
-
-        Returns:
-            Whether it was given: only what belongs to no tenant and to no other thread is.
-        """
-        found = self.of_episode(episode)
-        if found is None or found.owner or not _same(found.thread, thread):
-            return False
-        to = {"episode": episode, "thread": thread, "owner": owner}
-        with self._changing(Holder(SERVER)) as session:
-            session.write(_GIVEN, [to])
-            for name, table in OWNED.items():
-                if "episode" in table.columns and table is not _episodes:
-                    given = f"UPDATE {name} SET owner = :owner"  # noqa: S608 - our own name
-                    session.write(f"{given} WHERE episode = :episode AND owner = ''", [to])
-        return True
 
     def bypassed(self) -> bool:
         """Whether this database's role is above its row-level security, as a superuser is."""

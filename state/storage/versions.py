@@ -1,24 +1,39 @@
-"""The version of a database's schema: today's is read, and no other.
+"""The version of what is kept: today's is read, and no other.
 
-SQLite keeps the number in the file (`PRAGMA user_version`), Postgres in a table of one row.
+SQLite keeps a schema's number in the file (`PRAGMA user_version`), Postgres in a table of one row.
 """
 
 from shapley_coop.state.storage.driver import Session
 
-BOOKS, CHECKPOINTS = 7, 1
+BOOKS, CHECKPOINTS = 7, 2
 """Today's versions: of journal, ledger, register and owners; of the file of checkpoints."""
 
 
-class OtherSchema(ValueError):
-    """A database that another version of this program has written."""
+ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"
 
 
-def other_schema(what: str, found: int, known: int) -> OtherSchema:
-    """Say that a database is of another version, and what to do."""
-    return OtherSchema(
-        f"{what} has schema version {found}, and this coop reads version {known} alone: "
-        "use the coop that wrote it, or name another home (COOP_HOME or COOP_DATABASE_URL)"
-    )
+class OtherVersion(ValueError):
+    """Another version of this program wrote something that is kept."""
+
+
+def check_version(what: str, found: object, reads: object, instead: str = "") -> None:
+    """Make sure that this program can read something that is kept.
+
+    Args:
+        what: its name.
+        found: the version that it names; 0 or None where it names none.
+        reads: the version that this program reads.
+        instead: what to do but use the program that wrote it.
+
+    Raises:
+        OtherVersion: it is of another version, or names none.
+    """
+    if found != reads:
+        named = f"version {str(found)[:80]}" if found else "no version"
+        raise OtherVersion(
+            f"{what} names {named}, and this coop reads version {reads} alone: "
+            f"use the coop that wrote it{instead and f', or {instead}'}"
+        )
 
 
 def version_of(session: Session) -> int:

@@ -1,4 +1,4 @@
-"""Credit by the record: known answers, replays, baselines, and runs of earlier versions."""
+"""Credit by the record: known answers, replays and baselines."""
 
 import random
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Hashes are of canonical JSON (RFC 8785), and those of `coop/1` are still recognised."""
+"""Hashes are of canonical JSON (RFC 8785)."""
 
 import hashlib
 import tracemalloc

@@ -127,7 +127,7 @@ def test_a_sweeps_folder_runs_no_program_that_its_manifest_or_its_rows_name(
     folder = tmp_path / "sent"
     folder.mkdir()
     suite = {"name": "s", "base": {"game": str(program)}}
-    content = {"sweep": "1", "suites": {"s": suite}, "skipped": {}}
+    content = {"version": 1, "sweep": "1", "suites": {"s": suite}, "skipped": {}}
     written(folder, MANIFEST, content)
     done = coop(command, str(folder))
     assert (done.code, mark.exists()) == (2, False)

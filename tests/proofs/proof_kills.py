@@ -137,8 +137,7 @@ def _some_write(rng: Random, by: signal.Signals = signal.SIGKILL) -> Stop:
 NOT_PROMISED = (
     "The ledger is this program's own: no bank is bound by it. New input on a thread is a play of"
     " its own, paid as such, unless it comes under the idempotency key of an earlier one; new "
-    "input while deposits wait in escrow leaves them there. A thread that the first release began"
-    " has no entry of its first episode: a fork of it from before `open` is a play of its own."
+    "input while deposits wait in escrow leaves them there."
 )
 GOAL = "≥ {:,} kills, 0 lost, 0 doubled, sums zero"
 

@@ -27,11 +27,12 @@ async def saver(
         starting: called before this process first plays a run; what it raises ends the run.
         at_once: whether each step is kept before the next begins; where there is a listener it is.
     """
+    # A server's threads may have owners; their book refuses a home of another version.
+    owners = await asyncio.to_thread(lambda: home.owners) if listener else None
     async with _opened(home) as kept:
+        kept.owners = owners
         kept.listener, kept.starting = listener, starting
         kept.at_once = at_once or listener is not None
-        if listener:  # a server's: threads may have owners
-            kept.owners = await asyncio.to_thread(lambda: home.owners)
         yield kept
         await kept.deleted()
 

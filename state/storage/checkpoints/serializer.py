@@ -15,14 +15,11 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from shapley_coop.state.storage.deflating import deflated_like
 
-EXAMPLES = {"msgpack+zlib.2": "packing_2.json"}
-"""How a value is packed → the file of its example; the last is written.
+_EXAMPLE = "packing.json"
+"""The file of the example. A change of it makes another version of checkpoints (`versions`)."""
 
-A file must never change: what was packed with it could not be read any more. Once the table has
-many other keys, a new one is added.
-"""
-
-_PLAIN, PACKED = "msgpack", list(EXAMPLES)[-1]
+_PLAIN, PACKED = "msgpack", "msgpack+zlib"
+"""How a value is written that is short, and how all others."""
 
 _SHORT = 64
 """Values of up to this many bytes are not packed."""
@@ -55,8 +52,8 @@ class StrictSerializer(JsonPlusSerializer):
             Unreadable: this serializer did not write it, or it was damaged.
         """
         kind, content = data
-        if kind in EXAMPLES:
-            kind, content = _PLAIN, unpack(content, kind)
+        if kind == PACKED:
+            kind, content = _PLAIN, unpack(content)
         if kind not in (_PLAIN, "null"):
             raise Unreadable(f"a checkpoint is written as {kind!r}: only msgpack is read")
         return super().loads_typed((kind, content))
@@ -72,20 +69,16 @@ class StrictSerializer(JsonPlusSerializer):
 
 def pack(plain: bytes) -> bytes:
     """Compress a value."""
-    return deflated_like(plain, example(PACKED))
+    return deflated_like(plain, example())
 
 
-def unpack(content: bytes, kind: str = PACKED) -> bytes:
-    """Decompress a value, packed with an example or without one.
-
-    Args:
-        content: what was packed.
-        kind: how, one of `EXAMPLES`.
+def unpack(content: bytes) -> bytes:
+    """Decompress a value.
 
     Raises:
         Unreadable: it is not in this format, or too large to be one of ours.
     """
-    unpacking = zlib.decompressobj(zdict=example(kind))
+    unpacking = zlib.decompressobj(zdict=example())
     try:
         plain = unpacking.decompress(content, _MOST)
     except zlib.error:
@@ -96,7 +89,7 @@ def unpack(content: bytes, kind: str = PACKED) -> bytes:
 
 
 @cache
-def example(kind: str) -> bytes:
-    """The checkpoint with which values of a kind are packed."""
-    text = Path(__file__).with_name(EXAMPLES[kind]).read_text(encoding="utf-8")
+def example() -> bytes:
+    """Return the checkpoint with which values are packed."""
+    text = Path(__file__).with_name(_EXAMPLE).read_text(encoding="utf-8")
     return JsonPlusSerializer().dumps_typed(json.loads(text))[1]

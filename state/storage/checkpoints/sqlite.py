@@ -23,7 +23,7 @@ from shapley_coop.state.storage.checkpoints.owed import Owed, Put, Written, made
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.driver import SMALL_CACHE, connected
-from shapley_coop.state.storage.versions import CHECKPOINTS, other_schema
+from shapley_coop.state.storage.versions import ANOTHER_HOME, CHECKPOINTS, check_version
 
 _BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
 _THREADS = f"SELECT DISTINCT thread_id FROM checkpoints WHERE {_BY_RUN}"  # noqa: S608 - constants
@@ -173,10 +173,8 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
         """Count from 1: each checkpoint holds the whole table, so forks may reuse a number.
 
         LangGraph's own versions take 49 characters for each channel and each node that has seen
-        it. A thread that has them goes on with them.
+        it.
         """
-        if isinstance(current, str):
-            return super().get_next_version(current, channel)
         return (current or 0) + 1
 
     async def _threads_of(self, run: str) -> list[str]:
@@ -233,12 +231,14 @@ def _connected(file: Path) -> sqlite3.Connection:
         # A killed process loses nothing; after a power cut a run resumes from an earlier step.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(SMALL_CACHE)
+        # Tables first: where another process is making them, the version is there before them.
+        made = connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         (found,) = connection.execute("PRAGMA user_version").fetchone()
-        if found not in (0, CHECKPOINTS):
-            raise other_schema("this home's file of checkpoints", found, CHECKPOINTS)
-        BlockingSaver(connection).setup()
-        if found != CHECKPOINTS:
+        if made or found:
+            check_version("this home's file of checkpoints", found, CHECKPOINTS, ANOTHER_HOME)
+        else:
             connection.execute(f"PRAGMA user_version = {CHECKPOINTS}")
+        BlockingSaver(connection).setup()
     except BaseException:
         connection.close()
         raise

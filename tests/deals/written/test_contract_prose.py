@@ -6,12 +6,10 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals import (
-    Count,
     Deal,
     Do,
     Event,
     Fault,
-    Forbid,
     Last,
     Pay,
     Share,
@@ -57,29 +55,6 @@ def test_what_is_written_in_plain_words_is_read_as_it_was_meant():
         deal = read_deal(a_sound_deal(rng, a_game(rng, 6)))
         said = f"Here is what I have in mind:\n{deal.text()}\nShall we?"
         assert read_words(said, TERMS) == deal
-
-
-def test_sentences_of_earlier_versions_are_read_as_well():
-    told = {
-        "Ann must not do left at every turn.": Forbid(agent="Ann", action="left"),
-        "Ann pays Ben 3 while Ben's latest action is left.": Pay(
-            payer="Ann",
-            payee="Ben",
-            amount=3,
-            when=Last(last=Event(agent="Ben", action="left")),
-        ),
-        "Ann pays Ben 3 once Ben has done left 2 times or more.": Pay(
-            payer="Ann",
-            payee="Ben",
-            amount=3,
-            when=Count(count=Event(agent="Ben", action="left"), at_least=2),
-        ),
-        "At the end the total is split: Ann 500/9 %, Ben 400/9 %.": Share(
-            fractions={"Ann": "5/9", "Ben": "4/9"}
-        ),
-    }
-    for said, clause in told.items():
-        assert read_words(said, TERMS) == Deal(clauses=[clause])
 
 
 def test_shares_are_read_exactly():

@@ -203,6 +203,7 @@ def test_what_a_killed_sweep_had_not_removed_is_removed_by_the_next(tmp_path, mo
 
 
 def test_neither_a_pipe_nor_a_device_that_came_with_a_folder_is_read(tmp_path):
+    register(tmp_path, [], {})
     os.mkfifo(tmp_path / "rows.pipe.jsonl")
     (tmp_path / "rows.endless.jsonl").symlink_to("/dev/zero")
     (tmp_path / "rows.jsonl").write_text("{}\n")

@@ -1,7 +1,6 @@
 """Raid Battle: its rules, one by one, and the dilemma that they make."""
 
 import json
-from fractions import Fraction
 
 import pytest
 
@@ -233,10 +232,3 @@ def test_it_is_in_the_catalogue_and_its_helpers_are_not():
     assert not {name for name in names() if name.startswith("raid_")} - {"raid_battle"}
     with pytest.raises(GameError):
         load("raid_rules")
-
-
-def test_own_rewards_are_no_part_of_what_a_coalition_is_worth_by_the_earlier_rule():
-    game = raid(seed=1, worth="replay")
-    record = played(game, rotation(4))
-    assert game.worth(record, frozenset(game.agents)) == Fraction(str(record[-1]["pot"]))
-    assert game.worth(record, frozenset()) == -100

@@ -7,20 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.amounts import exact
 from shapley_coop.credit import shapley_exact, worth_table
 from shapley_coop.credit.values.sampling import sample_shapley
 from shapley_coop.credit.values.shapley import shapley
-from shapley_coop.games.raid_battle.replay import openings, script, step, team_rewards
-from shapley_coop.games.raid_battle.rules import SKILLS, RaidParams, resolve, rolled, team_reward
+from shapley_coop.games.raid_battle.replay import openings, script, step, wins
+from shapley_coop.games.raid_battle.rules import SKILLS, RaidParams, resolve, rolled
 from tests.games.raid_battle.raid_plays import at_random, fireball, played, rotation
 from tests.games.raid_battle.raid_plays import raid as any_raid
 from tests.steps import steps
 
 
 def raid(seed: int = 0, **params):
-    """A raid with the worth of earlier versions, unless another is asked for."""
-    return any_raid(seed, **{"worth": "replay", **params})
+    """A raid whose coalitions are worth 1 if they win, unless another worth is asked for."""
+    return any_raid(seed, **{"worth": "outcome", **params})
 
 
 HEROES = ("Hero1", "Hero2", "Hero3", "Hero4")
@@ -93,30 +92,28 @@ def test_many_raids_side_by_side_go_as_each_would_alone(case):
 
 @settings(max_examples=60)
 @given(raids())
-def test_a_replay_earns_what_its_last_turn_says(case):
+def test_a_replay_is_won_if_the_boss_falls_in_it(case):
     game, record, members = case
     play = script(game.params, game.seed, choices_of(game, record))
-    rewards, won = team_rewards(game.params, play, members)
+    won = wins(game.params, play, members)
     for row, present in enumerate(members):
         positions = alone(game, record, {a for a, p in zip(game.agents, present, strict=True) if p})
-        fell = next((t for t, p in enumerate(positions) if not p["boss_hp"]), None)
-        dead = sum(not hero["hp"] for hero in positions[-1]["heroes"].values())
-        assert won[row] == (fell is not None)
-        assert rewards[row] == team_reward(game.params, dead, fell)
+        assert won[row] == any(not position["boss_hp"] for position in positions)
 
 
 def test_everybody_together_repeats_the_record_and_nobody_loses_it():
     for seed in range(30):
         game = raid(seed)
         record = played(game, at_random(seed, idle=0))
-        assert game.worth(record, frozenset(HEROES)) == exact(record[-1]["pot"])
-        assert game.worth(record, frozenset()) == -100
+        won = any(effect["effect"] == "won" for effect in record[-1]["effects"])
+        assert game.worth(record, frozenset(HEROES)) == won
+        assert game.worth(record, frozenset()) == 0
 
 
 def test_what_comes_too_late_in_the_record_can_matter_in_a_replay():
     game = raid(boss_hp=100)
     record = [{"turn": 1, "actions": {"Hero1": "Fireball", "Hero2": "Fireball"}, "rewards": {}}]
-    assert game.worth(record, frozenset(["Hero2"])) == 100
+    assert game.worth(record, frozenset(["Hero2"])) == 1
 
 
 def test_a_member_that_outlives_its_recorded_death_idles():
@@ -138,9 +135,9 @@ def test_a_member_that_outlives_its_recorded_death_idles():
     )
     # Healed by Hero3, Hero2 is no longer the weakest: Hero1 is struck in its place, and falls.
     assert {"effect": "death", "target": "Hero1", "shock": True} in record[1]["effects"]
-    assert game.worth(record, frozenset(game.agents)) == Fraction("46.666667")
+    assert game.worth(record, frozenset(game.agents)) == 1
     # Without the Heal Hero2 falls. Hero1 lives, and has chosen nothing that would end it.
-    assert game.worth(record, frozenset(["Hero1", "Hero2"])) == -100
+    assert game.worth(record, frozenset(["Hero1", "Hero2"])) == 0
 
 
 def test_a_taunt_in_vain_in_the_record_can_take_effect_in_a_replay_and_then_rests():
@@ -152,23 +149,20 @@ def test_a_taunt_in_vain_in_the_record_can_take_effect_in_a_replay_and_then_rest
     ]
     # Beside Hero1, Hero2 taunts at turn 2, is left with 100 and wins. Alone it already taunted at
     # turn 1, cannot at turn 2, and is struck for 200 as the weakest.
-    assert game.worth(record, frozenset(game.agents)) == 50
-    assert game.worth(record, frozenset(["Hero2"])) == -100
+    assert game.worth(record, frozenset(game.agents)) == 1
+    assert game.worth(record, frozenset(["Hero2"])) == 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("worth", ["replay", "contribution", "outcome"])
-def test_values_sum_to_what_the_heroes_turned_a_loss_into_in_1000_random_plays(worth):
-    for seed in range(1000 if worth == "replay" else 50):
+@pytest.mark.parametrize("worth", ["contribution", "outcome"])
+def test_values_sum_to_what_the_heroes_turned_a_loss_into_in_random_plays(worth):
+    for seed in range(50):
         game = raid(seed, level=1 + seed % 3, hero_hp=400 + 400 * (seed % 2), worth=worth)
         record = played(game, at_random(seed, idle=0))
-        worths, unit = game._worths(record)
+        worths = game._worths(record)
         masks = np.arange(16)
         table = worths((masks[:, None] >> np.arange(4) & 1).astype(bool))
         total = sum(shapley_exact(table.tolist()), Fraction(0))
         assert total == int(table[-1]) - int(table[0])
-        if worth == "replay":
-            assert Fraction(int(table[-1]), unit) == exact(record[-1]["pot"])
 
 
 def test_a_hero_whose_absence_changes_nothing_gets_nothing():
@@ -215,7 +209,7 @@ def test_an_outcome_is_won_or_lost():
     assert worths == {Fraction(0), Fraction(1)}
 
 
-@pytest.mark.parametrize("worth", ["replay", "contribution", "outcome"])
+@pytest.mark.parametrize("worth", ["contribution", "outcome"])
 @pytest.mark.parametrize("heroes", [4, 14])
 def test_the_batched_worth_is_the_worth(worth, heroes):
     game = raid(seed=2, heroes=heroes, boss_hp=500 * heroes, worth=worth)
@@ -242,6 +236,6 @@ def test_twenty_thousand_coalitions_are_replayed_side_by_side_and_not_one_by_one
     choices = tuple(tuple(map(str, dice.choice(SKILLS, 4))) for _ in range(10))
     play = script(params, 0, choices)
     few, many = (dice.random((n, 4)) < 0.5 for n in (20, 20_000))
-    assert len(team_rewards(params, play, many)[0]) == len(many)
-    one = steps(lambda: team_rewards(params, play, few))
-    assert steps(lambda: team_rewards(params, play, many)) <= 1.1 * one
+    assert len(wins(params, play, many)) == len(many)
+    one = steps(lambda: wins(params, play, few))
+    assert steps(lambda: wins(params, play, many)) <= 1.1 * one

@@ -9,10 +9,8 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph_sdk.errors import NotFoundError
 
-from shapley_coop.serve.server import adoption, in_process, recovery
-from shapley_coop.state import Line, home, saver
-from shapley_coop.state.storage.ledger import Key
-from shapley_coop.state.storage.owners import NotYours, acting_for
+from shapley_coop.serve.server import in_process, recovery
+from shapley_coop.state import home, saver
 
 NOW = datetime.now(UTC)
 
@@ -200,29 +198,3 @@ async def test_one_thread_that_cannot_be_brought_back_does_not_stop_the_others(
     done = await recovered(server, monkeypatch)
     assert NO_LABELS in done
     assert "Thread gone is not restored" in caplog.text
-
-
-async def test_what_had_no_owner_is_given_to_the_owner_of_its_thread(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for episode in ("one", "shared"):
-        home().ledger.post(Key(episode, "final"), [Line("world", "Ann", 1, "")])
-
-    class Threads:
-        async def search(self, limit: int, offset: int, **_: Any) -> list[dict[str, Any]]:
-            named = [("t1", "ann", "one"), ("t2", "ann", "shared"), ("t3", "bob", "shared")]
-            return [
-                {"thread_id": thread, "metadata": {"owner": owner, "episode": episode}}
-                for thread, owner, episode in named
-            ]
-
-    server: Any = type("Listed", (), {"threads": Threads()})()
-    monkeypatch.setattr(in_process, "inside", lambda: server)
-    await adoption.adopt()
-    seen = {}
-    for owner in ("", "ann", "bob"):
-        with acting_for(owner):
-            seen[owner] = [e for e in ("one", "shared") if home().ledger.lines(e)]
-    assert seen == {"": ["shared"], "ann": ["one"], "bob": []}
-    with pytest.raises(NotYours):
-        home().owners.check_thread("t1", "bob", claim=True)

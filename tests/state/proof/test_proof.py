@@ -121,7 +121,7 @@ LIES: dict[str, Change] = {
     "a key id": lambda told: told["keys"]["Bob"].update(keyid="0" * 64),
     "no key": lambda told: told["keys"].pop("Bob"),
     "the salt": lambda told: told.update(salt="0" * 64),
-    "no salt": lambda told: told.pop("salt"),
+    "no salt": lambda told: told.update(salt=""),
     "the workflow": lambda told: told.update(workflow="negotiation"),
     "the parties": lambda told: told.update(agents=["Alice", "Eve"]),
     "the order of parties": lambda told: told["agents"].reverse(),

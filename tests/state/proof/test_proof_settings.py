@@ -60,7 +60,7 @@ OTHER_RULES: dict[str, list[Any]] = {
 }
 """Of each setting, others that are as good."""
 
-OPERATORS_WORD = {"protocol", "code", "begun", "reckoned", "by", "ledger"}
+OPERATORS_WORD = {"code", "begun", "reckoned", "by", "ledger"}
 """What the operator alone states, and docs/verify.md says so."""
 
 

@@ -53,7 +53,7 @@ async def test_a_home_and_its_files_are_their_owners_alone(
     assert {mode for name, mode in found.items() if name not in folders} == {0o600}
 
 
-def test_files_of_an_earlier_version_are_closed_and_its_folder_is_told_of(tmp_path: Path) -> None:
+def test_files_that_others_may_read_are_closed_and_its_folder_is_told_of(tmp_path: Path) -> None:
     from shapley_coop.cli.checkup import checkup
 
     file = tmp_path / "books.sqlite"

@@ -1,6 +1,7 @@
 """The savers: LangGraph's own conformance suite, and what the server needs besides."""
 
 import asyncio
+import shutil
 import sqlite3
 import time
 import zlib
@@ -17,7 +18,6 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
@@ -27,14 +27,14 @@ from shapley_coop.graphs.threads import configured
 from shapley_coop.state import RunConfig, home, saver
 from shapley_coop.state.storage.checkpoints.owed import Owed
 from shapley_coop.state.storage.checkpoints.serializer import (
-    EXAMPLES,
     StrictSerializer,
     Unreadable,
     example,
 )
-from shapley_coop.state.storage.deflating import deflated_like
 from shapley_coop.state.storage.home import Home
+from shapley_coop.state.storage.versions import CHECKPOINTS
 
+LOCKED = Path(__file__).parent / "locked"
 SQLITE = "sqlite"
 POSTGRES = pytest.param("postgres", marks=[pytest.mark.slow, pytest.mark.xdist_group("postgres")])
 
@@ -149,18 +149,9 @@ async def test_a_step_that_is_taken_back_is_done_again_and_added_once(
     """Beside a checkpoint is kept what the next one does not hold: additions to a list."""
     monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
 
-    class Talk(TypedDict):
-        said: Annotated[list[str], DeltaChannel(added, list, snapshot_frequency=99)]
-        turn: int
-
-    def speak(table: Talk) -> dict[str, Any]:
-        return {"turn": table["turn"] + 1, "said": [f"turn {table['turn']}"]}
-
-    page = StateGraph(Talk).add_node("one", speak).add_node("two", speak)
-    page.set_entry_point("one").add_edge("one", "two")
     thread: Any = {"configurable": {"thread_id": "t"}}
     async with saver(place) as kept:
-        app = page.compile(checkpointer=kept, interrupt_before=["two"])
+        app = two_turns().compile(checkpointer=kept, interrupt_before=["two"])
         await app.ainvoke({"said": ["hello"], "turn": 0}, thread, durability="sync")
         for run in ("second", "third"):
             again: Any = {"configurable": {"thread_id": "t", "run_id": run}}
@@ -201,6 +192,20 @@ async def test_a_thread_of_many_runs_is_kept_whole_again_in_time(
 def added(said: list[str], more: Sequence[list[str]]) -> list[str]:
     """A fold that would show what is added twice."""
     return [*said, *chain.from_iterable(more)]
+
+
+def two_turns() -> "StateGraph[Any, Any, Any, Any]":
+    """A page of two nodes, each of which adds a line to a list."""
+
+    class Talk(TypedDict):
+        said: Annotated[list[str], DeltaChannel(added, list, snapshot_frequency=99)]
+        turn: int
+
+    def speak(table: Talk) -> dict[str, Any]:
+        return {"turn": table["turn"] + 1, "said": [f"turn {table['turn']}"]}
+
+    page = StateGraph(Talk).add_node("one", speak).add_node("two", speak)
+    return page.set_entry_point("one").add_edge("one", "two")
 
 
 async def test_what_cannot_be_kept_is_told_to_its_own_thread_and_kept_with_nothing_else(
@@ -305,21 +310,6 @@ async def put(
     return await kept.aput(place, checkpoint, {"source": "loop", "step": 1}, versions)  # type: ignore[arg-type]
 
 
-async def test_a_thread_that_was_begun_in_langgraphs_own_saver_goes_on(tmp_path: Path) -> None:
-    page = StateGraph(int).add_node("add", lambda n: n + 1).set_entry_point("add")
-    place: Any = {"configurable": {"thread_id": "t"}}
-    file = Home(tmp_path).checkpoints
-    async with AsyncSqliteSaver.from_conn_string(str(file)) as theirs:
-        assert await page.compile(checkpointer=theirs).ainvoke(1, place) == 2
-    async with saver(Home(tmp_path)) as ours:
-        assert await page.compile(checkpointer=ours).ainvoke(5, place) == 6
-        states = [
-            state.values
-            async for state in page.compile(checkpointer=ours).aget_state_history(place)
-        ]
-    assert {2, 6} <= set(states)
-
-
 def test_what_is_long_is_packed_and_what_was_packed_to_do_harm_is_not_unpacked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -333,16 +323,23 @@ def test_what_is_long_is_packed_and_what_was_packed_to_do_harm_is_not_unpacked(
             StrictSerializer().loads_typed((kind, harmful))
 
 
-def test_what_was_packed_before_is_read_for_ever() -> None:
-    kept = {"said": "No, not yet. " * 1000}
-    _, plain = JsonPlusSerializer().dumps_typed(kept)
-    # Whoever changes an example loses every checkpoint that was packed with it.
-    sums = {"msgpack+zlib.2": 447470241}
-    assert {kind: zlib.adler32(example(kind)) for kind in EXAMPLES} == sums
-    for kind in EXAMPLES:
-        with_it = deflated_like(plain, example(kind))
-        for content in (with_it, zlib.compress(plain)):
-            assert StrictSerializer().loads_typed((kind, content)) == kept
+def test_another_example_makes_another_version_of_checkpoints() -> None:
+    """Who changes the example can read nothing that was packed with it, and counts one on."""
+    assert (CHECKPOINTS, zlib.adler32(example())) == (2, 447470241)
+
+
+@pytest.mark.parametrize("file", sorted(LOCKED.glob("*.sqlite")), ids=lambda file: file.stem)
+async def test_what_the_libraries_of_a_lock_kept_is_played_on(tmp_path: Path, file: Path) -> None:
+    """Each was written by the library that it is called after; every new lock adds one."""
+    with closing(sqlite3.connect(shutil.copy(file, Home(tmp_path).checkpoints))) as kept:
+        kept.execute(f"PRAGMA user_version = {CHECKPOINTS}")
+    async with saver(Home(tmp_path)) as opened:
+        app = two_turns().compile(checkpointer=opened, interrupt_before=["two"])
+        thread: Any = {"configurable": {"thread_id": "t"}}
+        before = await app.aget_state(thread)
+        assert (before.next, before.values["said"]) == (("two",), ["hello", "turn 0"])
+        ended = await app.ainvoke(None, thread, durability="sync")
+        assert ended == {"said": ["hello", "turn 0", "turn 1"], "turn": 2}
 
 
 async def test_what_labels_a_run_is_in_the_first_checkpoint_alone() -> None:

@@ -198,16 +198,3 @@ def test_postgres_itself_shows_and_takes_only_the_owners_rows(
         connection.execute(text("SELECT set_config('coop.owner', 'bob', false)"))
         with pytest.raises(ProgrammingError, match="row-level security"):
             connection.execute(stolen)
-
-
-def test_a_play_of_no_tenant_is_handed_to_one_owner_alone(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    home.ledger.post(Key("e", "final"), PAID)
-    home.journal.write("e", entry())
-    with acting_for("bob", "t"), pytest.raises(NotYours):
-        home.ledger.post(Key("e", "escrow"), MORE)
-    assert home.owners.hand_over("e", "t1", "ann")
-    assert not home.owners.hand_over("e", "t2", "bob")
-    with acting_for("ann", "t1"):
-        assert home.ledger.lines("e") == PAID
-        assert home.ledger.post(Key("e", "final"), PAID) == "already"

@@ -1,5 +1,7 @@
-"""A home of another version is refused in one line and left as it is; so is other wiring."""
+"""What another version kept is refused in one line and left as it is; so is other wiring."""
 
+import base64
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -7,11 +9,14 @@ from shutil import copytree
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Engine, create_engine, inspect, text
 
+from shapley_coop.deals.signing import as_bytes
+from shapley_coop.state.proof import envelope_signed
 from shapley_coop.state.storage.home import Home
-from shapley_coop.state.storage.register import Runs
-from shapley_coop.state.storage.versions import BOOKS, OtherSchema
+from shapley_coop.state.storage.keys import key_of
+from shapley_coop.state.storage.owned import OWNED
+from shapley_coop.state.storage.versions import BOOKS, CHECKPOINTS, OtherVersion
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 
 PLAY = ("run", "escape_room", "--graph", "llm_only", "--name")
@@ -28,11 +33,21 @@ def pragma(file: Path, value: int | None = None) -> int:
 def test_every_new_file_says_its_version(coop: Coop, tmp_path: Path) -> None:
     assert coop(*PLAY, "r").code == 0
     assert pragma(tmp_path / "home" / "books.sqlite") == BOOKS
-    assert pragma(tmp_path / "home" / "checkpoints.sqlite") == 1
+    assert pragma(tmp_path / "home" / "checkpoints.sqlite") == CHECKPOINTS
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    """What a folder holds, but for what SQLite makes beside a file to read it."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(x): x.read_bytes() for x in files if x.suffix not in (".sqlite-wal", ".sqlite-shm")}
 
 
 @pytest.mark.parametrize(
-    ("name", "version"), [("books", 0), ("books", BOOKS - 1), ("books", 99), ("checkpoints", 99)]
+    ("name", "version"),
+    [
+        *(("books", version) for version in (0, BOOKS - 1, 99)),
+        *(("checkpoints", version) for version in (0, CHECKPOINTS - 1, 99)),
+    ],
 )
 def test_a_home_of_another_version_is_refused_in_one_line_and_left_as_it_is(
     coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, version: int
@@ -43,11 +58,16 @@ def test_a_home_of_another_version_is_refused_in_one_line_and_left_as_it_is(
     file = tmp_path / "other" / f"{name}.sqlite"
     today = pragma(file)
     pragma(file, version)
-    for command in (("verify", "r"), (*PLAY, "other")):
+    before = held(tmp_path / "other")
+    commands = [("show", "r"), ("verify", "r")]
+    if name == "books":
+        commands += [(*PLAY, "other"), ("runs",), ("rm", "r"), ("letters", "r")]
+    for command in commands:
         said = one_line(coop(*command), USAGE)
-        assert f"has schema version {version}, and this coop reads version {today} alone" in said
+        named = f"version {version}" if version else "no version"
+        assert f"names {named}, and this coop reads version {today} alone" in said
         assert "name another home" in said
-    assert pragma(file) == version
+    assert held(tmp_path / "other") == before
     pragma(file, today)
     assert coop("verify", "r").code == 0
 
@@ -68,20 +88,93 @@ def test_a_run_is_played_on_by_the_wiring_that_it_began_with_alone(
     assert coop("resume", "ended").code == 0  # nothing of it is left to play
 
 
-def test_a_postgres_database_of_another_version_is_refused(
-    postgres_url: str, tmp_path: Path
-) -> None:
+@pytest.fixture
+def postgres(postgres_url: str) -> tuple[str, Engine]:
+    """The URL of a database that holds nothing, and its engine."""
     name = f"t{uuid4().hex[:12]}"
     admin = create_engine(_driver(postgres_url), isolation_level="AUTOCOMMIT")
     with admin.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
     url = postgres_url.replace("/postgres?", f"/{name}?")
-    assert Home(tmp_path, database=url).runs.list() == []
-    with create_engine(_driver(url)).begin() as connection:
-        connection.execute(text("UPDATE coop_schema SET version = 99"))
-    with pytest.raises(OtherSchema, match="schema version 99"):
-        Runs(url)
+    return url, create_engine(_driver(url))
 
 
 def _driver(url: str) -> str:
     return url.replace("postgresql://", "postgresql+psycopg://")
+
+
+def test_a_new_postgres_names_its_version_whatever_is_asked_first(
+    postgres: tuple[str, Engine], tmp_path: Path
+) -> None:
+    url, there = postgres
+    assert Home(tmp_path, database=url).leases.fence("r") == 0
+    assert {*inspect(there).get_table_names()} == {*OWNED, "leases", "coop_schema"}
+    with there.connect() as connection:
+        assert connection.execute(text("SELECT version FROM coop_schema")).all() == [(BOOKS,)]
+
+
+@pytest.mark.parametrize("version", [0, BOOKS - 1, 99])
+def test_a_postgres_of_another_version_is_refused_and_left_as_it_is(
+    postgres: tuple[str, Engine], tmp_path: Path, version: int
+) -> None:
+    url, there = postgres
+    with there.begin() as connection:
+        connection.execute(text("CREATE TABLE runs (run VARCHAR(80))"))
+        if version:
+            connection.execute(text("CREATE TABLE coop_schema (version INTEGER NOT NULL)"))
+            connection.execute(text(f"INSERT INTO coop_schema VALUES ({version})"))
+    before = inspect(there).get_table_names()
+    home = Home(tmp_path, database=url)
+    named = f"version {version}" if version else "no version"
+    for ask in (lambda: home.leases, lambda: home.runs, lambda: home.episodes):
+        with pytest.raises(OtherVersion, match=f"this home's database names {named}"):
+            ask()
+    assert inspect(there).get_table_names() == before
+
+
+# Records and exports
+
+
+@pytest.mark.parametrize("version", [None, 2, "1"])
+def test_a_sweep_of_another_version_is_refused_in_one_line_and_left_as_it_is(
+    coop: Coop, tmp_path: Path, version: object
+) -> None:
+    (tmp_path / "s.yaml").write_text("name: s\nbase: {game: escape_room, graph: llm_only}\n")
+    assert coop("sweep", "s.yaml", "-o", "swept").code == 0
+    folder = tmp_path / "swept"
+    content = json.loads((folder / "sweep.json").read_text())
+    assert content.pop("version") == 1
+    more = {} if version is None else {"version": version}
+    (folder / "sweep.json").write_text(json.dumps(content | more))
+    before = held(folder)
+    for verb in ("sweep s.yaml -o", "status", "report", "export", "merge -o merged"):
+        said = one_line(coop(*verb.split(), "swept"), USAGE)
+        assert "swept names" in said
+        assert "or sweep into a new folder" in said
+    assert held(folder) == before
+    assert not (tmp_path / "merged").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"protocol": "coop/1"}, "names version coop/1, and this coop reads version coop/2"),
+        ({}, "names version urn:shapley-coop:settlement:v0, and this coop reads version urn:"),
+    ],
+)
+def test_an_export_of_another_version_or_hash_is_refused_in_one_line(
+    coop: Coop, tmp_path: Path, change: dict[str, object], named: str
+) -> None:
+    export = tmp_path / "e.json"
+    assert coop("keys", "new", "operator").code == 0
+    assert coop(*PLAY, "r").code == 0
+    assert coop("export", "r", "-o", str(export), "--key", "operator").code == 0
+    assert coop("check", str(export), "--key", "operator=operator").code == 0
+    told = json.loads(base64.b64decode(json.loads(export.read_bytes())["payload"]))
+    told["predicate"] |= change
+    if not change:
+        told["predicateType"] = "urn:shapley-coop:settlement:v0"
+    export.write_bytes(as_bytes(envelope_signed(told, [key_of("operator")])))
+    said = one_line(coop("check", str(export), "--key", "operator=operator"), USAGE)
+    assert named in said
+    assert "use the coop that wrote it" in said
