@@ -50,9 +50,7 @@ COMMANDS = {
     },
     CREDIT: {
         "credit": "shapley_coop.cli.settling:credit",
-        "settle-git": "shapley_coop.cli.crediting_git:settle_git",
         "wev": "shapley_coop.cli.settling:wev",
-        "pay": "shapley_coop.cli.paying:pay",
     },
     EXPERIMENT: {
         "sweep": "shapley_coop.cli.experimenting:sweep",

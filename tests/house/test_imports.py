@@ -179,7 +179,7 @@ def test_no_folder_of_tests_is_a_package() -> None:
 
 
 EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
-NEEDS: dict[str, set[str]] = {}
+NEEDS = {"attribute": {"bounty"}}
 """Extension → the other extensions that it imports."""
 
 

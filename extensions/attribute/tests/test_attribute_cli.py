@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from extensions.attribute.tests.attributed_apps import team
-from shapley_coop.cli.git_report import agreed_amounts
 from shapley_coop.extensions.attribute import attribute, demo
 from shapley_coop.extensions.attribute.page import page as page_of
+from shapley_coop.extensions.bounty.report import agreed_amounts
 from tests.coop_command import Coop, coop_in, one_line
 
 APP = """\

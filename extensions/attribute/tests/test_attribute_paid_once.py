@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from extensions.attribute.tests.test_attribute_cli import APP, GIVEN
-from tests.state.storage.test_paid_once import agreeing, check_paid_once
+from extensions.bounty.tests.test_paid_once import agreeing, check_paid_once
 
 __all__ = ["agreeing"]  # a fixture
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.cli.git_report import delivered_params
+from shapley_coop.extensions.bounty.report import delivered_params
 from shapley_coop.games import load
 from shapley_coop.games.repository import RepositoryError, read_history
 from tests.games.repository.history_builder import ADA, ENV, EVE, LINES, Builder, repo

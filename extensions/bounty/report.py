@@ -1,6 +1,6 @@
 """What a git history is worth to each contributor: earned value, amounts, and the reasons.
 
-Everything here is plain data. `settle_history` makes the report, which `git_tables` shows, and
+Everything here is plain data. `settle_history` makes the report, which `tables` shows, and
 `delivered_params` the game in which the contributors' seats bargain over it.
 """
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
-from shapley_coop.cli.git_tables import number
-from shapley_coop.cli.settling_account import (
-    reduced,
-    shown_amount,
-    weights_in_force,
-)
 from shapley_coop.credit import wev
 from shapley_coop.credit.wev import EarnedValue
 from shapley_coop.currencies import decimals_of
 from shapley_coop.earned_value import WEIGHTS, Intervals
+from shapley_coop.extensions.bounty.account import (
+    reduced,
+    shown_amount,
+    weights_in_force,
+)
+from shapley_coop.extensions.bounty.tables import number
 from shapley_coop.games.repository import KINDS, Contribution, History, in_words
 
 _WORDS = {

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.cli.git_report import delivered_params, settle_history
-from shapley_coop.cli.git_tables import escaped, markdown, rows
 from shapley_coop.credit import Characteristic, attribute_by
+from shapley_coop.extensions.bounty.report import delivered_params, settle_history
+from shapley_coop.extensions.bounty.tables import escaped, markdown, rows
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.repository import History, read_history
 from tests.games.repository.history_builder import Builder

@@ -63,7 +63,7 @@ def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]
 
     Args:
         history: that was settled.
-        report: of `git_report.settle_history`.
+        report: of `report.settle_history`.
     """
     lines: list[dict[str, Any]] = []
     decimals = report["decimals"]

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from shapley_coop.amounts import plain, to_micro
 from shapley_coop.cli.console import finish
-from shapley_coop.cli.settling_once import seats_of
 from shapley_coop.deals import Deal
+from shapley_coop.extensions.bounty.once import seats_of
 
 AGREED = "redistribution"
 """The basis of a settlement that all accepted."""

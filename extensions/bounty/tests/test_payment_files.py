@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from shapley_coop.credit.payment_file import (
+from shapley_coop.extensions.bounty.payment_file import (
     Account,
     Payment,
     cents,
@@ -175,7 +175,7 @@ def test_whose_name_was_changed_is_told(coop: Coop, tmp_path: Path) -> None:
 
 
 def test_no_payers_file_takes_anothers_place() -> None:
-    from shapley_coop.cli.paying import _files
+    from shapley_coop.extensions.bounty.paying import _files
 
     assert _files(Path("a.xml"), ["Ann B"]) == {"Ann B": Path("a.xml")}
     with pytest.raises(ValueError, match=r"Ann B and Ann-B would both be written to a-Ann_B.xml"):

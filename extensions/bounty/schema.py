@@ -1,6 +1,6 @@
 """The JSON Schema of what `coop settle-git` can be told in files: rules and weights.
 
-python -m shapley_coop.cli.settling_schema > docs/settle-git.schema.json
+python -m shapley_coop.extensions.bounty.schema > docs/settle-git.schema.json
 """
 
 import json

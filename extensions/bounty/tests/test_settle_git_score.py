@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.settling_without import counterfactual, scored
+from shapley_coop.extensions.bounty.counterfactual import counterfactual, scored
+from shapley_coop.extensions.bounty.without import Conflict, without
 from shapley_coop.games.repository import read_history
-from shapley_coop.games.repository.without import Conflict, without
 from shapley_coop.games.software_company.workspace import (
     CheckResult,
     SandboxMissing,
@@ -139,7 +139,7 @@ def test_without_a_sandbox_nothing_runs_unless_the_command_line_says_so(
     def missing() -> None:
         raise SandboxMissing("no sandbox: install the package bubblewrap")
 
-    monkeypatch.setattr("shapley_coop.cli.settling_without.require_sandbox", missing)
+    monkeypatch.setattr("shapley_coop.extensions.bounty.counterfactual.require_sandbox", missing)
     coop = coop_in(tmp_path, monkeypatch, capsys)
     asked = ("settle-git", "repo", "--dry-run", "--score", "python main.py")
     assert "no sandbox" in one_line(coop(*asked), 2)

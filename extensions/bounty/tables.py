@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.cli.settling_account import account_rows, shown_amount
-from shapley_coop.cli.settling_consent import consent_words
 from shapley_coop.escaping import visible
+from shapley_coop.extensions.bounty.account import account_rows, shown_amount
+from shapley_coop.extensions.bounty.consent import consent_words
 from shapley_coop.games.repository import KINDS
 
 _NUMBER = re.compile(r"[-–—0-9. %]*")

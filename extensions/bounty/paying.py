@@ -11,7 +11,7 @@ import typer
 from shapley_coop.cli.console import finish, note, say, write_file
 
 if TYPE_CHECKING:
-    from shapley_coop.credit.payment_file import Account, Payment
+    from shapley_coop.extensions.bounty.payment_file import Account, Payment
 
 SPONSOR = "world"
 """The account in the file that pays the rewards, as in the ledger."""
@@ -36,7 +36,12 @@ def pay(
     With an account of `world`, who pays the bounty, there is one file: what each agent ends with.
     Without it there is a file for each agent that pays others. Nothing is sent anywhere.
     """
-    from shapley_coop.credit.payment_file import CURRENCY, message_id, payment_file, read_account
+    from shapley_coop.extensions.bounty.payment_file import (
+        CURRENCY,
+        message_id,
+        payment_file,
+        read_account,
+    )
     from shapley_coop.files import read_mapping
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import game_of, home
@@ -108,7 +113,7 @@ def _payments(
     moves: Moves, known: "Mapping[str, Account]", episode: str
 ) -> "dict[str, list[Payment]]":
     """Payer → its payments, of at least a cent."""
-    from shapley_coop.credit.payment_file import Payment, cents
+    from shapley_coop.extensions.bounty.payment_file import Payment, cents
 
     found: dict[str, list[Payment]] = {}
     for payer, payee, amount in moves:

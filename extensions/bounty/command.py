@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shapley_coop.cli import settling_options as of
 from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Currency, Json, NoSandbox, Weights
+from shapley_coop.extensions.bounty import options as of
 
 
 def settle_git(
@@ -36,7 +36,7 @@ def settle_git(
     """
     if dry_run and (markdown or serve):
         raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
-    from shapley_coop.cli.settling_git import Settling
+    from shapley_coop.extensions.bounty.settling import Settling
 
     settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
     settling.seated(model, agent, seed, deadline, for_payment)
@@ -51,7 +51,7 @@ def settle_git(
 
 def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
     """Write the comment, and print the report."""
-    from shapley_coop.cli.git_tables import markdown as as_markdown
+    from shapley_coop.extensions.bounty.tables import markdown as as_markdown
 
     if markdown:
         write_file(markdown, as_markdown(report), "--markdown")
@@ -61,10 +61,10 @@ def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
 
 def _show(report: dict[str, Any]) -> None:
     """The report as tables, with the reasons for each contributor's part and who agreed to it."""
-    from shapley_coop.cli.git_tables import rows, why, without_rows
-    from shapley_coop.cli.settling_account import account_rows
-    from shapley_coop.cli.settling_consent import consent_words
-    from shapley_coop.cli.settling_once import earlier, still_asked
+    from shapley_coop.extensions.bounty.account import account_rows
+    from shapley_coop.extensions.bounty.consent import consent_words
+    from shapley_coop.extensions.bounty.once import earlier, still_asked
+    from shapley_coop.extensions.bounty.tables import rows, why, without_rows
 
     header, *body = rows(report)
     title = f"{report['commits']} commits of {report['repository']}: "

@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shapley_coop.cli.settling_consent import consent_words
-from shapley_coop.cli.settling_git import Settling
-from shapley_coop.cli.settling_seats import Seats
+from shapley_coop.extensions.bounty.consent import consent_words
+from shapley_coop.extensions.bounty.seat_pages import Seats
+from shapley_coop.extensions.bounty.settling import Settling
 from shapley_coop.seats.person import overdue
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 from tests.games.repository.history_builder import Builder
@@ -226,8 +226,8 @@ def test_who_does_not_answer_in_time_is_named_and_the_split_by_value_stands(coop
 def pages(folder: Path) -> Iterator[tuple[Seats, Any]]:
     """The seat pages of a run that waits for Ada and Dora."""
     from shapley_coop.cli.console import finish
-    from shapley_coop.cli.git_report import delivered_params
-    from shapley_coop.cli.settling_once import begun, went_on
+    from shapley_coop.extensions.bounty.once import begun, went_on
+    from shapley_coop.extensions.bounty.report import delivered_params
 
     settling = Settling.of(folder / "repo", None, None, None, None, "100", "")
     settling.seated("human", None, 0, 0, for_payment=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from shapley_coop.cli.settling_schema import schema
+from shapley_coop.extensions.bounty.schema import schema
 from tests.coop_command import USAGE, Coop, one_line
 from tests.games.repository.history_builder import Builder
 from tests.root import ROOT
@@ -142,7 +142,7 @@ def test_a_mailmap_moves_work_only_where_it_is_named(
 
 def test_the_rules_and_weights_have_a_schema(tmp_path: Path) -> None:
     written = json.loads(PAGE.read_text(encoding="utf-8"))
-    assert written == schema(), "python -m shapley_coop.cli.settling_schema > docs/…"
+    assert written == schema(), "python -m shapley_coop.extensions.bounty.schema > docs/…"
     rules = {"$ref": "#/$defs/Rules", "$defs": written["$defs"]}
     Draft202012Validator(rules).validate({"ai_part": "nobody", "line_worth": {"fixes": 2}})
     assert not Draft202012Validator(rules).is_valid({"ai_part": "everybody"})

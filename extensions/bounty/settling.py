@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.cli.console import finish, note, say
-from shapley_coop.cli.git_report import delivered_params, settle_history
 from shapley_coop.cli.options import seats_from
-from shapley_coop.cli.settling_account import account
-from shapley_coop.cli.settling_consent import consent, is_agreed, payoffs_of, text_of
-from shapley_coop.cli.settling_once import begun, check_for_payment, paid_before, went_on
-from shapley_coop.cli.settling_seats import Seats
 from shapley_coop.credit import WEIGHTS, read_weights
 from shapley_coop.earned_value import Intervals
+from shapley_coop.extensions.bounty.account import account
+from shapley_coop.extensions.bounty.consent import consent, is_agreed, payoffs_of, text_of
+from shapley_coop.extensions.bounty.once import begun, check_for_payment, paid_before, went_on
+from shapley_coop.extensions.bounty.report import delivered_params, settle_history
+from shapley_coop.extensions.bounty.seat_pages import Seats
 from shapley_coop.games.repository import KINDS, History, read_history, read_rules
 
 
@@ -104,7 +104,7 @@ class Settling:
         self, command: str, unsafe: bool, progress: Callable[[], Any] = lambda: None
     ) -> dict[str, Any]:
         """What a command says of the repository without each contributor's commits."""
-        from shapley_coop.cli.settling_without import counterfactual
+        from shapley_coop.extensions.bounty.counterfactual import counterfactual
 
         names = list(self.report()["contributors"])
         return counterfactual(self.history, names, command, unsafe, progress)

@@ -1,9 +1,8 @@
 """`--score CMD`: what a repository scores without each contributor's commits.
 
-The command runs in the sandbox, on the files of a tree that git builds
-(`games.repository.without`): no network, no packages but Python's own, nothing of this machine that
-it could change. What it prints last, if that is a number, is the score; else 1 where it ends well
-and 0 where it does not.
+The command runs in the sandbox, on the files of a tree that git builds (`without`): no network, no
+packages but Python's own, nothing of this machine that it could change. What it prints last, if
+that is a number, is the score; else 1 where it ends well and 0 where it does not.
 """
 
 import shlex
@@ -14,8 +13,8 @@ from math import isfinite
 from typing import Any
 
 from shapley_coop.credit import Characteristic, attribute_by
+from shapley_coop.extensions.bounty.without import Conflict, Without, without
 from shapley_coop.games.repository import History, RepositoryError
-from shapley_coop.games.repository.without import Conflict, Without, without
 from shapley_coop.games.software_company.workspace import (
     CheckResult,
     Limits,
