@@ -88,7 +88,7 @@ def _tracing() -> Finding:
 
 
 def _tools() -> Iterator[Finding]:
-    wanted = {"git": "coop settle-git", "bwrap": "running untrusted code"}
+    wanted = {"git": "reading a history", "bwrap": "running untrusted code"}
     for tool, use in wanted.items():
         if shutil.which(tool):
             yield Finding("ok  ", tool, "found")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shapley_coop import extension
 from shapley_coop.cli.console import note, progress, say, say_json, write_file
 from shapley_coop.cli.options import Currency, Json, PriceFile
 from shapley_coop.extensions.attribute import options as of
@@ -54,6 +55,9 @@ def attribute(
     """
     if not is_installed("scipy"):
         raise missing("an interval of coop attribute", "scipy", "attribute")
+    if bounty and "bounty" not in extension.installed():
+        told = "needs the extension bounty; coop list shows what is here"
+        raise ValueError(f"--bounty {bounty} {told}")
     asked = _app(app, agents, input_, score, trace)
     plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}

@@ -1,6 +1,7 @@
 """`coop settle-git`: what may be paid, to whom, and why; known answers on built histories."""
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,9 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from shapley_coop.extensions.bounty.schema import schema
-from tests.coop_command import USAGE, Coop, one_line
+from tests.coop_command import USAGE, Coop, Ended, one_line
 from tests.games.repository.history_builder import Builder
+from tests.ground.test_extras import without
 from tests.root import ROOT
+
+__all__ = ["without"]  # a fixture
 
 ADA, BOB, DORA = "Ada <ada@example.org>", "Bob <bob@example.org>", "Dora <dora@example.org>"
 PAGE = ROOT / "docs" / "settle-git.schema.json"
@@ -47,9 +51,8 @@ def test_yen_are_paid_whole_and_euros_in_cents(coop: Coop, repo: Builder) -> Non
 
 
 def test_a_currency_that_iso_4217_does_not_have_is_refused(coop: Coop, repo: Builder) -> None:
-    for command in (("settle-git", "repo"), ("attribute", "demo")):
-        told = one_line(coop(*command, "--bounty", "500", "--currency", "XXQ"), USAGE)
-        assert told == "coop: the currency is 'XXQ': give a code of ISO 4217, as EUR\n"
+    told = one_line(coop("settle-git", "repo", "--bounty", "500", "--currency", "XXQ"), USAGE)
+    assert told == "coop: the currency is 'XXQ': give a code of ISO 4217, as EUR\n"
 
 
 def test_a_typo_of_one_character_earns_next_to_nothing(coop: Coop, repo: Builder) -> None:
@@ -150,3 +153,12 @@ def test_the_rules_and_weights_have_a_schema(tmp_path: Path) -> None:
     weights = {"$ref": "#/$defs/Weights", "$defs": written["$defs"]}
     Draft202012Validator(weights).validate({"code": [27, 40], "fixes": [15, 25]})
     assert not Draft202012Validator(weights).is_valid({"code": 27})
+
+
+@pytest.mark.slow
+def test_without_re2_the_line_that_installs_it_is_named(
+    without: Callable[..., Ended], repo: Builder
+) -> None:
+    told = one_line(without(("re2",), "settle-git", "repo", "--bounty", "9"), USAGE)
+    assert "needs re2" in told
+    assert told.strip().endswith('pip install "shapley-coop[patterns]"')
