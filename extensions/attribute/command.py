@@ -228,7 +228,7 @@ def _context(file: Path | None) -> dict[str, Any]:
 
 
 def _prices(file: Path | None) -> dict[str, Any]:
-    from shapley_coop.cli.reporting import prices_from
+    from shapley_coop.cli.experimenting.results import prices_from
 
     return {"prices": prices_from(file)}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.narration import report
+from shapley_coop.cli.playing.narration import report
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.sweeps.langsmith import feedback
 from shapley_coop.evals.sweeps.langsmith_runs import _outputs

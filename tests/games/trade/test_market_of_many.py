@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.showing import _tell
-from shapley_coop.cli.transcript import transcript
+from shapley_coop.cli.inspecting.show import _tell
+from shapley_coop.cli.inspecting.transcript import transcript
 from shapley_coop.deals import Fault, Give, Pay, Terms, read_deal
 from shapley_coop.deals.analysis.checked import checked
 from shapley_coop.deals.language.choices import chosen

@@ -48,7 +48,7 @@ def show(
     worths = _worths(table) if coalitions else None
     cost = _cost(table, prices)
     if as_json:
-        from shapley_coop.cli.reasoning import record_and_reasons
+        from shapley_coop.cli.playing.reasoning import record_and_reasons
 
         more: dict[str, Any] = {"coalitions": worths} if coalitions else {}
         more |= {"cost": cost} if cost else {}
@@ -60,7 +60,7 @@ def show(
         write_file(figure, picture(cast(Any, table)), "--figure")
         note(f"written to {figure}")
     if markdown:
-        from shapley_coop.cli.transcript import transcript
+        from shapley_coop.cli.inspecting.transcript import transcript
 
         say_lines(transcript(found, table, outcome, worths))
         if cost:
@@ -74,7 +74,7 @@ def show(
 
 
 def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
-    from shapley_coop.cli.narration import Narrator, reckoned, report
+    from shapley_coop.cli.playing.narration import Narrator, reckoned, report
     from shapley_coop.state import EvaluatedTable
     from shapley_coop.state.resuming import goes_on
     from shapley_coop.state.timeline import timeline
@@ -101,7 +101,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
     """What a run's calls cost, in USD, and by whose prices; None where none is paid or known."""
-    from shapley_coop.cli.reporting import prices_from
+    from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.evals.sweeps.prices import is_free
     from shapley_coop.evals.sweeps.rows import calls_of
     from shapley_coop.state import home

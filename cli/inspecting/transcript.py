@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.cli.narration import STATUS, Narrator
+from shapley_coop.cli.playing.narration import STATUS, Narrator
 from shapley_coop.escaping import in_markdown
 from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.outcome import moved, simulation_note, values_of

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli import reporting
 from shapley_coop.cli.console import note, say, say_json, show_table
-from shapley_coop.cli.experimenting import (
+from shapley_coop.cli.experimenting import results
+from shapley_coop.cli.experimenting.sweep import (
     INCOMPLETE,
     AtOnce,
     Out,
@@ -53,7 +53,7 @@ def evaluate(
         raise missing("coop eval", "scipy", "reports")
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
-    known = reporting.prices_from(prices)
+    known = results.prices_from(prices)
     known = known if prices else prices_of_paid(cells, known)
     limits = Limits(at_once=max_connections)
     tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
@@ -78,8 +78,8 @@ def _show(
 ) -> None:
     summary = experiment.summary()
     if as_json:
-        found = {n: {k: reporting.known(e) for k, e in s.items()} for n, s in summary.items()}
-        pairs = {n: [reporting.as_json(c) for c in cs] for n, cs in compared.items()}
+        found = {n: {k: results.known(e) for k, e in s.items()} for n, s in summary.items()}
+        pairs = {n: [results.as_json(c) for c in cs] for n, cs in compared.items()}
         name = experiment.suite.name
         say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
         return
@@ -87,7 +87,7 @@ def _show(
     if len(summary) <= MOST_COLUMNS or not experiment.suite.tables:
         _show_summary(experiment.suite.name, summary)
     for name, comparisons in compared.items():
-        reporting.show_comparisons(f"{name} minus the baseline", comparisons)
+        results.show_comparisons(f"{name} minus the baseline", comparisons)
     for name in uploaded:
         say(f"uploaded {name}")
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from shapley_coop.cli import reporting
 from shapley_coop.cli.console import finish, note, say
+from shapley_coop.cli.experimenting import results
 from shapley_coop.cli.options import PriceFile
 
 
@@ -47,7 +47,7 @@ def export(
     if folder.is_dir():
         if key or talk or mandates or private:
             raise ValueError(f"--key and --with-… are for a run, and {what} is a folder")
-        reporting.export(folder, out, format_, prices, force)
+        results.export(folder, out, format_, prices, force)
         return
     if not key:
         raise ValueError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, say_lines, show_table
-from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
+from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import Json, SetPairs, settings_from
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error

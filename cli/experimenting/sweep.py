@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from shapley_coop.cli import reporting
 from shapley_coop.cli.console import finish, note, progress, say
+from shapley_coop.cli.experimenting import results
 from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
 
 if TYPE_CHECKING:
@@ -93,11 +93,11 @@ def sweep(
         raise ValueError("--batch: a server asks its seats itself; leave out --remote")
     _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
-    known = reporting.prices_from(prices)
+    known = results.prices_from(prices)
     cells = (shard_of(cells, *part) if part else cells)[:limit]
     folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
     if dry_run:
-        from shapley_coop.cli.forecasting import show_forecast
+        from shapley_coop.cli.experimenting.forecast import show_forecast
 
         show_forecast(cells, folder, known, batch)
         return

@@ -70,9 +70,9 @@ def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
 
 def _cost(suite: str, seats: dict[str, Any], prices: Path | None) -> None:
     """Forecast a suite with this model at every seat that the suite gives to no other."""
-    from shapley_coop.cli.experimenting import sweep_folder
-    from shapley_coop.cli.forecasting import show_forecast
-    from shapley_coop.cli.reporting import prices_from
+    from shapley_coop.cli.experimenting.forecast import show_forecast
+    from shapley_coop.cli.experimenting.results import prices_from
+    from shapley_coop.cli.experimenting.sweep import sweep_folder
     from shapley_coop.evals.sweeps.suite import expand, load_suite
 
     known = load_suite(suite)

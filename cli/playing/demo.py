@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.console import complain, say, say_json, say_lines, show_table
-from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells
+from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells
 from shapley_coop.cli.options import EverySeat, Json, SeedCount, SetPairs
 
 SIMULATED = """

@@ -81,10 +81,10 @@ def doctor(
     prices: PriceFile = None,
 ) -> None:
     """Check what this machine has installed, or whether a model can play, and at what cost."""
-    from shapley_coop.cli.checkup import checkup
+    from shapley_coop.cli.inspecting.checkup import checkup
 
     if model:
-        from shapley_coop.cli.trying import try_model
+        from shapley_coop.cli.inspecting.try_model import try_model
 
         try_model(model, base_url, suite, prices)
         return

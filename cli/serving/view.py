@@ -97,7 +97,7 @@ def _report_run(run: str, out: Path, private: bool) -> None:
 
 
 def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | None) -> None:
-    from shapley_coop.cli.reporting import prices_from
+    from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.evals.reports.report import figures as drawn
     from shapley_coop.evals.reports.report import report as page
     from shapley_coop.evals.sweeps.store import manifest

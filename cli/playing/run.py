@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.answering import asking
 from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
 from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
@@ -28,6 +27,7 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
+from shapley_coop.cli.playing.answer import asking
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
@@ -218,8 +218,8 @@ def _note_failure(run: Any, error: Exception) -> str:
 
 
 def _follow(run: Any, as_json: bool) -> None:
-    from shapley_coop.cli.narration import Narrator, report
-    from shapley_coop.cli.reasoning import record_and_reasons
+    from shapley_coop.cli.playing.narration import Narrator, report
+    from shapley_coop.cli.playing.reasoning import record_and_reasons
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.outcome import FAILED

@@ -16,7 +16,7 @@ from shapley_coop.cli.console import (
     say_lines,
     write_file,
 )
-from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
+from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import BaseUrl, EverySeat, Json, SeedCount, seats_from
 from shapley_coop.files import read_text
 from shapley_coop.invalid import first_error

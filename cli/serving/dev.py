@@ -103,7 +103,7 @@ def _check_guarded(file: Path) -> None:
 def _is_ours(named: str, guard: str) -> bool:
     """Whether a configuration names our own `serve/GUARD.py:GUARD`, of a clone or installed."""
     path, _, name = named.rpartition(":")
-    own = Path(__file__).parents[1] / "serve" / f"{guard}.py"
+    own = Path(__file__).parents[2] / "serve" / f"{guard}.py"
     return name == guard and Path(path).is_file() and Path(path).read_bytes() == own.read_bytes()
 
 
