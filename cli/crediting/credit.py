@@ -85,7 +85,7 @@ def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
 def _credit_of_run(run: str, by: str, absent: str, dice: int, asked: bool, as_json: bool) -> None:
     """Print the credit of an ended run, and on what the ranking of the agents depends."""
     from shapley_coop.cli.console import finish, progress
-    from shapley_coop.cli.crediting_runs import credit_of_run
+    from shapley_coop.evals.measures.credit_of_run import credit_of_run
 
     with progress(dice, f"{dice} other dice") as moved:
         report = finish(credit_of_run(run, by, absent, dice, asked, moved))

@@ -4,10 +4,10 @@ from collections import Counter
 from typing import Any
 
 from shapley_coop.cli.console import say, show_table
-from shapley_coop.cli.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.deals.mediation import DELEGATED
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
+from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.many import MANY
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of

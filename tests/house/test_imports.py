@@ -23,7 +23,7 @@ ALLOWED = {
     "state": {"games", "deals", "seats", "credit"},
     "nodes": {"state", "seats"} | PURE,
     "graphs": {"nodes", "state", "seats"} | PURE,
-    "evals": {"graphs", "state", "seats"} | PURE,
+    "evals": {"graphs", "nodes", "state", "seats"} | PURE,
     "serve": {"graphs", "state", "seats", "evals"} | PURE,
     "cli": PURE | {"seats", "state", "nodes", "graphs", "evals", "serve"},
 }

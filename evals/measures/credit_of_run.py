@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shapley_coop.cli.asked_replays import asked_again
+from shapley_coop.evals.measures.asked_replays import asked_again
 from shapley_coop.evals.measures.credit import credit_by
 from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
