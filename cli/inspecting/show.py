@@ -48,7 +48,7 @@ def show(
     worths = _worths(table) if coalitions else None
     cost = _cost(table, prices)
     if as_json:
-        from shapley_coop.cli.playing.reasoning import record_and_reasons
+        from shapley_coop.evals.measures.reasons import record_and_reasons
 
         more: dict[str, Any] = {"coalitions": worths} if coalitions else {}
         more |= {"cost": cost} if cost else {}
@@ -60,7 +60,7 @@ def show(
         write_file(figure, picture(cast(Any, table)), "--figure")
         note(f"written to {figure}")
     if markdown:
-        from shapley_coop.cli.inspecting.transcript import transcript
+        from shapley_coop.evals.reports.transcript import transcript
 
         say_lines(transcript(found, table, outcome, worths))
         if cost:
@@ -74,7 +74,7 @@ def show(
 
 
 def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
-    from shapley_coop.cli.playing.narration import Narrator, reckoned, report
+    from shapley_coop.cli.playing.narration import Narrator, report, show_reckoned
     from shapley_coop.state import EvaluatedTable
     from shapley_coop.state.resuming import goes_on
     from shapley_coop.state.timeline import timeline
@@ -89,7 +89,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
             event["kind"] == "said" and event["act"] != "claim" and event["topic"] == "split"
         )
         if later and not told and table.get("reckoning") and event["turn"] > after:
-            reckoned(cast(Any, table["reckoning"]))
+            show_reckoned(cast(Any, table["reckoning"]))
             told = True
         narrator.tell(event)
     if outcome:

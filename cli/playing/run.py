@@ -219,7 +219,6 @@ def _note_failure(run: Any, error: Exception) -> str:
 
 def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.cli.playing.narration import Narrator, report
-    from shapley_coop.cli.playing.reasoning import record_and_reasons
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.graphs.same_run import OtherWorkflow
     from shapley_coop.state.outcome import FAILED
@@ -249,6 +248,8 @@ def _follow(run: Any, as_json: bool) -> None:
         complain(stopped)
         sys.exit(ENDED_IN_ERROR)
     if as_json:
+        from shapley_coop.evals.measures.reasons import record_and_reasons
+
         say_json({**outcome, **finish(record_and_reasons(run))})
     else:
         say()

@@ -21,13 +21,13 @@ def few(items: Iterable[str], what: str) -> list[str]:
 
 def rows_by_seat(outcome: Mapping[str, Any]) -> list[list[str]]:
     """The rows of a result's table, summed over the agents of each seat."""
-    rows, conduct = [], outcome.get("conduct", {})
+    rows, conduct = [], outcome["conduct"]
     values, broke = values_of(outcome["credit"]), Counter(b["agent"] for b in outcome["breaches"])
     for seat, count in Counter(outcome["seats"][agent] for agent in outcome["agents"]).items():
         own = [agent for agent in outcome["agents"] if outcome["seats"][agent] == seat]
         acts: Counter[str] = Counter()
         for agent in own:
-            acts.update(conduct.get(agent, {}).get("actions", {}))
+            acts.update(conduct[agent]["actions"])
         gain = [values[agent] for agent in own if agent in values]
         rows.append(
             [

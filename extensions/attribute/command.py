@@ -56,22 +56,15 @@ def attribute(
     if not is_installed("scipy"):
         raise missing("an interval of coop attribute", "scipy", "attribute")
     if bounty and "bounty" not in extension.installed():
-        told = "needs the extension bounty; coop list shows what is here"
-        raise ValueError(f"--bounty {bounty} {told}")
+        raise ValueError(f"--bounty {bounty} needs the extension bounty: see coop list")
     asked = _app(app, agents, input_, score, trace)
     plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
     stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
     given = {**_context(context), **_prices(prices), **_answers(answers)}
     tools = {"fresh": _fresh(fresh), "safe_tools": _listed(safe_tools)}
-    settings = {
-        **plain,
-        **limits,
-        **stood_in,
-        **given,
-        **tools,
-        "version": version + _file_text(app),
-    }
+    of_version = {"version": version + _file_text(app)}
+    settings = {**plain, **limits, **stood_in, **given, **tools, **of_version}
     if forecast:
         say(_foretold(asked, settings))
         return

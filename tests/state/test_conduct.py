@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.playing.narration import report
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.sweeps.langsmith import feedback
 from shapley_coop.evals.sweeps.langsmith_runs import _outputs
@@ -113,15 +112,6 @@ def test_a_pass_without_an_answer_of_use_is_named_beside_the_value(
     assert f"Alice: {named}; what that cost is charged to its value" in shown
     assert "compare with the baseline: an absent agent is away" in shown
     assert coop("verify", "r").code == 0
-
-
-def test_a_result_of_an_earlier_version_is_told_without_conduct(
-    coop: Coop, capsys: pytest.CaptureFixture[str]
-) -> None:
-    outcome = coop("run", "escape_room", "--seed", "3", "--json").result
-    del outcome["conduct"], outcome["credit"]["baseline"]
-    report(outcome)
-    assert "Alice" in capsys.readouterr().out
 
 
 def test_conduct_tells_a_choice_a_budget_and_an_answer_of_no_use_apart() -> None:

@@ -55,19 +55,8 @@ def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:
         "return bool(state['text']) * (5 - 2 * ('owls' in state['text']))",
     )
     (tmp_path / "harm.py").write_text(worse, encoding="utf-8")
-    found = coop(
-        "attribute",
-        "harm.py:graph",
-        "--agents",
-        "search,write",
-        "--score",
-        "harm.py:score",
-        "--input",
-        "in.json",
-        "--bounty",
-        "50",
-        "--json",
-    ).result
+    given = ("attribute", "harm.py:graph", *GIVEN[2:5], "harm.py:score", "--input", "in.json")
+    found = coop(*given, "--bounty", "50", "--json").result
     assert found["values"]["search"] < 0
     assert found["bounty"]["amounts"] == {"search": "0.00", "write": "50.00"}
     assert "search: the value is below 0" in found["bounty"]["notes"][0]
@@ -99,4 +88,4 @@ def test_without_the_extension_that_divides_a_bounty_nothing_is_played(
     others = {name: one for name, one in extension.installed().items() if name != "bounty"}
     monkeypatch.setattr(extension, "installed", lambda: others)
     told = one_line(coop(*GIVEN, "--input", "in.json", "--bounty", "100"), USAGE)
-    assert told == "coop: --bounty 100 needs the extension bounty; coop list shows what is here\n"
+    assert told == "coop: --bounty 100 needs the extension bounty: see coop list\n"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.cli.playing.narration import STATUS, Narrator
 from shapley_coop.escaping import in_markdown
+from shapley_coop.evals.reports.in_words import STATUS, EventsInWords
 from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.outcome import moved, simulation_note, values_of
 from shapley_coop.state.timeline import timeline
@@ -52,9 +52,9 @@ def _seats(evaluated: EvaluatedTable) -> str:
 
 
 def _events(events: list[dict[str, Any]]) -> str:
-    narrator, lines = Narrator(whole=True), []
+    words, lines = EventsInWords(whole=True), []
     for event in events:
-        first, *more = narrator.lines_of(event) or [_last(event)]
+        first, *more = words.lines_of(event) or [_last(event)]
         lines += [f"- {in_markdown(first)}", *(f"    - {in_markdown(line)}" for line in more)]
     return "\n".join(lines)
 
