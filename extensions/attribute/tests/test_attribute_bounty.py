@@ -63,12 +63,9 @@ def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:
 
 
 def test_a_bounty_without_values_says_why_and_shows_the_table(coop: Coop, tmp_path: Path) -> None:
-    (tmp_path / "torn.py").write_text(
-        APP.replace("fly", "{'fly'}").replace(
-            'return len(state["text"].split()) - 2', "return 1 / len(state['facts'])"
-        ),
-        encoding="utf-8",
-    )
+    scored = "return 1 / len(state['facts'])"
+    torn = APP.replace("fly", "{'fly'}").replace('return len(state["text"].split()) - 2', scored)
+    (tmp_path / "torn.py").write_text(torn, encoding="utf-8")
     given = ("attribute", "torn.py:graph", *GIVEN[2:5], "torn.py:score", "--input", "in.json")
     ended = coop(*given, "--bounty", "100")
     assert ended.code == 2

@@ -1,7 +1,7 @@
 """`coop settle-git`: what may be paid, to whom, and why; known answers on built histories."""
 
 import json
-from collections.abc import Callable
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,12 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from shapley_coop.extensions.bounty.schema import schema
-from tests.coop_command import USAGE, Coop, Ended, one_line
-from tests.games.repository.history_builder import Builder, build_large
-from tests.ground.test_extras import without
+from tests.coop_command import USAGE, Coop, one_line
+from tests.games.repository.history_builder import Builder
 from tests.root import ROOT
-
-__all__ = ["without"]  # a fixture
 
 ADA, BOB, DORA = "Ada <ada@example.org>", "Bob <bob@example.org>", "Dora <dora@example.org>"
 BEN, JO, KIM = "Ben <ben@example.org>", "Jo <jo@example.org>", "Kim <kim@example.org>"
@@ -156,15 +153,6 @@ def test_the_rules_and_weights_have_a_schema(tmp_path: Path) -> None:
     assert not Draft202012Validator(weights).is_valid({"code": 27})
 
 
-@pytest.mark.slow
-def test_without_re2_the_line_that_installs_it_is_named(
-    without: Callable[..., Ended], repo: Builder
-) -> None:
-    told = one_line(without(("re2",), "settle-git", "repo", "--bounty", "9"), USAGE)
-    assert "needs re2" in told
-    assert told.strip().endswith('pip install "shapley-coop[patterns]"')
-
-
 def test_everybody_who_committed_has_a_row_with_the_reason(coop: Coop, repo: Builder) -> None:
     repo.commit("fix: constrain pyjwt", JO, pyproject_dot_toml="[project]\n")
     repo.commit("ci: less", JO, _dot_github__workflows__x_dot_yml="on: push\n")
@@ -193,15 +181,10 @@ def test_where_nobody_made_anything_the_refusal_says_why(coop: Coop, tmp_path: P
     assert "; Jo: 1 commit to configuration, which these rules do not count" in told
 
 
-def test_settle_git_splits_a_bounty_to_the_last_cent(coop: Coop, tmp_path: Path) -> None:
-    repo = tmp_path / "repo"
-    build_large(repo, commits=40)
-    comment = tmp_path / "comment.md"
-    done = coop(
-        *("settle-git", str(repo), "--bounty", "500", "--currency", "EUR"),
-        *("--markdown", str(comment), "--json"),
-    )
-    amounts = [float(one["amount"]) for one in json.loads(done.out)["contributors"].values()]
-    assert len(amounts) > 1
-    assert round(sum(amounts) * 100) == 50_000
-    assert "500" in comment.read_text(encoding="utf-8")
+def test_without_re2_the_line_that_installs_it_is_named(
+    coop: Coop, repo: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    (repo.folder / "rules.yaml").write_text("vendored: ['**/read_by_no_other_test/**']\n")
+    told = one_line(coop("settle-git", "repo", "--rules", "repo/rules.yaml"), USAGE)
+    assert told.endswith('needs re2: pip install "shapley-coop[patterns]"\n')

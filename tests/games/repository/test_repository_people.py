@@ -9,7 +9,7 @@ from shapley_coop.games.repository import RepositoryError, read_history
 from shapley_coop.games.repository.co_authors import co_authors
 from tests.games.repository.history_builder import ADA, LINES, Builder
 
-BEN, JO, KIM = "Ben <ben@example.org>", "Jo <jo@example.org>", "Kim <kim@example.org>"
+BEN, KIM = "Ben <ben@example.org>", "Kim <kim@example.org>"
 
 
 @pytest.fixture
