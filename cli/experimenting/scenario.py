@@ -1,4 +1,4 @@
-"""`coop scenario` and `coop validate`: scenarios of task exchange, and messages for them."""
+"""`coop scenario`: scenarios of task exchange."""
 
 import sys
 from pathlib import Path
@@ -17,24 +17,19 @@ from shapley_coop.cli.console import (
     write_file,
 )
 from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
-from shapley_coop.cli.options import BaseUrl, EverySeat, Json, SeedCount, seats_from
-from shapley_coop.files import read_text
+from shapley_coop.cli.options import BaseUrl, EverySeat, Json, Scenario, SeedCount, seats_from
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
     from shapley_coop.seats import Seat
 
-INVALID = 1
 SIMULATED = """\
 A simulation: the negotiators and the utilities the paper does not print were made for
 it, while this table was in view; it is no evidence about language models."""
-Name = Annotated[
-    str, typer.Argument(help="paper_cooperative, paper_competitive, or a scenario file.")
-]
 
 
 def show(
-    scenario: Name,
+    scenario: Scenario,
     secrets: Annotated[bool, typer.Option(help="Show preferences and utilities, too.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -139,39 +134,6 @@ def _as_text(content: dict[str, Any], ending: str) -> str:
     if ending == ".json":
         return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-
-
-def validate(
-    scenario: Name,
-    message: Annotated[str, typer.Option(help="A file with one message; - reads standard input.")],
-    sender: Annotated[str, typer.Option("--as", help="Who sends it.")],
-    pending: Annotated[
-        Path | None, typer.Option(help="A file with the proposal that has to be answered.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Label one message as the exchange would, with the feedback its author would get."""
-    from shapley_coop.deals.exchange.messages import check_message
-    from shapley_coop.games.exchange import scenario as find
-
-    tasks = find(scenario).tasks
-    standing = None
-    if pending:
-        others = [agent for agent in tasks.agents if agent != sender]
-        proposed = check_message(read_text(pending, "a proposal"), tasks, others[0])
-        if proposed.label:
-            raise ValueError(f"{pending}: no valid proposal ({proposed.label}): give one")
-        standing = proposed.masks
-    text = sys.stdin.read() if message == "-" else read_text(message, "a message")
-    found: dict[str, Any] = check_message(text, tasks, sender, standing).record()
-    if as_json:
-        say_json(found)
-    else:
-        say(f"{found['label']}: {found['feedback']}" if found["label"] else "valid")
-        for agent, mask in found["masks"].items():
-            say(f"  {agent} {mask}")
-    if found["label"]:
-        sys.exit(INVALID)
 
 
 def _seat(model: str, base_url: str | None) -> "Seat":

@@ -1,17 +1,14 @@
 """`coop contract`: check contracts, audit records, and tabulate what contracts do."""
 
 import sys
-from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, say_lines, show_table
 from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import Json, SetPairs, settings_from
-from shapley_coop.files import read_data
-from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
     from shapley_coop.deals import Deal
@@ -19,7 +16,6 @@ if TYPE_CHECKING:
     from shapley_coop.games import Game, Turn
 
 NOT_TO_BE_SIGNED = 1
-KIND = "a contract or a record"
 
 ContractFile = Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")]
 
@@ -39,11 +35,12 @@ def check(
     A split can name every norm that a run of the game can compute.
     """
     from shapley_coop.deals.analysis.checked import checked
+    from shapley_coop.deals.written.files import clauses_in
     from shapley_coop.games import load
     from shapley_coop.state.resolving import norms_of
 
     played = load(game, settings_from(set_))
-    record, text = checked(_clauses(file), played, enforcement, deposit, norms_of(played))
+    record, text = checked(clauses_in(file), played, enforcement, deposit, norms_of(played))
     say_json(record) if as_json else say_lines(text)
     if played.baseline.warning and any(fault["label"] == "NORM" for fault in record["faults"]):
         note(f"a split can name a norm once its baseline is declared: {played.baseline.warning}")
@@ -66,10 +63,11 @@ def audit(
     """Audit a record under a contract: verdict, breaches and evidence, clause by clause."""
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
+    from shapley_coop.deals.written.files import turns_in
     from shapley_coop.games import load
     from shapley_coop.games.open_turns import always_open
 
-    played = _turns(record)
+    played = turns_in(record)
     world = load(game, settings_from(set_)) if game else None
     if world and len(played) > world.turns:
         raise ValueError(
@@ -90,8 +88,9 @@ def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
     """A file's contract, if its agents and actions exist."""
     from shapley_coop.deals import Fault, Terms, first_fault, read_deal
     from shapley_coop.deals.language.rules import known_actions, known_agents
+    from shapley_coop.deals.written.files import clauses_in
 
-    deal = read_deal(_clauses(file))
+    deal = read_deal(clauses_in(file))
     seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
     terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
     rules = (known_agents, known_actions) if world else (known_agents,)
@@ -154,50 +153,3 @@ def _show(part: "GameTable") -> None:
     for claim, holds in part.shows.items():
         say(claim if holds else f"NOT SHOWN: {claim}")
     say()
-
-
-def _clauses(path: Path) -> dict[str, Any]:
-    """A file's contract, or that of the run whose result the file holds."""
-    content = read_data(path, KIND)
-    if isinstance(content, dict) and isinstance(content.get("contract"), dict):
-        content = _of_a_record(content["contract"].get("clauses"))
-    if not isinstance(content, dict) or "clauses" not in content:
-        raise ValueError(f"{path}: holds no contract: give a mapping with the key clauses")
-    return content
-
-
-def _of_a_record(clauses: Any) -> dict[str, Any]:
-    """Clauses of a record, where all turns are ranges, as people and agents write them."""
-    from pydantic import ValidationError
-
-    from shapley_coop.deals import Deal, wire_form
-
-    try:
-        return wire_form(Deal.model_validate({"clauses": clauses}))
-    except ValidationError:
-        return {"clauses": clauses}  # reading them says in words what is wrong
-
-
-def _turns(path: Path) -> "list[Turn]":
-    """The turns of a record: numbered from 1, with finite rewards; 0 where none are given."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from shapley_coop.games import Turn
-
-    content = read_data(path, KIND)
-    turns = content.get("record") if isinstance(content, dict) else content
-    if not isinstance(turns, list) or not turns:
-        raise ValueError(f"{path}: holds no record: give a list of turns")
-    known = [{"rewards": {}, **turn} if isinstance(turn, dict) else turn for turn in turns]
-    try:
-        record = TypeAdapter(list[Turn]).validate_python(known)
-    except ValidationError as error:
-        first = first_error(error)
-        at, _, told = first.where.partition(".")
-        raise ValueError(f"{path}: entry {int(at) + 1}, {told or 'turn'}: {first.reason}") from None
-    for n, turn in enumerate(record, start=1):
-        if turn["turn"] != n:
-            raise ValueError(f"{path}: entry {n} is turn {turn['turn']}: number them from 1")
-        if not all(isfinite(amount) for amount in (*turn["rewards"].values(), turn.get("pot", 0))):
-            raise ValueError(f"{path}: entry {n} has a reward that is no finite number")
-    return record

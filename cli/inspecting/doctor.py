@@ -1,4 +1,4 @@
-"""The checks of `coop doctor`."""
+"""`coop doctor`: what this machine has installed, and whether a model can play."""
 
 import os
 import shutil
@@ -6,8 +6,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from shapley_coop.cli.console import say
+from shapley_coop.cli.inspecting.try_model import try_model
+from shapley_coop.cli.options import BaseUrl, PriceFile
 from shapley_coop.extras import missing
 
 if TYPE_CHECKING:
@@ -23,6 +28,27 @@ class Finding:
     mark: str  # "ok  ", "note" or "FAIL"
     what: str
     found: str
+
+
+def doctor(
+    model: Annotated[
+        str, typer.Option(help="Also try a model: does it answer, and can it play?")
+    ] = "",
+    base_url: BaseUrl = None,
+    suite: Annotated[
+        str, typer.Option(help="With --model: the suite whose cost is forecast.")
+    ] = "escape_room",
+    prices: PriceFile = None,
+) -> None:
+    """Check what this machine has installed, or whether a model can play, and at what cost."""
+    if model:
+        try_model(model, base_url, suite, prices)
+        return
+    findings = checkup()
+    for finding in findings:
+        say(f"{finding.mark}  {finding.what}: {finding.found}")
+    if any(finding.mark == "FAIL" for finding in findings):
+        sys.exit(1)
 
 
 def checkup() -> list[Finding]:
