@@ -20,56 +20,54 @@ EXPERIMENT, SERVE, INSPECT = "Experiment", "Serve and show", "Inspect and verify
 
 COMMANDS = {
     PLAY: {
-        "run": "shapley_coop.cli.playing:run",
-        "demo": "shapley_coop.cli.measuring:demo",
-        "resume": "shapley_coop.cli.playing:resume",
-        "answer": "shapley_coop.cli.answering:answer",
-        "list": "shapley_coop.cli.listing:list_",
-        "new game": "shapley_coop.cli.authoring:game",
+        "run": "shapley_coop.cli.playing.run:run",
+        "demo": "shapley_coop.cli.playing.demo:demo",
+        "resume": "shapley_coop.cli.playing.run:resume",
+        "answer": "shapley_coop.cli.playing.answer:answer",
+        "list": "shapley_coop.cli.playing.listing:list_",
+        "new game": "shapley_coop.cli.playing.new_game:game",
     },
     INSPECT: {
-        "runs": "shapley_coop.cli.keeping:runs",
-        "show": "shapley_coop.cli.showing:show",
-        "verify": "shapley_coop.cli.inspecting:verify",
-        "check": "shapley_coop.cli.checking:check",
-        "letters": "shapley_coop.cli.inspecting:letters",
-        "graph": "shapley_coop.cli.inspecting:graph",
-        "rm": "shapley_coop.cli.keeping:rm",
-        "prune": "shapley_coop.cli.keeping:prune",
-        "doctor": "shapley_coop.cli.inspecting:doctor",
+        "runs": "shapley_coop.cli.inspecting.runs:runs",
+        "show": "shapley_coop.cli.inspecting.show:show",
+        "verify": "shapley_coop.cli.inspecting.verify:verify",
+        "check": "shapley_coop.cli.inspecting.check:check",
+        "letters": "shapley_coop.cli.inspecting.letters:letters",
+        "graph": "shapley_coop.cli.inspecting.graph:graph",
+        "rm": "shapley_coop.cli.inspecting.runs:rm",
+        "prune": "shapley_coop.cli.inspecting.runs:prune",
+        "doctor": "shapley_coop.cli.inspecting.doctor:doctor",
     },
     CHECK: {
-        "mandate": "shapley_coop.cli.keys:mandate",
-        "validate": "shapley_coop.cli.exchanging:validate",
-        "contract check": "shapley_coop.cli.contracts:check",
-        "contract audit": "shapley_coop.cli.contracts:audit",
-        "contract table": "shapley_coop.cli.contracts:table",
-        "keys new": "shapley_coop.cli.keys:new",
-        "keys list": "shapley_coop.cli.keys:list_",
-        "keys show": "shapley_coop.cli.keys:show",
+        "mandate": "shapley_coop.cli.signing.keys:mandate",
+        "validate": "shapley_coop.cli.signing.validate:validate",
+        "contract check": "shapley_coop.cli.signing.contract:check",
+        "contract audit": "shapley_coop.cli.signing.contract:audit",
+        "contract table": "shapley_coop.cli.signing.contract:table",
+        "keys new": "shapley_coop.cli.signing.keys:new",
+        "keys list": "shapley_coop.cli.signing.keys:list_",
+        "keys show": "shapley_coop.cli.signing.keys:show",
     },
     CREDIT: {
-        "credit": "shapley_coop.cli.settling:credit",
-        "settle-git": "shapley_coop.cli.crediting_git:settle_git",
-        "wev": "shapley_coop.cli.settling:wev",
-        "pay": "shapley_coop.cli.paying:pay",
+        "credit": "shapley_coop.cli.crediting.credit:credit",
+        "wev": "shapley_coop.cli.crediting.credit:wev",
     },
     EXPERIMENT: {
-        "sweep": "shapley_coop.cli.experimenting:sweep",
-        "status": "shapley_coop.cli.reporting:status",
-        "export": "shapley_coop.cli.exporting:export",
-        "compare": "shapley_coop.cli.reporting:compare",
-        "merge": "shapley_coop.cli.reporting:merge",
-        "eval": "shapley_coop.cli.evaluating:evaluate",
-        "scenario show": "shapley_coop.cli.exchanging:show",
-        "scenario table": "shapley_coop.cli.exchanging:table",
-        "scenario write": "shapley_coop.cli.exchanging:write",
+        "sweep": "shapley_coop.cli.experimenting.sweep:sweep",
+        "status": "shapley_coop.cli.experimenting.results:status",
+        "export": "shapley_coop.cli.experimenting.export:export",
+        "compare": "shapley_coop.cli.experimenting.results:compare",
+        "merge": "shapley_coop.cli.experimenting.results:merge",
+        "eval": "shapley_coop.cli.experimenting.evaluate:evaluate",
+        "scenario show": "shapley_coop.cli.experimenting.scenario:show",
+        "scenario table": "shapley_coop.cli.experimenting.scenario:table",
+        "scenario write": "shapley_coop.cli.experimenting.scenario:write",
     },
     SERVE: {
-        "view": "shapley_coop.cli.viewing:view",
-        "report": "shapley_coop.cli.viewing:report",
-        "dev": "shapley_coop.cli.serving:dev",
-        "a2a": "shapley_coop.cli.being_an_agent:a2a",
+        "view": "shapley_coop.cli.serving.view:view",
+        "report": "shapley_coop.cli.serving.view:report",
+        "dev": "shapley_coop.cli.serving.dev:dev",
+        "a2a": "shapley_coop.cli.serving.a2a:a2a",
     },
 }
 """What people come for → a command's words → its function."""
@@ -84,7 +82,7 @@ GROUPS = {
 }
 """The first word of commands of two → its help; an extension's group has what it is for."""
 
-_CLASSES = {"run": "shapley_coop.cli.run_options:RunCommand"}
+_CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
 
 def command_line(words: Sequence[str] = ()) -> typer.Typer:

@@ -20,6 +20,9 @@ class Keep(StrEnum):
     NONE = "none"
 
 
+Scenario = Annotated[
+    str, typer.Argument(help="paper_cooperative, paper_competitive, or a scenario file.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
-from shapley_coop.cli.serving import free_port
+from shapley_coop.cli.serving.dev import free_port
 from tests.root import ROOT
 
 BOOT_SECONDS = 600

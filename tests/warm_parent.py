@@ -22,7 +22,7 @@ from tests.warm_coop import SAVERS, Stop
 
 IMPORTED = (
     "shapley_coop.cli",
-    "shapley_coop.cli.narration",
+    "shapley_coop.cli.playing.narration",
     "shapley_coop.evals.verifying",
     "langchain_openai",
     "sqlalchemy.dialects.postgresql.psycopg",

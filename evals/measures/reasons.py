@@ -12,6 +12,7 @@ The last two are read from the record, so that they judge what was done and not 
 Reasoning is private: it is read from the operator's journal after the run.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from statistics import fmean
@@ -22,8 +23,9 @@ import numpy as np
 from shapley_coop.amounts import exact
 from shapley_coop.games import GameError
 from shapley_coop.games.reference_points import best_total
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state import EvaluatedTable, Run, Table, home
 from shapley_coop.state.reasons import Reasons, reasons_of
 
 Scored = dict[str, Any]
@@ -54,6 +56,17 @@ def scored(table: Table, entries: Iterable[Entry]) -> list[Scored]:
         if answer is not None and (reasons := reasons_of(answer)):
             found.append(truth.beside(one["agent"], one["turn"], reasons))
     return found
+
+
+async def record_and_reasons(run: Run) -> dict[str, Any]:
+    """The keys `record`, so that a play can be taken out, and `reasons`, where agents were asked.
+
+    Reasons are for the operator, from the private journal, beside the truth.
+    """
+    table = await table_of(run)
+    entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
+    found = await asyncio.to_thread(scored, table, entries)
+    return {"record": table.get("record", []), **({"reasons": found} if found else {})}
 
 
 def scored_again(table: Table, told: Iterable[Scored]) -> list[Scored]:

@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import apportion, exact, plain
-from shapley_coop.cli.git_report import agreed_amounts, payable
-from shapley_coop.cli.settling_account import shown_amount
-from shapley_coop.cli.settling_consent import consent, consent_words, is_agreed, payoffs_of
-from shapley_coop.cli.settling_once import begun, paid_before, still_asked, went_on
 from shapley_coop.currencies import decimals_of
+from shapley_coop.extensions.bounty.account import shown_amount
+from shapley_coop.extensions.bounty.consent import consent, consent_words, is_agreed, payoffs_of
+from shapley_coop.extensions.bounty.once import begun, paid_before, still_asked, went_on
+from shapley_coop.extensions.bounty.report import agreed_amounts, payable
 
 KIND = "contribution"
 

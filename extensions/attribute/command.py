@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shapley_coop import extension
 from shapley_coop.cli.console import note, progress, say, say_json, write_file
 from shapley_coop.cli.options import Currency, Json, PriceFile
 from shapley_coop.extensions.attribute import options as of
@@ -54,20 +55,16 @@ def attribute(
     """
     if not is_installed("scipy"):
         raise missing("an interval of coop attribute", "scipy", "attribute")
+    if bounty and "bounty" not in extension.installed():
+        raise ValueError(f"--bounty {bounty} needs the extension bounty: see coop list")
     asked = _app(app, agents, input_, score, trace)
     plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
     stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
     given = {**_context(context), **_prices(prices), **_answers(answers)}
     tools = {"fresh": _fresh(fresh), "safe_tools": _listed(safe_tools)}
-    settings = {
-        **plain,
-        **limits,
-        **stood_in,
-        **given,
-        **tools,
-        "version": version + _file_text(app),
-    }
+    of_version = {"version": version + _file_text(app)}
+    settings = {**plain, **limits, **stood_in, **given, **tools, **of_version}
     if forecast:
         say(_foretold(asked, settings))
         return
@@ -224,7 +221,7 @@ def _context(file: Path | None) -> dict[str, Any]:
 
 
 def _prices(file: Path | None) -> dict[str, Any]:
-    from shapley_coop.cli.reporting import prices_from
+    from shapley_coop.cli.experimenting.results import prices_from
 
     return {"prices": prices_from(file)}
 

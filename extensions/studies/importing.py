@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
+from shapley_coop.cli.crediting.credit import DataFile, show_earned
 from shapley_coop.cli.options import Json, SetPairs, settings_from
-from shapley_coop.cli.settling import DataFile, show_earned
 
 if TYPE_CHECKING:
     from fractions import Fraction

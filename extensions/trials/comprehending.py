@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import finish, say, say_json, show_table, waiting
-from shapley_coop.cli.experimenting import AtOnce, Seeds
+from shapley_coop.cli.experimenting.sweep import AtOnce, Seeds
 from shapley_coop.cli.options import BaseUrl, Json, seats_from
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table, write_file
-from shapley_coop.cli.experimenting import (
+from shapley_coop.cli.experimenting.sweep import (
     INCOMPLETE,
     AtOnce,
     Failures,

@@ -172,7 +172,7 @@ def test_the_doctor_says_what_is_there(coop: Coop, monkeypatch: pytest.MonkeyPat
     assert found.code == 0
     assert "FAIL" not in found.out
     needed = ["langgraph>=99", "nowhere-to-be-found>=1", "absent>=1; extra == 'dev'"]
-    monkeypatch.setattr("shapley_coop.cli.checkup.requires", lambda name: needed)
+    monkeypatch.setattr("shapley_coop.cli.inspecting.doctor.requires", lambda name: needed)
     ill = coop("doctor")
     assert ill.code == 1
     assert "FAIL  langgraph: " in ill.out

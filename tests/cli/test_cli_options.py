@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from shapley_coop.cli.run_options import DECLARED_BY_RUN, ONE_OF, options_of
+from shapley_coop.cli.playing.run_options import DECLARED_BY_RUN, ONE_OF, options_of
 from shapley_coop.state import Budget, RunConfig, home
 from tests.coop_command import Coop
 

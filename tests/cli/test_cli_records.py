@@ -55,19 +55,3 @@ def test_a_scenario_shows_its_secrets_only_when_asked(coop):
     )
     told = json.loads(coop("scenario", "show", "paper_competitive", "--secrets", "--json").out)
     assert max(told["utilities"]["Alice"].values()) == 1
-
-
-def test_settle_git_splits_a_bounty_to_the_last_cent(coop, tmp_path):
-    from tests.games.repository.history_builder import build_large
-
-    repo = tmp_path / "repo"
-    build_large(repo, commits=40)
-    comment = tmp_path / "comment.md"
-    done = coop(
-        *("settle-git", str(repo), "--bounty", "500", "--currency", "EUR"),
-        *("--markdown", str(comment), "--json"),
-    )
-    amounts = [float(one["amount"]) for one in json.loads(done.out)["contributors"].values()]
-    assert len(amounts) > 1
-    assert round(sum(amounts) * 100) == 50_000
-    assert "500" in comment.read_text(encoding="utf-8")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli import experimenting, playing
+from shapley_coop.cli.experimenting import sweep
+from shapley_coop.cli.playing import run
 from shapley_coop.state import home
 from tests.coop_command import FAILED, Coop, one_line
 
@@ -67,12 +68,12 @@ def test_an_interrupted_run_is_named_with_the_command_that_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(playing, "_traced", interrupted)
+        patch.setattr(run, "_traced", interrupted)
         stopped = coop("run", "escape_room", "-g", "llm_only", *named)
-    (run,) = [one.run for one in home().runs.list()]
+    (begun,) = [one.run for one in home().runs.list()]
     assert stopped.code == INTERRUPTED
-    assert stopped.err == f"{run} was interrupted: go on with coop resume {run}\n"
-    assert coop("resume", run).code == 0
+    assert stopped.err == f"{begun} was interrupted: go on with coop resume {begun}\n"
+    assert coop("resume", begun).code == 0
 
 
 def test_an_interrupted_demo_says_that_nothing_is_kept(
@@ -82,7 +83,7 @@ def test_an_interrupted_demo_says_that_nothing_is_kept(
         work.close()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(experimenting, "finish", interrupted)
+    monkeypatch.setattr(sweep, "finish", interrupted)
     stopped = coop("demo", "--seeds", "1")
     assert stopped.code == INTERRUPTED
     assert stopped.err.startswith("stopped: nothing of a demo is kept\n")

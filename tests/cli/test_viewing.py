@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shapley_coop.cli.viewing import report
+from shapley_coop.cli.serving.view import report
 from shapley_coop.state import Home
 from tests.root import ROOT
 from tests.warm_coop import Ended, warm_coop
@@ -106,7 +106,7 @@ def test_the_page_needs_no_server_of_the_extras() -> None:
 import sys
 for name in {absent}:
     sys.modules[name] = None
-import shapley_coop.cli.viewing
+import shapley_coop.cli.serving.view
 from shapley_coop.serve.view import local, run_sources, selfcontained
 """
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=600)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.cli.asked_replays import asked_again
+from shapley_coop.evals.measures.asked_replays import asked_again
 from shapley_coop.games import names
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 from tests.coop_command import Coop, valid

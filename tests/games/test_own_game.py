@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.cli.authoring import new_game
+from shapley_coop.cli.playing.new_game import new_game
 from shapley_coop.games import GameError, foresight_of, load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play

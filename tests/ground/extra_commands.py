@@ -67,7 +67,6 @@ COMMANDS: dict[str, list[tuple[tuple[str, ...], str]]] = {
     "patterns": [
         (("run", "software_company"), "software_company needs re2"),
         (("run", "software_company", "--params", "prints.yaml"), "the expression 'a+' needs re2"),
-        (("settle-git", ".", "--bounty", "9 EUR"), "needs re2"),
     ],
     "attribute": [(("attribute", "demo"), "an interval of coop attribute needs scipy")],
     "trials": [
@@ -88,6 +87,7 @@ OF_EXTENSION = {
     "attribute": "attribute",
     "negmas": "opponents",
     "pettingzoo": "pettingzoo",
+    "sepa": "bounty",
     "trials": "trials",
 }
 """Extra → the extension whose commands or seats need it."""

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from shapley_coop.cli.console import note, say, say_json, say_lines, show_table, waiting
-from shapley_coop.cli.narration import Narrator
+from shapley_coop.cli.playing.narration import Narrator
 from shapley_coop.deals import Deal
 from shapley_coop.escaping import (
     hides,

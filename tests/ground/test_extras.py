@@ -98,10 +98,6 @@ def test_each_command_names_the_extra_whose_library_is_absent(
         pytest.skip("its extension is not here")
     prepared(coop, tmp_path)
     before = sorted(tmp_path.rglob("*.xml"))
-    if extra == "patterns":
-        by = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
-        for argv in (("init", "-q"), (*by, "commit", "-q", "--allow-empty", "-m", "Begin")):
-            subprocess.run(["git", *argv], cwd=tmp_path, check=True)
     if extra == "reports":
         assert coop("sweep", "escape_room", "--seeds", "2", "--out", "swept").code == 0
     for argv, begins in COMMANDS[extra]:

@@ -1,14 +1,12 @@
-"""`coop attribute`: an app in a file, a bounty, a page; the bundled demo."""
+"""`coop attribute`: an app in a file, a page; the bundled demo."""
 
 import json
 import re
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from extensions.attribute.tests.attributed_apps import team
-from shapley_coop.cli.git_report import agreed_amounts
 from shapley_coop.extensions.attribute import attribute, demo
 from shapley_coop.extensions.attribute.page import page as page_of
 from tests.coop_command import Coop, coop_in, one_line
@@ -70,7 +68,7 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
 
 
 def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
-    found = coop(*GIVEN, "--input", "in.json", "--bounty", "10", "--json").result
+    found = coop(*GIVEN, "--input", "in.json", "--json").result
     (tmp_path / "credit.json").write_text(json.dumps(found), encoding="utf-8")
     assert coop("credit", "credit.json", "--json").result["values"] == found["values"]
     by_banzhaf = coop("credit", "credit.json", "--value", "banzhaf", "--json").result
@@ -116,87 +114,6 @@ def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
         0,
         "forecast: 2 agents, 4 coalitions, 1 run each: about 3 new calls\n",
     )
-
-
-def test_where_nobody_adds_to_the_score_the_table_is_shown_and_no_bounty_divided(
-    coop: Coop, tmp_path: Path
-) -> None:
-    (tmp_path / "app.py").write_text(APP.replace('len(state["text"].split()) - 2', "1"))
-    ended = coop(*GIVEN, "--input", "in.json", "--bounty", "100")
-    assert ended.code == 2
-    assert "search" in ended.out
-    assert "--bounty 100 is not divided: no agent adds to the score" in ended.err
-
-
-def test_what_was_agreed_to_the_millionth_is_paid_in_cents_that_sum_to_all_of_it() -> None:
-    thirds = {"a": 33_333_334, "b": 33_333_333, "c": 33_333_333}
-    paid = agreed_amounts(thirds, Fraction(100), 2)
-    assert paid == {"a": "33.34", "b": "33.33", "c": "33.33"}
-
-
-def test_a_bounty_is_divided_to_the_cent_and_bargained_over(coop: Coop) -> None:
-    divided = coop(
-        *GIVEN, "--input", "in.json", "--bounty", "100.01", "--currency", "EUR", "--json"
-    )
-    assert divided.result["bounty"]["amounts"] == {"search": "12.50", "write": "87.51"}
-    bargained = coop(
-        *GIVEN, "--input", "in.json", "--bounty", "100", "--bargain", "embedded:rational", "--json"
-    ).result["bounty"]
-    assert bargained["basis"] == "agreed"
-    assert sum(map(float, bargained["amounts"].values())) == pytest.approx(100)
-    assert any("speaks for nobody: search, write" in note for note in bargained["notes"])
-
-
-def test_the_agents_owners_are_asked_as_those_of_commits_are(coop: Coop) -> None:
-    asked = (*GIVEN, "--input", "in.json", "--bounty", "100", "--bargain", "human")
-    bounty = coop(*asked, "--json").result["bounty"]
-    assert (bounty["basis"], bounty["consent"]["waiting"]) == ("value", ["search", "write"])
-    assert bounty["notes"][-1].endswith(f"coop answer {bounty['run']} search; then this again")
-    for owner in ("search", "write"):
-        coop("answer", bounty["run"], owner)
-        assert not coop("answer", bounty["run"], owner, "<ACCEPT>").code
-    bounty = coop(*asked, "--json").result["bounty"]
-    assert (bounty["basis"], bounty["amounts"]) == ("agreed", {"search": "12.50", "write": "87.50"})
-    assert "Agreed to this split: search, write." in bounty["notes"]
-
-
-def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:
-    worse = APP.replace(
-        'return len(state["text"].split()) - 2',
-        "return bool(state['text']) * (5 - 2 * ('owls' in state['text']))",
-    )
-    (tmp_path / "harm.py").write_text(worse, encoding="utf-8")
-    found = coop(
-        "attribute",
-        "harm.py:graph",
-        "--agents",
-        "search,write",
-        "--score",
-        "harm.py:score",
-        "--input",
-        "in.json",
-        "--bounty",
-        "50",
-        "--json",
-    ).result
-    assert found["values"]["search"] < 0
-    assert found["bounty"]["amounts"] == {"search": "0.00", "write": "50.00"}
-    assert "search: the value is below 0" in found["bounty"]["notes"][0]
-
-
-def test_a_bounty_without_values_says_why_and_shows_the_table(coop: Coop, tmp_path: Path) -> None:
-    (tmp_path / "torn.py").write_text(
-        APP.replace("fly", "{'fly'}").replace(
-            'return len(state["text"].split()) - 2', "return 1 / len(state['facts'])"
-        ),
-        encoding="utf-8",
-    )
-    given = ("attribute", "torn.py:graph", *GIVEN[2:5], "torn.py:score", "--input", "in.json")
-    ended = coop(*given, "--bounty", "100")
-    assert ended.code == 2
-    assert "write, input 1: failed: the score fails: ZeroDivisionError" in ended.out
-    said = ended.err.splitlines()[-1]
-    assert said == "coop: --bounty 100 is not divided: no values: the play of nobody has no score"
 
 
 def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: Path) -> None:

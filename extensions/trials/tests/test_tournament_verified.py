@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.experimenting import run_cells
+from shapley_coop.cli.experimenting.sweep import run_cells
 from shapley_coop.deals import Deal, Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.sweeps.local import Local

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.cli.git_report import delivered_params
 from shapley_coop.games import load
 from shapley_coop.games.repository import RepositoryError, read_history
 from tests.games.repository.history_builder import ADA, ENV, EVE, LINES, Builder, repo
@@ -92,7 +91,8 @@ def test_a_name_that_is_reserved_keeps_nobody_from_being_paid(repo: Builder, nam
     repo.commit("Block", f"{name} <eve@example.org>", b_dot_py="b = 1\n")
     history = read_history(repo.folder)
     assert sum(made["code"] for made in history.artefacts().values()) == 11
-    game = load("delivered", delivered_params(history))
+    made = {name: {"code": 1} for name in history.artefacts()}
+    game = load("delivered", {"artefacts": made})
     assert [agent for agent in game.agents if "eve@example.org" in agent]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.cli.checkup import checkup
+from shapley_coop.cli.inspecting.doctor import checkup
 from shapley_coop.games.software_company.workspace import PYTHON, Limits, groups, run_checks
 
 IN_GROUP = pytest.mark.skipif(not groups.managed_by(), reason="no control group can be made here")

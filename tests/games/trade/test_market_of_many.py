@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.showing import _tell
-from shapley_coop.cli.transcript import transcript
+from shapley_coop.cli.inspecting.show import _tell
 from shapley_coop.deals import Fault, Give, Pay, Terms, read_deal
 from shapley_coop.deals.analysis.checked import checked
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
+from shapley_coop.evals.reports.transcript import transcript
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import GameError, load
 from shapley_coop.games.actions import actions_of_all

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.serving import UNASSIGNED_PORTS, free_port
+from shapley_coop.cli.serving.dev import UNASSIGNED_PORTS, free_port
 from shapley_coop.serve.app import lost_with_the_container
 from tests.coop_command import USAGE, coop_in, one_line
 from tests.root import ROOT

@@ -54,7 +54,7 @@ async def test_a_home_and_its_files_are_their_owners_alone(
 
 
 def test_files_that_others_may_read_are_closed_and_its_folder_is_told_of(tmp_path: Path) -> None:
-    from shapley_coop.cli.checkup import checkup
+    from shapley_coop.cli.inspecting.doctor import checkup
 
     file = tmp_path / "books.sqlite"
     file.write_bytes(b"kept")

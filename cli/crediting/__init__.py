@@ -1,0 +1,1 @@
+"""Commands that credit what was done: `coop credit` and `wev`."""

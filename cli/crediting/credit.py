@@ -1,0 +1,176 @@
+"""`coop credit` and `wev`: credit for your own records."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import say, say_json, show_table
+from shapley_coop.cli.options import Json, Weights
+
+RECORDED, ASKED = "recorded", "asked"
+REPLAYS = (RECORDED, ASKED)
+CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
+AnotherBaseline = Annotated[
+    str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
+]
+OtherDice = Annotated[
+    int,
+    typer.Option(
+        help="Of a run: replay the same schedules on so many other dice; it only reports.",
+        min=0,
+        max=100_000,
+    ),
+]
+Replay = Annotated[
+    str,
+    typer.Option(
+        help="Of a run of embedded agents: 'asked' also plays every coalition with its "
+        "members asked again, told who is present; it only reports.",
+    ),
+]
+DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
+
+
+def credit(
+    file: Annotated[Path, typer.Argument(help="A JSON file, or the name of an ended run.")],
+    value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
+    absent: AnotherBaseline = "",
+    dice: OtherDice = 0,
+    replay: Replay = "recorded",
+    as_json: Json = False,
+) -> None:
+    """Each agent's value in a run's record, or in a game of your own.
+
+    A run's name gives each agent's baseline, value and what they come to, by the run's baseline or
+    by another. A file is a characteristic function, or contributions by run:
+
+    {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
+    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
+    """
+    if not file.suffix and not file.exists():
+        if replay not in REPLAYS:
+            raise ValueError(f"--replay {replay}: give {' or '.join(REPLAYS)}")
+        _credit_of_run(str(file), value, absent, dice, replay == ASKED, as_json)
+    elif absent or dice or replay == ASKED:
+        raise ValueError(f"--absent, --dice and --replay are for a run's record: {file} is a file")
+    else:
+        _credit_of_file(file, value, as_json)
+
+
+def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
+    """Print the credit in a characteristic function, or in contributions by run."""
+    from shapley_coop.credit import credit_report
+    from shapley_coop.files import read_json
+
+    report = credit_report(read_json(file, "a game or runs"), value)
+    if as_json:
+        say_json(report)
+        return
+    errors, shares = report["standard_error"], report["shares"]
+    lines = [
+        [
+            agent,
+            f"{report['values'][agent]:g}",
+            f"{errors[agent]:.3g}" if errors else "exact",
+            f"{shares[agent]:.2%}" if shares else "—",
+        ]
+        for agent in report["agents"]
+    ]
+    show_table(f"{value} of {file.name}", ["agent", "value", "standard error", "share"], lines)
+    for name, holds in (report["axioms"] or {}).items():
+        say(f"{name}: {CHECKED[holds]}")
+
+
+def _credit_of_run(run: str, by: str, absent: str, dice: int, asked: bool, as_json: bool) -> None:
+    """Print the credit of an ended run, and on what the ranking of the agents depends."""
+    from shapley_coop.cli.console import finish, progress
+    from shapley_coop.evals.measures.credit_of_run import credit_of_run
+
+    with progress(dice, f"{dice} other dice") as moved:
+        report = finish(credit_of_run(run, by, absent, dice, asked, moved))
+    if as_json:
+        say_json(report)
+        return
+    errors = report["standard_error"]
+    show_table(
+        f"{by} of {run}",
+        ["agent", "baseline", "value", "standard error", "marginal", "comes to", "payoff"],
+        [
+            [
+                agent,
+                f"{report['alone'][agent]:g}" if report["alone"] else "—",
+                f"{report['values'][agent]:g}",
+                f"{errors[agent]:.3g}" if errors else "exact",
+                f"{report['marginal'][agent]:g}",
+                f"{report['due'][agent]:g}",
+                f"{report['payoff'][agent]:g}",
+            ]
+            for agent in report["agents"]
+        ],
+    )
+    say(f"compared with the baseline: {report['baseline']}; improvement {report['improvement']:g}")
+    if report["warning"]:
+        say(f"warning: {report['warning']}")
+    for agent, turns in report["passed"].items():
+        say(f"{agent} passed {turns} turns because nothing could be read: this is charged to it")
+    for line in report["sensitivity"]["lines"]:
+        say(line)
+    if "dice" in report:
+        _show_dice(report["dice"])
+    if "asked" in report:
+        _show_asked(report["asked"])
+
+
+def _show_asked(asked: dict[str, Any]) -> None:
+    """Print the values where the members of each coalition chose again."""
+    values = [[agent, f"{value:g}"] for agent, value in asked["values"].items()]
+    show_table("members asked again", ["agent", "value when asked"], values)
+    same = "as recorded" if asked["as_recorded"] else "not as recorded"
+    say(f"with everybody present they did {same}; improvement {asked['improvement']:g}")
+
+
+def _show_dice(dice: dict[str, Any]) -> None:
+    """Print what the same schedules come to on other dice."""
+    if not dice["times"]:
+        say(dice["why"])
+        return
+    lines = [
+        [
+            what,
+            *(f"{found[key]:.4g}" for key in ("mean", "sd")),
+            f"{found['low']:.4g} to {found['high']:.4g}",
+        ]
+        for what, found in [*dice["values"].items(), ("improvement", dice["improvement"])]
+    ]
+    title = f"the same schedules on {dice['times']} other dice"
+    show_table(title, ["agent", "mean", "sd", "90 % range"], lines)
+
+
+def wev(
+    file: DataFile,
+    weights: Weights = None,
+    as_json: Json = False,
+) -> None:
+    """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""
+    from shapley_coop.credit import WEIGHTS, read_weights, read_wev, wev_report
+
+    given = read_weights(weights) if weights else WEIGHTS
+    report = wev_report(*read_wev(file), given)
+    if as_json:
+        say_json(report)
+    else:
+        show_earned(f"weighted earned value of {file.name}, in percent", report)
+
+
+def show_earned(title: str, report: dict[str, Any]) -> None:
+    """Print each role's earned value, and its reward beside it."""
+    lines = []
+    for role, found in report["roles"].items():
+        (low, high), reward, change = found["interval"], found["reward"], found["adjustment"]
+        least, most = found["point_interval"]
+        line = [role, f"{low:.1f}–{high:.1f}", f"{found['point']:.1f}", f"{least:.1f}–{most:.1f}"]
+        line.append("—" if reward is None else f"{reward:g}")
+        line.append("—" if change is None else f"{change:+.1f}")
+        lines.append(line)
+    show_table(title, ["role", "interval", "point", "of the point", "reward", "adjustment"], lines)

@@ -1,0 +1,1 @@
+"""Commands of experiments: sweeps, their results, and scenarios."""

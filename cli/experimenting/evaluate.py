@@ -1,0 +1,117 @@
+"""`coop eval`: a suite, run and scored."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shapley_coop.cli.console import note, say, say_json, show_table
+from shapley_coop.cli.experimenting import results
+from shapley_coop.cli.experimenting.sweep import (
+    INCOMPLETE,
+    AtOnce,
+    Out,
+    Seeds,
+    cells_of_suites,
+    prices_of_paid,
+    rows_of,
+    run_cells,
+    sweep_folder,
+)
+from shapley_coop.cli.options import Json, NoSandbox, PriceFile
+from shapley_coop.extras import is_installed, missing
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.measures.stats import Comparison, Estimate
+    from shapley_coop.evals.sweeps.langsmith import Experiment
+
+MOST_COLUMNS = 8
+"""Conditions that are printed side by side, where a suite lays out tables of its own."""
+
+
+def evaluate(
+    suite: Annotated[str, typer.Argument(help="A suite by name or file.")],
+    out: Out = None,
+    seeds: Seeds = "",
+    max_connections: AtOnce = 16,
+    upload: Annotated[
+        bool, typer.Option(help="To LangSmith: a dataset, and an experiment a condition.")
+    ] = False,
+    baseline: Annotated[
+        str, typer.Option(help="A sweep's folder, or an uploaded experiment, to compare with.")
+    ] = "",
+    prices: PriceFile = None,
+    as_json: Json = False,
+    _unsafe: NoSandbox = False,
+) -> None:
+    """Run a suite and score every run; without --upload nothing leaves this machine."""
+    from shapley_coop.evals.sweeps.langsmith import Experiment, against
+    from shapley_coop.evals.sweeps.langsmith import upload as to_langsmith
+    from shapley_coop.evals.sweeps.sweep import Limits
+
+    if not is_installed("scipy"):
+        raise missing("coop eval", "scipy", "reports")
+    chosen, cells, _ = cells_of_suites([suite], seeds)
+    folder = out or sweep_folder(chosen[0].name)
+    known = results.prices_from(prices)
+    known = known if prices else prices_of_paid(cells, known)
+    limits = Limits(at_once=max_connections)
+    tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
+    experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
+    compared = against(experiment, baseline) if baseline else {}
+    names: list[str] = []
+    try:
+        names = to_langsmith(experiment) if upload else []
+    finally:
+        # The runs are scored on this machine, whatever LangSmith does.
+        _show(experiment, compared, names, as_json)
+    if tally.left:
+        note(f"{tally.left} cells are left: coop status {folder}")
+        sys.exit(INCOMPLETE)
+
+
+def _show(
+    experiment: "Experiment",
+    compared: "dict[str, list[Comparison]]",
+    uploaded: list[str],
+    as_json: bool,
+) -> None:
+    summary = experiment.summary()
+    if as_json:
+        found = {n: {k: results.known(e) for k, e in s.items()} for n, s in summary.items()}
+        pairs = {n: [results.as_json(c) for c in cs] for n, cs in compared.items()}
+        name = experiment.suite.name
+        say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
+        return
+    _show_tables(experiment)
+    if len(summary) <= MOST_COLUMNS or not experiment.suite.tables:
+        _show_summary(experiment.suite.name, summary)
+    for name, comparisons in compared.items():
+        results.show_comparisons(f"{name} minus the baseline", comparisons)
+    for name in uploaded:
+        say(f"uploaded {name}")
+
+
+def _show_tables(experiment: "Experiment") -> None:
+    """Print the tables that the suite itself lays out: a line for each condition."""
+    from shapley_coop.evals.measures.summary import conditions, estimate
+    from shapley_coop.evals.reports.layout import selected, words
+
+    rows = [row for group in experiment.groups for row in group.rows]
+    for spec in experiment.suite.tables:
+        axes = spec.rows or [axis for axis in experiment.suite.axes if axis not in spec.where]
+        lines = [
+            [group.name, *(estimate(group.rows, column).shown(2) for column in spec.columns)]
+            for group in conditions(selected(rows, spec.where), axes)
+        ]
+        show_table(spec.title, [", ".join(axes) or "runs", *map(words, spec.columns)], lines)
+
+
+def _show_summary(suite: str, summary: "dict[str, dict[str, Estimate]]") -> None:
+    """Print every measure, a column for each condition."""
+    keys, every = (
+        dict.fromkeys(key for found in summary.values() for key in found),
+        summary.values(),
+    )
+    lines = [[k, *(found[k].shown(2) if k in found else "—" for found in every)] for k in keys]
+    show_table(suite, ["measure", *summary], lines)

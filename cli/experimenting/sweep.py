@@ -1,0 +1,267 @@
+"""`coop sweep`: running experiments."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from shapley_coop.cli.console import finish, note, progress, say
+from shapley_coop.cli.experimenting import results
+from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.batch_provider import Pauses
+    from shapley_coop.evals.sweeps.prices import Prices
+    from shapley_coop.evals.sweeps.stored import Row
+    from shapley_coop.evals.sweeps.suite import Cell, Suite
+    from shapley_coop.evals.sweeps.sweep import Limits, Tally
+
+INCOMPLETE = 1
+ALL = "all"
+
+Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
+Seeds = Annotated[str, typer.Option(help="In place of the file's: 0-29, or 0-4,10.")]
+Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
+Dollars = Annotated[
+    float | None, typer.Option(help="USD, over all runs of the folder; not with --shard.", min=0)
+]
+AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
+AT_ONCE, AT_ONCE_IN_BATCHES = 16, 500
+
+RequestRate = Annotated[
+    list[str] | None,
+    typer.Option(help="N, or provider=N: requests a minute; not with --shard.", metavar="N"),
+]
+TokenRate = Annotated[
+    list[str] | None,
+    typer.Option(help="N, or provider=N: tokens a minute; not with --shard.", metavar="N"),
+]
+
+
+def sweep(
+    suites: Annotated[list[str], typer.Argument(help="Suites by name or file; 'all' is each.")],
+    out: Out = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first N cells.", min=1)] = None,
+    seeds: Seeds = "",
+    max_connections: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Runs side by side; {AT_ONCE}, or {AT_ONCE_IN_BATCHES} with --batch.",
+            min=1,
+            max=10_000,
+        ),
+    ] = None,
+    batch: Annotated[
+        bool,
+        typer.Option(
+            help="Ask openai: models by their endpoint's batches: cheaper, and each letter may "
+            "take a day."
+        ),
+    ] = False,
+    shard: Annotated[
+        str,
+        typer.Option(
+            help="i/n: one of n disjoint parts, in a home of its own; auto, or auto/n: this task's "
+            "of a Kubernetes Indexed Job or a Slurm array."
+        ),
+    ] = "",
+    keep: Annotated[
+        Keep, typer.Option(help="Whose letters and checkpoints stay once their row is written.")
+    ] = Keep.ALL,
+    cost_limit: Dollars = None,
+    prices: PriceFile = None,
+    rpm: RequestRate = None,
+    tpm: TokenRate = None,
+    fail_on_error: Failures = 0.05,
+    dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
+    remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
+    _unsafe: NoSandbox = False,
+) -> None:
+    """Run every cell of a suite once. Run it again to go on where it stopped."""
+    from shapley_coop.evals.sweeps.prices import check_prices
+    from shapley_coop.evals.sweeps.shards import live_in_home_of, shard_from
+    from shapley_coop.evals.sweeps.shards import shard as shard_of
+    from shapley_coop.seats.keys import keys_bound
+
+    part = shard_from(shard, os.environ)
+    if remote and keep != Keep.ALL:
+        raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
+    if remote and batch:
+        raise ValueError("--batch: a server asks its seats itself; leave out --remote")
+    _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
+    chosen, cells, skipped = cells_of_suites(suites, seeds)
+    known = results.prices_from(prices)
+    cells = (shard_of(cells, *part) if part else cells)[:limit]
+    folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
+    if dry_run:
+        from shapley_coop.cli.experimenting.forecast import show_forecast
+
+        show_forecast(cells, folder, known, batch)
+        return
+    if cost_limit is not None:
+        check_prices(known, cells)
+    limited = rpm or tpm
+    if not limited and keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
+        return
+    from shapley_coop.evals.sweeps.gates import rates_from
+    from shapley_coop.evals.sweeps.sweep import Limits
+
+    rates = rates_from(rpm or [], tpm or [])
+    at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
+    limits = Limits(at_once, cost_limit, fail_on_error, rates, _pauses() if batch else None)
+    if part:
+        live_in_home_of(*part)
+    how: Any = {"skipped": skipped, "part": part, "remote": remote, "keep": keep.value}
+    how["prices"] = prices_of_paid(cells, known)
+    with keys_bound():  # a suite is a file, which may be somebody else's
+        _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
+
+
+def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
+    """Refuse limits that this process alone could not keep.
+
+    Raises:
+        ValueError: other shards would spend the same again, or a server makes the calls.
+    """
+    given = [name for name, limit in limits.items() if limit not in (None, [])]
+    if given and part and part[1] > 1:
+        raise ValueError(
+            f"{given[0]}: each of {part[1]} shards would spend all of it, as none knows of the "
+            "others: leave out --shard, or limit the key at its provider"
+        )
+    if remote and (of_calls := [name for name in given if name != "--cost-limit"]):
+        raise ValueError(f"{of_calls[0]}: a server asks its seats itself; leave out --remote")
+
+
+def _pauses() -> "Pauses":
+    from shapley_coop.evals.sweeps.batch_provider import Pauses
+
+    return Pauses()
+
+
+def _nothing_left(
+    suites: "Sequence[Suite]", cells: "Sequence[Cell]", folder: Path, skipped: dict[str, str]
+) -> bool:
+    """Say so where every cell has its row, before anything is imported that plays one."""
+    from shapley_coop.evals.sweeps.index import cells_in
+    from shapley_coop.evals.sweeps.store import register as enter
+
+    ended = cells_in(folder)
+    if not all(cell.id in ended for cell in cells):
+        return False
+    enter(folder, suites, skipped)
+    _tell_counts(folder, 0, len(cells), 0)
+    return True
+
+
+def _tell_counts(folder: Path, done: int, before: int, left: int) -> None:
+    say(f"{folder}: {done} run, {before} there before, {left} left")
+
+
+def _tell(folder: Path, tally: "Tally") -> None:
+    """How a sweep ended."""
+    _tell_counts(folder, tally.done, tally.before, tally.left)
+    if tally.failed:
+        note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
+    if tally.stopped:
+        note(f"stopped: {tally.stopped}; the same command goes on")
+        sys.exit(INCOMPLETE)
+
+
+def run_cells(
+    suites: "Sequence[Suite]",
+    cells: "Sequence[Cell]",
+    folder: Path,
+    *,
+    what: str = "",
+    limits: "Limits | None" = None,
+    prices: "Prices | None" = None,
+    skipped: dict[str, str] | None = None,
+    part: tuple[int, int] | None = None,
+    remote: str = "",
+    keep: str = Keep.ALL.value,
+    stopped: str = "",
+) -> "Tally":
+    """Run those cells that a sweep's folder lacks, with a progress bar in a terminal.
+
+    Args:
+        suites: of the cells; the folder remembers them, and those `skipped`.
+        cells: in this order, here or on the server at the URL `remote`.
+        folder: the sweep's; `part` is the shard of it that is written.
+        what: title of the bar.
+        limits: when to stop; `prices` are for the cost.
+        keep: of which runs letters and checkpoints stay: see `Local`.
+        stopped: what is said where somebody interrupts it, if the folder does not outlive that.
+    """
+    from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
+    from shapley_coop.evals.sweeps.local import Local
+    from shapley_coop.evals.sweeps.prices import NO_PRICES
+    from shapley_coop.evals.sweeps.remote import Remote
+    from shapley_coop.evals.sweeps.store import Writer
+    from shapley_coop.evals.sweeps.store import register as enter
+    from shapley_coop.evals.sweeps.sweep import Limits, sweep
+
+    limits, prices = limits or Limits(), prices or NO_PRICES
+    if not remote:
+        check_cells(cells)
+    name, title = enter(folder, suites, skipped or {}), what or f"{len(cells)} cells"
+    if not (remote or limits.batch):
+        check_none_waits(name)
+    player = Remote(remote, name) if remote else Local(name, cast(Any, keep))
+    with Writer(folder, part) as writer, progress(len(cells), title) as moved:
+        try:
+            return finish(sweep(cells, player, writer, limits, prices, lambda _: moved(), note))
+        except KeyboardInterrupt:
+            note(stopped or f"stopped; {folder} keeps what is done, and the same command goes on")
+            raise
+
+
+def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
+    """The rows that a sweep's folder has of these cells."""
+    from shapley_coop.evals.sweeps.store import read_rows
+
+    wanted = {cell.id for cell in cells}
+    return [row for row in read_rows(folder) if row["cell"] in wanted]
+
+
+def cells_of_suites(
+    names: list[str], seeds: str
+) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
+    """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
+    from shapley_coop.evals.reports.wanted import check_report
+    from shapley_coop.evals.sweeps.seeds import parse_seeds
+    from shapley_coop.evals.sweeps.suite import expand, load_suite, shipped
+
+    given = parse_seeds(seeds) if seeds else []
+    suites, cells, skipped = [], [], {}
+    for name in shipped() if names == [ALL] else names:
+        suite = load_suite(name)
+        suite = suite.model_copy(update={"seeds": given or suite.seeds})
+        check_report(suite)
+        try:
+            cells += expand(suite)
+        except ValueError as error:
+            if names != [ALL]:
+                raise
+            note(f"skipped {name}: {error}")
+            skipped[name] = str(error)
+        else:
+            suites.append(suite)
+    return suites, cells, skipped
+
+
+def sweep_folder(name: str) -> Path:
+    """Where the rows of a sweep are kept unless a folder is given."""
+    from shapley_coop.state import home
+
+    return home().folder / "sweeps" / name
+
+
+def prices_of_paid(cells: "Sequence[Cell]", prices: "Prices") -> "Prices":
+    """The prices; none where every model is free, so that no cost has to be added up."""
+    from shapley_coop.evals.sweeps.prices import NO_PRICES, is_free, models_of
+
+    return NO_PRICES if all(map(is_free, models_of(cells))) else prices

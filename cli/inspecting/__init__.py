@@ -1,0 +1,1 @@
+"""Commands that look at runs that were played, and remove them."""

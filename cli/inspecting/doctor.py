@@ -1,0 +1,150 @@
+"""`coop doctor`: what this machine has installed, and whether a model can play."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shapley_coop.cli.console import say
+from shapley_coop.cli.inspecting.try_model import try_model
+from shapley_coop.cli.options import BaseUrl, PriceFile
+from shapley_coop.extras import missing
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+DISTRIBUTION = "shapley-coop"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one check."""
+
+    mark: str  # "ok  ", "note" or "FAIL"
+    what: str
+    found: str
+
+
+def doctor(
+    model: Annotated[
+        str, typer.Option(help="Also try a model: does it answer, and can it play?")
+    ] = "",
+    base_url: BaseUrl = None,
+    suite: Annotated[
+        str, typer.Option(help="With --model: the suite whose cost is forecast.")
+    ] = "escape_room",
+    prices: PriceFile = None,
+) -> None:
+    """Check what this machine has installed, or whether a model can play, and at what cost."""
+    if model:
+        try_model(model, base_url, suite, prices)
+        return
+    findings = checkup()
+    for finding in findings:
+        say(f"{finding.mark}  {finding.what}: {finding.found}")
+    if any(finding.mark == "FAIL" for finding in findings):
+        sys.exit(1)
+
+
+def checkup() -> list[Finding]:
+    """Check Python, libraries, home, model keys, tracing and optional tools."""
+    return [_python(), *_libraries(), _home(), _keys(), _tracing(), *_tools()]
+
+
+def _python() -> Finding:
+    now = ".".join(str(part) for part in sys.version_info[:3])
+    good = sys.version_info >= (3, 11)
+    return Finding("ok  " if good else "FAIL", "Python", now if good else f"{now}; needs 3.11")
+
+
+def _libraries() -> list[Finding]:
+    """Compare every library that the package requires with what is installed."""
+    from packaging.requirements import Requirement
+
+    needed = [Requirement(line) for line in requires(DISTRIBUTION) or ()]
+    found = [
+        _library(one) for one in needed if not one.marker or one.marker.evaluate({"extra": ""})
+    ]
+    wrong = [finding for finding in found if finding.mark == "FAIL"]
+    return wrong or [Finding("ok  ", "libraries", f"{len(found)} found, each new enough")]
+
+
+def _library(needed: "Requirement") -> Finding:
+    try:
+        found = version(needed.name)
+    except PackageNotFoundError:
+        return Finding("FAIL", needed.name, f"not installed; needs {needed.specifier}: make setup")
+    good = needed.specifier.contains(found, prereleases=True)
+    return Finding("ok  " if good else "FAIL", needed.name, f"{found}; needs {needed.specifier}")
+
+
+def _home() -> Finding:
+    from shapley_coop.state import home
+    from shapley_coop.state.storage.driver import errors
+
+    here = home()
+    where = "Postgres (COOP_DATABASE_URL)" if here.database else str(here.folder.resolve())
+    try:
+        count = len(here.runs.list())
+    except errors(OSError) as error:
+        return Finding("FAIL", "home", f"{where} cannot be used: {type(error).__name__}")
+    if not here.database and here.folder.stat().st_mode & 0o077:
+        open_to = f"{where}, {count} runs; others on this machine may look in: chmod 700"
+        return Finding("note", "home", open_to)
+    return Finding("ok  ", "home", f"{where}, {count} runs")
+
+
+def _keys() -> Finding:
+    from shapley_coop.seats.models import KEYS
+
+    found = [provider for provider, variable in KEYS.items() if os.environ.get(variable)]
+    if found:
+        return Finding("ok  ", "model keys", ", ".join(found))
+    return Finding("note", "model keys", "none set; embedded agents need none")
+
+
+def _tracing() -> Finding:
+    on = os.environ.get("LANGSMITH_TRACING", "").lower() == "true"
+    return Finding("ok  ", "LangSmith tracing", "on" if on else "off (LANGSMITH_TRACING=true)")
+
+
+def _tools() -> Iterator[Finding]:
+    wanted = {"git": "reading a history", "bwrap": "running untrusted code"}
+    for tool, use in wanted.items():
+        if shutil.which(tool):
+            yield Finding("ok  ", tool, "found")
+        else:
+            yield Finding("note", tool, f"not found; needed for {use}")
+    yield from _sandbox()
+    try:
+        yield Finding("ok  ", "langgraph dev", version("langgraph-api"))
+    except PackageNotFoundError:
+        yield Finding("note", "langgraph dev", str(missing("coop dev", "langgraph_api", "dev")))
+
+
+def _sandbox() -> Iterator[Finding]:
+    """Say which bounds hold for untrusted code; without bubblewrap none is run."""
+    if not shutil.which("bwrap"):
+        return
+    from shapley_coop.games.software_company.workspace import (
+        SandboxMissing,
+        managed_by,
+        require_sandbox,
+    )
+
+    try:
+        require_sandbox()
+    except SandboxMissing as missing:
+        yield Finding("note", "sandbox", str(missing))
+        return
+    watched = "memory and files of all processes are watched 50 times a second"
+    if manager := managed_by():
+        group = f"and bounded by a control group of the {manager}'s systemd"
+        yield Finding("ok  ", "sandbox", f"{watched}, {group}")
+    else:
+        yield Finding("ok  ", "sandbox", f"{watched}; no control group can be made here")

@@ -1,0 +1,143 @@
+"""`coop show`: what was said, signed, done and settled in a run, in order."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from shapley_coop.cli.console import (
+    finish,
+    note,
+    say,
+    say_json,
+    say_lines,
+    show_table,
+    write_file,
+)
+from shapley_coop.cli.options import Json, PriceFile, RunName
+
+if TYPE_CHECKING:
+    from shapley_coop.state import Run, Table
+
+
+def show(
+    run: RunName,
+    figure: Annotated[
+        Path | None, typer.Option(help="Write a task exchange's utility plane as SVG.")
+    ] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the transcript as Markdown.")
+    ] = False,
+    coalitions: Annotated[
+        bool, typer.Option("--coalitions", help="Show what every coalition is worth, too.")
+    ] = False,
+    prices: PriceFile = None,
+    as_json: Json = False,
+) -> None:
+    """Show what was said, signed and done in a run, in order, and its result."""
+    from shapley_coop.graphs.threads import table_of
+    from shapley_coop.state import home
+    from shapley_coop.state.resuming import result_of
+
+    found = home().run(run)
+    if as_json:
+        result_of(found)
+    table = finish(table_of(found))
+    outcome = found.result
+    worths = _worths(table) if coalitions else None
+    cost = _cost(table, prices)
+    if as_json:
+        from shapley_coop.evals.measures.reasons import record_and_reasons
+
+        more: dict[str, Any] = {"coalitions": worths} if coalitions else {}
+        more |= {"cost": cost} if cost else {}
+        say_json({**cast(Any, outcome), **finish(record_and_reasons(found)), **more})
+        return
+    if figure:
+        from shapley_coop.evals.reports.utility_plane import picture
+
+        write_file(figure, picture(cast(Any, table)), "--figure")
+        note(f"written to {figure}")
+    if markdown:
+        from shapley_coop.evals.reports.transcript import transcript
+
+        say_lines(transcript(found, table, outcome, worths))
+        if cost:
+            say_lines(f"\n{_priced(cost)}")
+        return
+    _tell(found, table, outcome)
+    if cost:
+        say(_priced(cost))
+    if coalitions:
+        _show_worths(worths)
+
+
+def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
+    from shapley_coop.cli.playing.narration import Narrator, report, show_reckoned
+    from shapley_coop.state import EvaluatedTable
+    from shapley_coop.state.resuming import goes_on
+    from shapley_coop.state.timeline import timeline
+
+    events = timeline(EvaluatedTable(table)) if "settings" in table else []
+    narrator = Narrator()
+    # Values are computed when the game is over, before what is said of them.
+    after = len(table.get("record", [])) if table.get("reckoning") else len(events)
+    told = False
+    for event in events:
+        later = event["kind"] == "settled" or (
+            event["kind"] == "said" and event["act"] != "claim" and event["topic"] == "split"
+        )
+        if later and not told and table.get("reckoning") and event["turn"] > after:
+            show_reckoned(cast(Any, table["reckoning"]))
+            told = True
+        narrator.tell(event)
+    if outcome:
+        say()
+        report(outcome)
+    else:
+        say(f"{run.run} has not ended: {goes_on(run)}")
+
+
+def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
+    """What a run's calls cost, in USD, and by whose prices; None where none is paid or known."""
+    from shapley_coop.cli.experimenting.results import prices_from
+    from shapley_coop.evals.sweeps.prices import is_free
+    from shapley_coop.evals.sweeps.rows import calls_of
+    from shapley_coop.state import home
+
+    calls = calls_of(home().journal.entries(table["episode"])) if table else []
+    paid = [call for call in calls if not is_free(call["model"])]
+    known = prices_from(prices)
+    if not paid or not known.know(call["model"] for call in paid):
+        return None
+    return {"usd": known.cost(paid), "prices": known.told}
+
+
+def _priced(cost: Mapping[str, Any]) -> str:
+    return f"{cost['usd']:.6f} USD, by the prices of {cost['prices']}"
+
+
+def _worths(table: "Table") -> dict[str, Any] | None:
+    """Every agent's baseline and every coalition's worth; None of too many agents."""
+    from shapley_coop.serve.view.coalitions import worths
+    from shapley_coop.state import EvaluatedTable
+
+    evaluated = EvaluatedTable(table)
+    found = worths(evaluated)
+    alone = evaluated.characteristic.alone
+    baseline = {agent: float(x) for agent, x in alone.items()} if alone else None
+    return found and {**found, "baseline": baseline}
+
+
+def _show_worths(worths: Mapping[str, Any] | None) -> None:
+    from shapley_coop.serve.view.coalitions import SMALL
+
+    if worths is None:
+        note(f"coalitions are listed of up to {SMALL} agents")
+        return
+    say(worths["words"])
+    if baseline := worths["baseline"]:
+        say("W(∅), by agent: " + ", ".join(f"{agent} {x:g}" for agent, x in baseline.items()))
+    lines = [[", ".join(one["members"]) or "∅", f"{one['worth']:g}"] for one in worths["each"]]
+    show_table("coalitions", ["members", "worth"], lines)

@@ -1,0 +1,42 @@
+"""`coop verify`: a run, recomputed from its record."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from shapley_coop.cli.console import finish, say, say_json
+from shapley_coop.cli.options import Json, RunName
+
+
+def verify(
+    run: RunName,
+    head: Annotated[
+        bool,
+        typer.Option("--head", help="Print the head of this home's chain, to be kept elsewhere."),
+    ] = False,
+    kept: Annotated[
+        str, typer.Option("--kept", help="A head that was printed earlier: the chain must hold it.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Recompute contributions, values, transfers and ledger from the record, and compare.
+
+    Every row is compared with the seal that the run's end left in the home's chain of hashes.
+    Exit code 0: all of it holds; 1: something does not; 2: it cannot be read.
+    """
+    from shapley_coop.evals.verifying import verify_run
+    from shapley_coop.state import home
+
+    checks = finish(verify_run(run, kept))
+    sound = all(check.sound for check in checks)
+    if as_json:
+        found = {"run": run, "sound": sound, "checks": [vars(check) for check in checks]}
+        say_json(found | ({"head": home().chain.head()} if head else {}))
+    elif head and sound:
+        say(home().chain.head())
+    else:
+        for check in checks:
+            say(f"{'ok  ' if check.sound else 'FAIL'}  {check.what}: {check.found}")
+    if not sound:
+        sys.exit(1)

@@ -1,0 +1,259 @@
+"""`coop run` and `coop resume`: playing."""
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
+from shapley_coop.cli.failures import DEBUG, MORE, reason
+from shapley_coop.cli.options import (
+    AgentSeats,
+    BaseUrl,
+    Json,
+    Mandates,
+    Model,
+    NoSandbox,
+    PartyKeys,
+    Personas,
+    RunName,
+    SetPairs,
+    by_agent,
+    complete_games,
+    complete_graphs,
+    seats_from,
+    settings_from,
+)
+from shapley_coop.cli.playing.answer import asking
+from shapley_coop.invalid import first_error
+
+if TYPE_CHECKING:
+    from shapley_coop.state import RunConfig
+
+ENDED_IN_ERROR = 1
+INTERRUPTED = 130
+
+
+def run(
+    ctx: typer.Context,
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="A game's name, a payoff file (YAML or JSON), a Python file of your own, or "
+            "pettingzoo:package.module:factory.",
+            autocompletion=complete_games,
+        ),
+    ],
+    graph: Annotated[
+        str,
+        typer.Option(
+            "--graph",
+            "-g",
+            help="The workflow; coop list shows them.",
+            autocompletion=complete_graphs,
+        ),
+    ] = "shapley_coop",
+    model: Model = "embedded:rational",
+    agent: AgentSeats = None,
+    base_url: BaseUrl = None,
+    persona: Personas = None,
+    keys: PartyKeys = None,
+    mandate: Mandates = None,
+    set_: SetPairs = None,
+    params: Annotated[
+        Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
+    ] = None,
+    task: Annotated[
+        str,
+        typer.Option(help="What a software company builds: by name, by file, or in words."),
+    ] = "",
+    unsafe: NoSandbox = False,
+    name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
+    key: Annotated[
+        str,
+        typer.Option(
+            "--idempotency-key",
+            help="A name for this request: given again it goes on with the same run, and another "
+            "request under it is refused.",
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Play a game with a workflow, to its settlement."""
+    from shapley_coop.graphs.preparing import prepare
+
+    given = {
+        "game": game,
+        "params": settings_from(set_, params) | _company(task, unsafe),
+        "seats": seats_from(model, agent, base_url),
+        **by_agent(persona, keys, mandate),
+        **ctx.obj,
+    }
+    _follow(prepare(graph, _config(given), name, key), as_json)
+
+
+def resume(
+    run: RunName = "",
+    all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
+    as_json: Json = False,
+    _unsafe: NoSandbox = False,
+) -> None:
+    """Resume a stopped run; finished work is not repeated."""
+    from shapley_coop.state import home
+
+    if bool(run) == all_:
+        raise ValueError("name one run, or give --all")
+    if not all_:
+        found = home().run(run)
+        _check_ready(found)
+        _follow(found, as_json)
+        return
+    runs = [one for one in home().runs.list() if one.state != "ended"]
+    stopped = [one.run for one in runs if not _went_on(one, as_json)]
+    note(f"{len(runs) - len(stopped)} of {len(runs)} resumed")
+    if stopped:
+        sys.exit(ENDED_IN_ERROR)
+
+
+def _went_on(run: Any, as_json: bool) -> bool:
+    """Return whether a run went on, here or elsewhere; if not, the reason is printed."""
+    from shapley_coop.graphs.same_run import OtherWorkflow
+    from shapley_coop.state.storage.leases import Busy, LeaseLost
+
+    try:
+        _check_ready(run)
+        _follow(run, as_json)
+    except (Busy, LeaseLost) as elsewhere:
+        note(str(elsewhere))
+    except OtherWorkflow as other:
+        complain(str(other))
+        return False
+    except ValueError as error:
+        note(f"{run.run}: {error}")
+        return False
+    except SystemExit:
+        return False
+    return True
+
+
+def _check_ready(run: Any) -> None:
+    """Refuse a run that could not be played to its end here: its first process was told more.
+
+    Raises:
+        GameError: says what is missing.
+        ValueError: its answers could not be kept.
+    """
+    from shapley_coop.state import game_of
+    from shapley_coop.state.storage.at_rest import check_key
+
+    game = game_of(run.room)
+    if run.state != "ended":
+        check_key()
+        game.make_ready()
+
+
+def _company(task: str, unsafe: bool) -> dict[str, Any]:
+    """Return the parameters of a software company that have options of their own."""
+    if not task and not unsafe:
+        return {}
+    from shapley_coop.games.software_company.task import read_task
+
+    given: dict[str, Any] = {"task": read_task(task)} if task else {}
+    return given | ({"unsafe_no_sandbox": True} if unsafe else {})
+
+
+def _config(given: dict[str, Any]) -> "RunConfig":
+    from pydantic import ValidationError
+
+    from shapley_coop.state import RunConfig
+
+    try:
+        return RunConfig.model_validate(given)
+    except ValidationError as error:
+        raise ValueError(str(first_error(error, RunConfig))) from None
+
+
+async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
+    """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
+    from shapley_coop.graphs.running import follow
+    from shapley_coop.graphs.threads import table_of
+    from shapley_coop.seats.tracing import tracing
+
+    if not tracing():
+        return await follow(run, watch, person), None
+    from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
+
+    outcome = await follow(run, watch, person, traced_with())
+    return outcome, score_trace(await table_of(run))
+
+
+def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
+    """Say where a traced run is looked at, once LangSmith has told; a while is waited for that."""
+    from shapley_coop.seats.feedback import link_to
+    from shapley_coop.seats.tracing import patience, trace_of
+
+    trace = trace_of(outcome["episode"])
+    if trace is None:
+        return
+    link = link_to(trace, sent, patience())
+    note(f"trace: {link}" if link else "LangSmith has not answered: the trace may be incomplete")
+
+
+def _note_failure(run: Any, error: Exception) -> str:
+    """Enter in the register why a run stopped; returns it as a line for the terminal."""
+    from shapley_coop.state import home
+    from shapley_coop.state.resuming import command_for
+    from shapley_coop.state.storage.driver import errors
+    from shapley_coop.state.storage.register import FAILED
+
+    why = reason(error) or f"{type(error).__name__}, {MORE}"
+    onward = command_for(run, "resume")
+    # Where the register cannot be written either, it goes on saying that the run has begun.
+    with suppress(*errors(OSError)):
+        home().runs.finish(run.run, FAILED, why=f"{why}; go on with {onward}")
+    return f"{run.run} stopped: {why}. Go on with {onward}"
+
+
+def _follow(run: Any, as_json: bool) -> None:
+    from shapley_coop.cli.playing.narration import Narrator, report
+    from shapley_coop.graphs.running import Waiting
+    from shapley_coop.graphs.same_run import OtherWorkflow
+    from shapley_coop.state.outcome import FAILED
+    from shapley_coop.state.resuming import command_for
+    from shapley_coop.state.storage.leases import Busy, LeaseLost
+    from shapley_coop.state.storage.versions import OtherVersion
+
+    watch = (lambda *_: None) if as_json else Narrator().watch
+    try:
+        with waiting(f"playing {run.run}") as hidden:
+            person = asking(hidden) if sys.stdin.isatty() else None
+            outcome, sent = finish(_traced(run, watch, person))
+    except Waiting as pause:
+        who = pause.agents
+        note(f"{run.run} waits for {', '.join(who)}: {command_for(run, 'answer', who[0])}")
+        return
+    except (EOFError, KeyboardInterrupt) as left:
+        how = "waits" if isinstance(left, EOFError) else "was interrupted"
+        note(f"{run.run} {how}: go on with {command_for(run, 'resume')}")
+        sys.exit(INTERRUPTED)
+    except (Busy, LeaseLost, OtherVersion, OtherWorkflow):
+        raise
+    except Exception as error:
+        stopped = _note_failure(run, error)
+        if os.environ.get(DEBUG):
+            raise
+        complain(stopped)
+        sys.exit(ENDED_IN_ERROR)
+    if as_json:
+        from shapley_coop.evals.measures.reasons import record_and_reasons
+
+        say_json({**outcome, **finish(record_and_reasons(run))})
+    else:
+        say()
+        report(outcome)
+    _tell_trace(outcome, sent)
+    if outcome["status"] in FAILED or outcome.get("lapsed"):
+        sys.exit(ENDED_IN_ERROR)

@@ -1,0 +1,1 @@
+"""Commands that check before anything is signed: contracts, messages, keys, mandates."""

@@ -1,0 +1,155 @@
+"""`coop contract`: check contracts, audit records, and tabulate what contracts do."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shapley_coop.cli.console import note, say, say_json, say_lines, show_table
+from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
+from shapley_coop.cli.options import Json, SetPairs, settings_from
+
+if TYPE_CHECKING:
+    from shapley_coop.deals import Deal
+    from shapley_coop.evals.papers.contracts import GameTable
+    from shapley_coop.games import Game, Turn
+
+NOT_TO_BE_SIGNED = 1
+
+ContractFile = Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")]
+
+
+def check(
+    file: ContractFile,
+    game: Annotated[str, typer.Option("--game", "-g", help="The game it is written for.")],
+    set_: SetPairs = None,
+    enforcement: Annotated[str, typer.Option(help="notional, enforced or escrow.")] = "enforced",
+    deposit: Annotated[
+        str, typer.Option(help="Of each party in escrow; empty: as much as is needed.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Certify a contract: whether it can be kept, and what it does to each party's incentives.
+
+    A split can name every norm that a run of the game can compute.
+    """
+    from shapley_coop.deals.analysis.checked import checked
+    from shapley_coop.deals.written.files import clauses_in
+    from shapley_coop.games import load
+    from shapley_coop.state.resolving import norms_of
+
+    played = load(game, settings_from(set_))
+    record, text = checked(clauses_in(file), played, enforcement, deposit, norms_of(played))
+    say_json(record) if as_json else say_lines(text)
+    if played.baseline.warning and any(fault["label"] == "NORM" for fault in record["faults"]):
+        note(f"a split can name a norm once its baseline is declared: {played.baseline.warning}")
+    if not record["sound"]:
+        sys.exit(NOT_TO_BE_SIGNED)
+
+
+def audit(
+    file: ContractFile,
+    record: Annotated[Path, typer.Argument(help="The turns: a list of turn, actions, rewards.")],
+    game: Annotated[
+        str, typer.Option("--game", "-g", help="The game; without it, only the record is used.")
+    ] = "",
+    set_: SetPairs = None,
+    running: Annotated[
+        bool, typer.Option("--running", help="The game is not over: open duties are pending.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Audit a record under a contract: verdict, breaches and evidence, clause by clause."""
+    from shapley_coop.deals.written.audit import audit as hold
+    from shapley_coop.deals.written.audit import audit_in_words
+    from shapley_coop.deals.written.files import turns_in
+    from shapley_coop.games import load
+    from shapley_coop.games.open_turns import always_open
+
+    played = turns_in(record)
+    world = load(game, settings_from(set_)) if game else None
+    if world and len(played) > world.turns:
+        raise ValueError(
+            f"{record}: has {len(played)} turns, and {game} {world.turns}: give the game's --set"
+        )
+    found = hold(
+        _deal(file, world, played),
+        played,
+        turns=world.turns if world else len(played),
+        actions=world.actions if world else None,
+        over=not running,
+        open_turns=world.open_turns if world else always_open,
+    )
+    say_json(found) if as_json else say_lines(audit_in_words(found))
+
+
+def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
+    """A file's contract, if its agents and actions exist."""
+    from shapley_coop.deals import Fault, Terms, first_fault, read_deal
+    from shapley_coop.deals.language.rules import known_actions, known_agents
+    from shapley_coop.deals.written.files import clauses_in
+
+    deal = read_deal(clauses_in(file))
+    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
+    terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
+    rules = (known_agents, known_actions) if world else (known_agents,)
+    if not isinstance(deal, Fault):
+        deal = first_fault(rules, deal, terms) or deal
+    if isinstance(deal, Fault):
+        raise ValueError(f"{file}: {deal.feedback}")
+    return deal
+
+
+def table(
+    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1, max=1000)] = 30,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="The folder of the runs' rows.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Two dilemmas × characters × no contract, notional, enforced, escrow: welfare and adherence.
+
+    Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. The same command
+    resumes it where it stopped; `coop report` makes a page of its folder.
+    """
+    from shapley_coop.evals.measures.stats import LEVEL
+    from shapley_coop.evals.papers.contracts import SUITE, game_tables, planned
+
+    suite, cells = planned(range(seeds))
+    folder = out or sweep_folder(SUITE)
+    tally = run_cells([suite], cells, folder, what=f"{len(cells)} runs")
+    if tally.left:
+        note(f"{tally.left} runs are left: coop status {folder} says why; the same command goes on")
+        sys.exit(INCOMPLETE)
+    tables = game_tables(rows_of(folder, cells))
+    if as_json:
+        parts = [part.record() for part in tables]
+        say_json({"seeds": seeds, "level": LEVEL, "simulated": True, "tables": parts})
+        return
+    for part in tables:
+        _show(part)
+    say(
+        f"In brackets: {LEVEL:.0%} intervals over n runs, a seed each. n=1: nothing is drawn there,"
+    )
+    say("so that every seed gives the same run.")
+    say("A simulation: embedded agents answered, and what they do was written down beforehand.")
+
+
+def _show(part: "GameTable") -> None:
+    """One game's table, and what it shows."""
+    from shapley_coop.evals.papers.contracts import MEASURES
+
+    lines, before = [], ""
+    for (agents, contract), measures in part.lines.items():
+        shown = [measures[c].shown(2) if c in measures else "—" for c in MEASURES]
+        lines.append([agents if agents != before else "", contract, *shown])
+        before = agents
+    _, *others = MEASURES
+    show_table(part.game, ["agents", "contract", f"welfare of {part.best:g}", *others], lines)
+    if part.weak:
+        named = ", ".join(f"({', '.join(play)})" for play in part.weak)
+        say(f"Weak equilibria of a turn without any contract: {named}.")
+    for claim, holds in part.shows.items():
+        say(claim if holds else f"NOT SHOWN: {claim}")
+    say()

@@ -1,0 +1,46 @@
+"""`coop validate`: a message of a task exchange, labelled before it is sent."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import say, say_json
+from shapley_coop.cli.options import Json, Scenario
+from shapley_coop.files import read_text
+
+INVALID = 1
+
+
+def validate(
+    scenario: Scenario,
+    message: Annotated[str, typer.Option(help="A file with one message; - reads standard input.")],
+    sender: Annotated[str, typer.Option("--as", help="Who sends it.")],
+    pending: Annotated[
+        Path | None, typer.Option(help="A file with the proposal that has to be answered.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Label one message as the exchange would, with the feedback its author would get."""
+    from shapley_coop.deals.exchange.messages import check_message
+    from shapley_coop.games.exchange import scenario as find
+
+    tasks = find(scenario).tasks
+    standing = None
+    if pending:
+        others = [agent for agent in tasks.agents if agent != sender]
+        proposed = check_message(read_text(pending, "a proposal"), tasks, others[0])
+        if proposed.label:
+            raise ValueError(f"{pending}: no valid proposal ({proposed.label}): give one")
+        standing = proposed.masks
+    text = sys.stdin.read() if message == "-" else read_text(message, "a message")
+    found: dict[str, Any] = check_message(text, tasks, sender, standing).record()
+    if as_json:
+        say_json(found)
+    else:
+        say(f"{found['label']}: {found['feedback']}" if found["label"] else "valid")
+        for agent, mask in found["masks"].items():
+            say(f"  {agent} {mask}")
+    if found["label"]:
+        sys.exit(INVALID)

@@ -1,0 +1,53 @@
+"""Files of contracts and of records, as people give them."""
+
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from shapley_coop.deals import Deal, wire_form
+from shapley_coop.files import read_data
+from shapley_coop.games import Turn
+from shapley_coop.invalid import first_error
+
+KIND = "a contract or a record"
+
+
+def clauses_in(path: Path) -> dict[str, Any]:
+    """Return a file's contract, or that of the run whose result the file holds."""
+    content = read_data(path, KIND)
+    if isinstance(content, dict) and isinstance(content.get("contract"), dict):
+        content = _of_a_record(content["contract"].get("clauses"))
+    if not isinstance(content, dict) or "clauses" not in content:
+        raise ValueError(f"{path}: holds no contract: give a mapping with the key clauses")
+    return content
+
+
+def turns_in(path: Path) -> list[Turn]:
+    """Return a record's turns: numbered from 1, with finite rewards; 0 where none are given."""
+    content = read_data(path, KIND)
+    turns = content.get("record") if isinstance(content, dict) else content
+    if not isinstance(turns, list) or not turns:
+        raise ValueError(f"{path}: holds no record: give a list of turns")
+    known = [{"rewards": {}, **turn} if isinstance(turn, dict) else turn for turn in turns]
+    try:
+        record = TypeAdapter(list[Turn]).validate_python(known)
+    except ValidationError as error:
+        first = first_error(error)
+        at, _, told = first.where.partition(".")
+        raise ValueError(f"{path}: entry {int(at) + 1}, {told or 'turn'}: {first.reason}") from None
+    for n, turn in enumerate(record, start=1):
+        if turn["turn"] != n:
+            raise ValueError(f"{path}: entry {n} is turn {turn['turn']}: number them from 1")
+        if not all(isfinite(amount) for amount in (*turn["rewards"].values(), turn.get("pot", 0))):
+            raise ValueError(f"{path}: entry {n} has a reward that is no finite number")
+    return record
+
+
+def _of_a_record(clauses: Any) -> dict[str, Any]:
+    """Clauses of a record, where all turns are ranges, as people and agents write them."""
+    try:
+        return wire_form(Deal.model_validate({"clauses": clauses}))
+    except ValidationError:
+        return {"clauses": clauses}  # reading them says in words what is wrong

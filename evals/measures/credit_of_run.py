@@ -1,0 +1,76 @@
+"""What `coop credit RUN` reports: values of an ended run, by its own or another baseline."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from shapley_coop.evals.measures.asked_replays import asked_again
+from shapley_coop.evals.measures.credit import credit_by
+from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
+from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state.resuming import result_of
+
+
+async def credit_of_run(
+    run: str,
+    by: str,
+    absent: str = "",
+    dice: int = 0,
+    asked: bool = False,
+    done: Callable[[], Any] = lambda: None,
+) -> dict[str, Any]:
+    """Return each agent's baseline, value, and what they come to.
+
+    Args:
+        run: the name of an ended run.
+        by: a norm.
+        absent: another baseline than the run's; it reports, and settles nothing.
+        dice: on how many other dice the same schedules are replayed; it reports, too.
+        asked: whether coalitions are also played with their members asked again; it reports, too.
+        done: called after each of these.
+
+    Raises:
+        ValueError: there is no such run, it has not ended, nothing declares a baseline, or the
+            norm or baseline is wrong.
+    """
+    known = await asyncio.to_thread(home().run, run)
+    result = result_of(known)
+    table = await table_of(known)
+    evaluated = with_baseline(table, absent) if absent else EvaluatedTable(table)
+    report = await asyncio.to_thread(_report, table, evaluated, result, by)
+    if dice:
+        report["dice"] = await asyncio.to_thread(_over_dice, evaluated, by, dice, done)
+    if asked:
+        report["asked"] = await asyncio.to_thread(asked_again, evaluated, by, done)
+    return report
+
+
+def _report(
+    table: Table,
+    evaluated: EvaluatedTable,
+    result: Mapping[str, Any],
+    by: str,
+) -> dict[str, Any]:
+    compared = sensitivity(evaluated, by)
+    return {
+        **credit_by(evaluated, result["payoffs"], by),
+        "passed": _passed(table),
+        "sensitivity": {**compared.as_json(), "lines": compared.lines()},
+    }
+
+
+def _over_dice(
+    evaluated: EvaluatedTable, by: str, dice: int, done: Callable[[], Any]
+) -> dict[str, Any]:
+    if not rolls_dice(evaluated):
+        return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
+    return on_other_dice(evaluated, by, dice, done).as_json()
+
+
+def _passed(table: Table) -> dict[str, int]:
+    """Agent → turns it passed because its model failed or could not be read; charged to it."""
+    effects = [e for turn in table.get("record", []) for e in turn.get("effects", [])]
+    who = [e["agent"] for e in effects if e["effect"] == "pass"]
+    return {agent: who.count(agent) for agent in table["agents"] if agent in who}

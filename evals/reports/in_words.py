@@ -1,0 +1,180 @@
+"""A run in words: its public events, line by line, and what it came to."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from shapley_coop.deals.mediation import DELEGATED
+from shapley_coop.deals.parties import MOST_TOLD
+from shapley_coop.escaping import marked_lines
+from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
+from shapley_coop.many import MANY
+from shapley_coop.state.conduct import did, unanswered
+from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
+
+STATUS = {
+    "agreed": "agreed",
+    "no_deal": "no deal",
+    "no_play": "no play",
+    "unreadable": "no answer could be read",
+    "error": "ended in an error",
+    "budget": "the budget was used up",
+}
+"""How a run ended, in words."""
+
+COLUMNS = ("agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff")
+"""Of the table of a result."""
+
+
+class EventsInWords:
+    """Says public events; clauses that it said once it names by their message.
+
+    Of more than `MOST_TOLD` clauses, payments or agents it gives sums, unless it tells the whole.
+    """
+
+    def __init__(self, whole: bool = False) -> None:
+        self._told_by: dict[tuple[str, ...], str] = {}
+        self._whole = whole
+
+    def lines_of(self, event: dict[str, Any]) -> list[str]:
+        """One public event in lines; what belongs to the first line is indented."""
+        how = {"said": self._said, "signed": self._signed, "played": self._played}.get(
+            event["kind"]
+        )
+        return how(event) if how else []
+
+    def _said(self, event: dict[str, Any]) -> list[str]:
+        offer = event["deal"]["text"] if "deal" in event else []
+        said, *more = marked_lines(event["text"])
+        if offer:
+            self._told_by[tuple(offer)] = event["id"]
+        first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said or '—'}"
+        return [first, *(f"      {line}" for line in [*more, *self._few(offer, "clauses")])]
+
+    def _signed(self, event: dict[str, Any]) -> list[str]:
+        what = f"{'amended' if event.get('previous') else 'signed'} {event['hash'][:12]}"
+        if offered := self._told_by.get(tuple(event["text"])):
+            return [f"{what}, the clauses of {offered}"]
+        return [what, *(f"      {line}" for line in self._few(event["text"], "clauses"))]
+
+    def _few(self, lines: list[str], what: str) -> list[str]:
+        return lines if self._whole else few(lines, what)
+
+    def _played(self, event: dict[str, Any]) -> list[str]:
+        acts, lines = _effects(event)
+        earned = ", ".join(f"{agent} {x:g}" for agent, x in event["rewards"].items())
+        acted = ", ".join(acts)
+        if not self._whole and len(acts) > MOST_TOLD:
+            acted = f"{len(acts)} agents: {did(Counter(event['actions'].values()))}"
+        if not self._whole and len(event["rewards"]) > MOST_TOLD:
+            earned = f"{sum(event['rewards'].values()):g} in all"
+        broken = [f"breach of {b['clause']}: {b['evidence']}" for b in event.get("breaches", [])]
+        due = [
+            f"due by {p['clause']}: {p['payer']} pays {p['payee']} {p['amount']:g}"
+            for p in event.get("due", [])
+        ]
+        paid = sum(p["amount"] for p in event.get("due", []))
+        lines += [f"      {line}" for line in self._few(broken, "breaches")]
+        lines += [f"      {line}" for line in self._few(due, f"payments due, {paid:g} in all")]
+        pot = f", all together {event['pot']:g}" if event.get("pot") else ""
+        return [f"turn {event['turn']}  {acted or 'nobody acts'}  →  {earned}{pot}", *lines]
+
+
+def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """What was done at a turn, and what failed."""
+    failed, effects = [], event.get("effects", [])
+    mediated = {e["agent"] for e in effects if e.get("effect") == DELEGATED}
+    acts = [
+        f"{agent} {action}{' (delegated)' if agent in mediated else ''}"
+        for agent, action in event["actions"].items()
+    ]
+    for effect in effects:
+        if effect.get("effect") == "pass":
+            acts.append(f"{effect['agent']} passes ({effect['label']})")
+        elif effect.get("ok") is False:
+            failed.append(f"      {effect['agent']}'s {effect['task']} failed: {effect['result']}")
+    return acts, failed
+
+
+def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
+    """Say what was computed from the record before the last bargaining."""
+    values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
+    yield f"computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}"
+    if compared := reckoning.get("compares_with"):
+        had = ", ".join(f"{a} {x}" for a, x in reckoning["baseline"].items())
+        yield f"compared with the baseline: {compared}: {had}"
+    if why := reckoning.get("skipped"):
+        yield f"no further bargaining: {why}"
+
+
+def _act(said: dict[str, Any]) -> str:
+    number = f" #{said['about']}" if "about" in said else ""
+    if "puts" in said:
+        number += f" → #{said['puts']}"
+    why = f" ({said['label']})" if "label" in said else ""
+    if said["act"] == "pass":
+        return f"passes{why}"
+    verb = "counters" if said["act"] == "reject" and "puts" in said else f"{said['act']}s"
+    return f"{verb}{number}{why}"
+
+
+def opening(outcome: dict[str, Any]) -> Iterator[str]:
+    """Say what happened in a run."""
+    yield from outcome["happened"]["words"]
+    if lapsed := outcome.get("lapsed"):
+        yield f"No contract binds in {outcome['run']}. {lapsed}"
+
+
+def rows(outcome: dict[str, Any]) -> list[list[str]]:
+    """Return the result's table: a row for each agent, or of many for each kind of seat."""
+    if len(outcome["agents"]) > MOST_TOLD:
+        return rows_by_seat(outcome)
+    return [_line(agent, outcome) for agent in outcome["agents"]]
+
+
+def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
+    credit = outcome["credit"]
+    broke = sum(breach["agent"] == agent for breach in outcome["breaches"])
+    error, value = (credit["standard_error"] or {}).get(agent), values_of(credit).get(agent)
+    return [
+        agent,
+        outcome["seats"][agent],
+        did(outcome["conduct"][agent]["actions"]),
+        str(broke or "–"),
+        f"{outcome['rewards'][agent]:g}",
+        "–" if value is None else f"{value:g}" + (f" ± {error:.2g}" if error else ""),
+        f"{outcome['payoffs'][agent]:g}",
+    ]
+
+
+def closing(outcome: dict[str, Any]) -> Iterator[str]:
+    """Say what a result's table does not: on what values rest, what was paid, and what it took."""
+    if why := no_value(outcome["credit"]):
+        yield f"Shapley gain: {why}."
+    elif outcome["happened"]["at_stake"] and (baseline := outcome["credit"].get("baseline")):
+        yield f"Shapley gains compare with the baseline: {baseline['words']}.{_without(outcome)}"
+    passed = (
+        f"{agent}: {lost}; what that cost is charged to its value"
+        for agent, conduct in outcome["conduct"].items()
+        if (lost := unanswered(conduct["passes"]))
+    )
+    yield from few(passed, "agents gave no answer that could be read")
+    yield from moved_in_all(outcome) if len(outcome["transfers"]) > MOST_TOLD else moved(outcome)
+    broken = (f"breach of {b['clause']}: {b['evidence']}" for b in outcome["breaches"])
+    yield from few(broken, "breaches")
+    if outcome.get("ledger") == "counterfactual":
+        yield "Counterfactual: another branch of this episode is settled already; nothing is paid."
+    used = outcome["usage"]
+    tokens = used["input_tokens"] + used["output_tokens"]
+    turns = outcome["turns_played"]
+    yield f"{turns} turn{'' if turns == 1 else 's'}, {used['calls']} calls, {tokens} tokens"
+    if simulation := simulation_note(outcome):
+        yield simulation
+
+
+def _without(outcome: dict[str, Any]) -> str:
+    """What payoffs hold beside gains: what each has at the baseline, if anything."""
+    alone = outcome["credit"].get("alone") or {}
+    each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
+    told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"
+    return f" Payoffs include what it pays: {told}." if any(alone.values()) else ""

@@ -1,0 +1,85 @@
+"""`coop settle-git`: what a repository's history is worth to each contributor."""
+
+from typing import Any
+
+from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
+from shapley_coop.cli.options import Currency, Json, NoSandbox, Weights
+from shapley_coop.extensions.bounty import options as of
+
+
+def settle_git(
+    repo: of.Repo,
+    range_: of.Range = None,
+    bounty: of.Bounty = "100",
+    currency: Currency = "",
+    weights: Weights = None,
+    rules: of.Rules = None,
+    mailmap: of.Mailmap = None,
+    model: of.Model = "",
+    agent: of.Agents = None,
+    seed: of.Seed = 0,
+    for_payment: of.ForPayment = False,
+    serve: of.Serve = "",
+    deadline: of.Deadline = 0,
+    score: of.Score = "",
+    unsafe: NoSandbox = False,
+    explain: of.Explain = False,
+    dry_run: of.DryRun = False,
+    markdown: of.Markdown = None,
+    as_json: Json = False,
+) -> None:
+    """Split a bounty by what each contributor's commits are worth, and ask whether they agree.
+
+    Effective code, documents, mended lines and decisions are counted from the history and weighed
+    (weighted earned value); each contributor's seat then accepts that split, objects, or makes a
+    counter-offer. Where people answer, the same command goes on where it stopped.
+    """
+    if dry_run and (markdown or serve):
+        raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
+    from shapley_coop.extensions.bounty.settling import Settling
+
+    settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
+    settling.seated(model, agent, seed, deadline, for_payment)
+    report = settling.report() if dry_run else settling.agreed(serve)
+    if score:
+        with progress(0, "coalitions of contributors") as done:
+            report["without"] = settling.without(score, unsafe, done)
+    if explain:
+        report["account"] = settling.account(report)
+    _tell(report, markdown, as_json)
+
+
+def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
+    """Write the comment, and print the report."""
+    from shapley_coop.extensions.bounty.tables import markdown as as_markdown
+
+    if markdown:
+        write_file(markdown, as_markdown(report), "--markdown")
+        note(f"written to {markdown}")
+    say_json(report) if as_json else _show(report)
+
+
+def _show(report: dict[str, Any]) -> None:
+    """The report as tables, with the reasons for each contributor's part and who agreed to it."""
+    from shapley_coop.extensions.bounty.account import account_rows
+    from shapley_coop.extensions.bounty.consent import consent_words
+    from shapley_coop.extensions.bounty.once import earlier, still_asked
+    from shapley_coop.extensions.bounty.tables import rows, why, without_rows
+
+    header, *body = rows(report)
+    title = f"{report['commits']} commits of {report['repository']}: "
+    show_table(f"{title}{report['bounty']} {report['currency']}".strip(), header, body)
+    if "account" in report:
+        header, *body = account_rows(report["account"])
+        show_table("for what it is paid", header, body)
+    for name, words in why(report, earned="account" not in report).items():
+        say(f"{name}: {words}")
+    if "without" in report:
+        header, *body = without_rows(report["without"])
+        all_ = f"all together {report['without']['score']:g}"
+        show_table(f"by {report['without']['command']}: {all_}", header, body)
+    for remark in [*report["notes"], *consent_words(report)]:
+        say(remark)
+    found = report.get("consent", {})
+    for told in filter(None, (still_asked(found), earlier(found))):
+        note(told)

@@ -1,0 +1,185 @@
+"""Whether those who made something agree to a split: who said yes, who did not, and who was asked.
+
+Each contributor has a seat in the workflow `consent`, whose first offer is the counted split. A
+person's seat waits for its party; a model's or an embedded agent's answers at once, and speaks for
+nobody: the report says which.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, cast
+
+from shapley_coop.amounts import plain, to_micro
+from shapley_coop.cli.console import finish
+from shapley_coop.deals import Deal
+from shapley_coop.extensions.bounty.once import seats_of
+
+AGREED = "redistribution"
+"""The basis of a settlement that all accepted."""
+
+COUNTED = 1
+"""The number of the first offer, which is the counted split."""
+
+MOST_QUOTED = 300
+"""Characters of an objection that are told; all of it is in the run."""
+
+NOBODY_ASKED = "Nobody was asked whether they agree."
+NOTHING_SIMULATED = "No seat was simulated."
+
+
+def consent(
+    run: Any, seats: Mapping[str, Any], names: Sequence[str], waiting: Sequence[str]
+) -> dict[str, Any]:
+    """Who agreed to the split that stands, and who spoke for whom.
+
+    It is the one that all accepted, or else the counted one: who accepts a counter-offer that fails
+    has not agreed to what is paid.
+
+    Args:
+        run: in which they are asked.
+        seats: by contributor, '*' for all others.
+        names: the contributors.
+        waiting: for whom it waits.
+
+    Returns:
+        `agreed`, `objected` (with what they said) and `silent` name people; `waiting` those who can
+        still answer; `simulated` and `models` those for whom a program answered; `offer_by` whose
+        counter-offer it is that all accepted, or that is being answered; `failed` the others, each
+        with `by`, its `amounts` and who did not accept it.
+    """
+    from shapley_coop.graphs.threads import table_of
+
+    table, kinds = finish(table_of(run)), seats_of(names, seats)
+    people = [name for name in names if kinds[name].human]
+    settled, offer = table.get("settlement"), table.get("offer")
+    unanimous = bool(settled and settled["basis"] == AGREED)
+    said = _answers(table, offer["revision"] if offer and unanimous else COUNTED)
+    agreed = [n for n in people if unanimous or said.get(n, {}).get("act") == "accept"]
+    objected = {n: said[n]["text"] for n in people if said.get(n, {}).get("act") == "reject"}
+    return {
+        "run": run.run,
+        "agreed": agreed,
+        "objected": objected,
+        "silent": [n for n in people if n not in (*agreed, *objected)] if settled else [],
+        "waiting": list(waiting),
+        "simulated": [n for n in names if kinds[n].simulated or kinds[n].of_simulation],
+        "models": [n for n in names if not (kinds[n].human or kinds[n].simulated)],
+        "unanimous": unanimous,
+        "offer_by": offer["by"] if offer and offer["revision"] > COUNTED else "",
+        "failed": _failed(table, offer["revision"] if offer else 0),
+    }
+
+
+def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
+    """The counter-offers that were put to the others and not accepted by all."""
+    from shapley_coop.state import EvaluatedTable
+
+    talk = table.get("talk", [])
+    return [
+        {
+            "by": said["by"],
+            "amounts": {
+                name: plain(x)
+                for name, x in EvaluatedTable(cast(Any, table))
+                .payoffs_under(Deal.model_validate(said["deal"]))
+                .items()
+            },
+            "not_accepted_by": [
+                one["by"]
+                for one in talk
+                if one.get("about") == said["puts"] and one["act"] != "accept"
+            ],
+        }
+        for said in talk
+        if said.get("puts", 0) > COUNTED and said["puts"] != standing
+    ]
+
+
+def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, Any]]:
+    """Contributor → what it answered to an offer; those answers, too, that wait for the others'."""
+    heard = {one["by"]: one for one in table.get("talk", []) if one.get("about") == revision}
+    offer = table.get("offer")
+    held = (table.get("answers") or {}) if offer and offer["revision"] == revision else {}
+    return {**heard, **held}
+
+
+def is_agreed(ended: Mapping[str, Any]) -> bool:
+    """Whether all accepted one split; otherwise the one by value stands."""
+    return any(e["kind"] == "settled" and e["basis"] == AGREED for e in ended["events"])
+
+
+def payoffs_of(ended: Mapping[str, Any]) -> dict[str, int]:
+    """What was agreed for each, in millionths."""
+    return {name: to_micro(str(amount)) for name, amount in ended["payoffs"].items()}
+
+
+BY_WEIGHT = "Divided by Weighted Earned Value, by the middle of each weight in force."
+
+
+def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[str]:
+    """What a reader must know of the split: how it was found, and whose consent it has."""
+    found = report.get("consent")
+    if found is None:
+        return [by_value, NOBODY_ASKED]
+    objected = [
+        f"{_named(name)} ({_quoted(why)})" if why else _named(name)
+        for name, why in found["objected"].items()
+    ]
+    countered = bool(found["waiting"] and found["offer_by"])
+    parts = [
+        ("Agreed to this split: {}.", _names(found["agreed"])),
+        ("Objected: {}.", ", ".join(objected)),
+        ("Did not answer: {}.", _names(found["silent"])),
+        ("Have not answered yet: {}.", _names([] if countered else found["waiting"])),
+        ("Simulated, by an embedded agent that speaks for nobody: {}.", _names(found["simulated"])),
+        ("A model answered in place of: {}.", _names(found["models"])),
+    ]
+    told = [words.format(names) for words, names in parts if names]
+    for offer in found["failed"]:
+        each = offer["amounts"].items()
+        amounts = ", ".join(f"{_named(name)} {float(Fraction(x)):.2f}" for name, x in each)
+        told.append(
+            f"A counter-offer by {_named(offer['by'])} ({amounts}) was not accepted by "
+            f"{_names(offer['not_accepted_by'])}."
+        )
+    if countered:
+        told.append(
+            f"Now a counter-offer by {_named(found['offer_by'])} is asked about, which "
+            f"{_names(found['waiting'])} can still answer; what is told above is of the counted "
+            "split."
+        )
+    if not found["simulated"]:
+        told.append(NOTHING_SIMULATED)
+    if not found["unanimous"]:
+        return [by_value, *told]
+    stood_in = found["simulated"] or found["models"]
+    how = "in a bargaining in which programs answered" if stood_in else "as its contributors agreed"
+    by = f", on a counter-offer by {_named(found['offer_by'])}" if found["offer_by"] else ""
+    return [f"Divided {how}{by}.", *told]
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(map(_named, names))
+
+
+def _named(name: str) -> str:
+    """A name; in quotes where it could pass for more than one, or for a sentence of ours."""
+    return name if all(c.isalnum() or c in " -'_" for c in name) else _quoted(name)
+
+
+def _quoted(words: str) -> str:
+    """Words of others, of which none can pass for ours."""
+    said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
+    return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
+
+
+def text_of(file: Path | None) -> str | bool:
+    """A mailmap's text, or False where none is given.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    from shapley_coop.files import read_text
+
+    return read_text(file, "a mailmap") if file else False

@@ -1,0 +1,146 @@
+"""`coop pay`: a run's transfers as payment files for a bank."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import finish, note, say, write_file
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.bounty.payment_file import Account, Payment
+
+SPONSOR = "world"
+"""The account in the file that pays the rewards, as in the ledger."""
+
+Moves = list[tuple[str, str, int]]
+"""Payer, payee, millionths."""
+
+
+def pay(
+    run: Annotated[str, typer.Argument(help="An ended run in euros.")],
+    accounts: Annotated[
+        Path,
+        typer.Option(help="YAML: agent: {name, iban, bic}; and world, who pays the bounty."),
+    ],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="The file; of several payers, one for each.")
+    ] = Path("pain001.xml"),
+    on: Annotated[str, typer.Option("--date", help="When, as 2026-12-31; today if left out.")] = "",
+) -> None:
+    """Write what a run's agents owe one another as pain.001, which banks take.
+
+    With an account of `world`, who pays the bounty, there is one file: what each agent ends with.
+    Without it there is a file for each agent that pays others. Nothing is sent anywhere.
+    """
+    from shapley_coop.extensions.bounty.payment_file import (
+        CURRENCY,
+        message_id,
+        payment_file,
+        read_account,
+    )
+    from shapley_coop.files import read_mapping
+    from shapley_coop.graphs.threads import table_of
+    from shapley_coop.state import game_of, home
+    from shapley_coop.state.resuming import result_of
+
+    found = home().run(run)
+    result_of(found)
+    table = finish(table_of(found))
+    settled = table["settlement"] or {}
+    currency = game_of(table["settings"]).facts().get("currency")
+    if currency != CURRENCY:
+        raise ValueError(f"{run} is in {currency or 'no currency'}: SEPA pays in {CURRENCY}")
+    if settled["ledger"] != "paid":
+        raise ValueError(f"{run} is a fork whose settlement was not paid: pay the run it left")
+    given = read_mapping(accounts, "accounts", "write agent: {name, iban}, one per line")
+    known = {str(who): read_account(str(who), account) for who, account in given.items()}
+    moves = _moves(settled, SPONSOR in known)
+    payers = _payments(moves, known, table["episode"])
+    if not payers:
+        note(f"nobody owes anybody a cent in {run}: nothing was written")
+        return
+    episode, day = table["episode"], _day(on)
+    files = _files(out, payers)
+    written = {
+        payer: payment_file(known[payer], payments, episode, day).decode()
+        for payer, payments in payers.items()
+    }
+    involved = {*payers, *(payee for _, payee, _ in moves)}
+    for who in sorted(involved & known.keys()):
+        if known[who].given:
+            note(
+                f"the account of {who}: the file says {known[who].name}, since banks do not take "
+                f"{known[who].given}"
+            )
+    for payer, payments in payers.items():
+        write_file(files[payer], written[payer])
+        total = sum(payment.cents for payment in payments)
+        say(str(files[payer]))
+        note(
+            f"{payer} pays {len(payments)} × in all {total / 100:.2f} {CURRENCY}, as message "
+            f"{message_id(known[payer], payments, episode)}: given again, a bank refuses it"
+        )
+
+
+def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:
+    """The file of each payer; the one that is named where there is one payer.
+
+    Raises:
+        ValueError: two payers' names come to one file's.
+    """
+    names = [*payers]
+    if len(names) == 1:
+        return {names[0]: out}
+    files = {who: out.with_stem(f"{out.stem}-{_file_name(who)}") for who in names}
+    for path, times in Counter(files.values()).items():
+        if times > 1:
+            both = " and ".join(who for who in names if files[who] == path)
+            raise ValueError(f"{both} would both be written to {path}: rename an agent")
+    return files
+
+
+def _moves(settled: Mapping[str, Any], by_sponsor: bool) -> Moves:
+    if by_sponsor:
+        return [(SPONSOR, agent, amount) for agent, amount in settled["payoffs"].items() if amount]
+    return [(t["payer"], t["payee"], t["amount"]) for t in settled["transfers"]]
+
+
+def _payments(
+    moves: Moves, known: "Mapping[str, Account]", episode: str
+) -> "dict[str, list[Payment]]":
+    """Payer → its payments, of at least a cent."""
+    from shapley_coop.extensions.bounty.payment_file import Payment, cents
+
+    found: dict[str, list[Payment]] = {}
+    for payer, payee, amount in moves:
+        if amount < 0:
+            raise ValueError(f"{payee} ends with less than nothing: leave out {SPONSOR}'s account")
+        for who in (payer, payee):
+            if who not in known:
+                raise ValueError(f"no account of {who}: give its name and iban")
+        whole = cents(amount)
+        if whole * 10_000 != amount:
+            note(f"{payer} owes {payee} {amount / 1e6:.6f}: {whole / 100:.2f} is paid")
+        if whole:
+            found.setdefault(payer, []).append(
+                Payment(known[payee], whole, f"settlement {episode}")
+            )
+    return found
+
+
+def _day(given: str) -> date:
+    if not given:
+        return date.today()
+    try:
+        return date.fromisoformat(given)
+    except ValueError:
+        raise ValueError(f"--date {given}: give a day as 2026-12-31") from None
+
+
+def _file_name(payer: str) -> str:
+    """A payer's name in a file's name."""
+    return "".join(char if char.isalnum() else "_" for char in payer)

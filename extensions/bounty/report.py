@@ -1,0 +1,209 @@
+"""What a git history is worth to each contributor: earned value, amounts, and the reasons.
+
+Everything here is plain data. `settle_history` makes the report, which `tables` shows, and
+`delivered_params` the game in which the contributors' seats bargain over it.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
+from shapley_coop.credit import wev
+from shapley_coop.credit.wev import EarnedValue
+from shapley_coop.currencies import decimals_of
+from shapley_coop.earned_value import WEIGHTS, Intervals
+from shapley_coop.extensions.bounty.account import (
+    reduced,
+    shown_amount,
+    weights_in_force,
+)
+from shapley_coop.extensions.bounty.tables import number
+from shapley_coop.games.repository import KINDS, Contribution, History, in_words
+
+_WORDS = {
+    "code": ("effective line of code", "effective lines of code"),
+    "decisions": ("accepted decision", "accepted decisions"),
+    "documents": ("document", "documents"),
+    "fixes": ("mended line", "mended lines"),
+}
+_MOST_SHOWN = 3
+_DECIMALS = 4
+
+
+def settle_history(
+    history: History,
+    bounty: Number | str = 100,
+    currency: str = "",
+    weights: Intervals = WEIGHTS,
+    payoffs: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
+    """The report on a history, as JSON, the largest point first; amounts sum to the bounty exactly.
+
+    Args:
+        history: what was made.
+        bounty: what there is to divide.
+        currency: a code of ISO 4217, or empty; amounts are paid in its smallest unit.
+        weights: kind → lowest and highest percent it is worth.
+        payoffs: contributor → millionths, as they were agreed; None: the points decide.
+
+    Raises:
+        ValueError: nobody made anything that counts, there is no such currency, or the bounty is
+            none that can be paid.
+    """
+    if not (artefacts := _counts(history)):
+        raise ValueError(
+            f"{history.path}: nobody made anything that counts in this range" + _why_nobody(history)
+        )
+    in_force = weights_in_force(history, weights)
+    values = wev(artefacts, weights=in_force)
+    names = sorted(values, key=lambda name: (-values[name].point, name))
+    points, decimals = [values[name].point for name in names], decimals_of(currency)
+    total = payable(bounty, decimals)
+    earned = _amounts(names, points, total, None, decimals)
+    amounts = _amounts(names, points, total, payoffs, decimals) if payoffs is not None else earned
+    stated = ("commits", "merges", "by_bots", "excluded")
+    return {
+        "repository": history.path,
+        "range": _span(history),
+        **{name: getattr(history, name) for name in stated},
+        "bounty": plain(total),
+        "currency": currency,
+        "decimals": decimals,
+        "basis": "agreed" if payoffs is not None else "earned value",
+        "weights": {kind: [float(low), float(high)] for kind, (low, high) in in_force.items()},
+        "notes": [*history.notes, *reduced(history, weights)],
+        "uncounted": {
+            name: in_words(one.uncounted)
+            for name, one in history.contributions.items()
+            if one.uncounted
+        },
+        "contributors": {
+            name: _worth(artefacts[name], values[name])
+            | {"earned": worth, "amount": amount, "reasons": reasons(history.contributions[name])}
+            for name, worth, amount in zip(names, earned, amounts, strict=True)
+        },
+    }
+
+
+def _why_nobody(history: History) -> str:
+    """Of the first of those who committed, why it counts for nothing."""
+    found = ((name, in_words(one.uncounted)) for name, one in history.contributions.items())
+    return next((f"; {name}: {', '.join(told)}" for name, told in found if told), "")
+
+
+def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
+    counts = {kind: plain(n) for kind, n in made.items()}
+    interval = [float(found.least), float(found.most)]
+    return {"counts": counts, "interval": interval, "point": float(found.point)}
+
+
+def delivered_params(
+    history: History,
+    bounty: Number | str = 100,
+    currency: str = "",
+    weights: Intervals = WEIGHTS,
+) -> dict[str, Any]:
+    """The parameters of the game `delivered` in which the contributors divide the bounty.
+
+    Raises:
+        ValueError: the bounty is none that can be paid.
+    """
+    decimals = decimals_of(currency)
+    total = payable(bounty, decimals)
+    return {
+        "artefacts": {
+            name: {kind: plain(n) for kind, n in made.items() if n}
+            for name, made in _counts(history).items()
+        },
+        "weights": {
+            kind: [float(low), float(high)]
+            for kind, (low, high) in weights_in_force(history, weights).items()
+        },
+        "bounty": int(total) if total.denominator == 1 else float(total),
+        "currency": currency,
+        "decimals": decimals,
+        "work": f"{history.commits} commits of {_name(history)}, {_span(history)}",
+        "made": {
+            name: "; ".join(reasons(history.contributions[name])) for name in history.artefacts()
+        },
+    }
+
+
+def payable(bounty: Number | str, decimals: int) -> Fraction:
+    """A bounty as an exact amount.
+
+    Raises:
+        ValueError: it is not above 0, or finer than what is paid.
+    """
+    total = exact(bounty, "the bounty")
+    if not 0 < total <= 10**9:
+        raise ValueError(f"the bounty is {bounty}: an amount above 0, at most 10⁹, is needed")
+    if (total * 10**decimals).denominator != 1:
+        raise ValueError(f"the bounty {bounty} has more than {decimals} decimals: round it")
+    return total
+
+
+def reasons(one: Contribution) -> list[str]:
+    """What a contributor is paid for, a line for each kind, with the commits that show it."""
+    found = []
+    for kind in KINDS:
+        if count := one.counts[kind]:
+            by_commit = defaultdict[str, Fraction](Fraction)
+            for shown in one.evidence[kind]:
+                by_commit[shown.commit] += shown.amount
+            largest = sorted(by_commit, key=lambda commit: -by_commit[commit])
+            listed = ", ".join(f"{commit[:10]}" for commit in largest[:_MOST_SHOWN])
+            more = len(largest) - _MOST_SHOWN
+            rest = f" and {more} more" if more > 0 else ""
+            found.append(f"{number(count)} {_WORDS[kind][count != 1]}: {listed}{rest}")
+    return found
+
+
+def _name(history: History) -> str:
+    return Path(history.path).resolve().name
+
+
+def _span(history: History) -> str:
+    return f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12]
+
+
+def _counts(history: History) -> dict[str, dict[str, Fraction]]:
+    """The counts as they are shown and paid: parts of documents to four decimals."""
+    return {
+        name: {kind: round(n, _DECIMALS) for kind, n in made.items()}
+        for name, made in history.artefacts().items()
+    }
+
+
+def _amounts(
+    names: Sequence[str],
+    points: Sequence[Fraction],
+    total: Fraction,
+    payoffs: Mapping[str, int] | None,
+    decimals: int,
+) -> list[str]:
+    units = int(total * 10**decimals)
+    if payoffs is None:
+        return [shown_amount(n, decimals) for n in apportion(units, points)]
+    if set(payoffs) != set(names) or sum(payoffs.values()) != to_micro(total):
+        raise ValueError(
+            "the payoffs are not those of these contributors, or not all of the bounty"
+        )
+    ordered = {name: payoffs[name] for name in names}
+    return list(agreed_amounts(ordered, total, decimals).values())
+
+
+def agreed_amounts(payoffs: Mapping[str, int], total: Fraction, decimals: int) -> dict[str, str]:
+    """What was agreed to the millionth as it is paid: each within one smallest amount of it.
+
+    Args:
+        payoffs: who gets how many millionths.
+        total: what they come to.
+        decimals: of the smallest amount.
+    """
+    agreed = [Fraction(micro * 10**decimals, MICRO * MICRO) for micro in payoffs.values()]
+    units = round_payoffs(agreed, int(total * 10**decimals))
+    return {name: shown_amount(n, decimals) for name, n in zip(payoffs, units, strict=True)}

@@ -1,0 +1,136 @@
+"""The steps of `coop settle-git`: read, divide, ask, account."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.cli.console import finish, note, say
+from shapley_coop.cli.options import seats_from
+from shapley_coop.credit import WEIGHTS, read_weights
+from shapley_coop.earned_value import Intervals
+from shapley_coop.extensions.bounty.account import account
+from shapley_coop.extensions.bounty.consent import consent, is_agreed, payoffs_of, text_of
+from shapley_coop.extensions.bounty.once import begun, check_for_payment, paid_before, went_on
+from shapley_coop.extensions.bounty.report import delivered_params, settle_history
+from shapley_coop.extensions.bounty.seat_pages import Seats
+from shapley_coop.games.repository import KINDS, History, read_history, read_rules
+
+
+@dataclass
+class Settling:
+    """A history, what there is to divide, and who answers for whom."""
+
+    history: History
+    weights: Intervals
+    bounty: str
+    currency: str
+    seats: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    deadline: float = 0
+
+    @classmethod
+    def of(
+        cls,
+        repo: Path,
+        span: str | None,
+        mailmap: Path | None,
+        rules: Path | None,
+        weights: Path | None,
+        bounty: str,
+        currency: str,
+    ) -> "Settling":
+        """Read a history.
+
+        Raises:
+            ValueError: the repository or a file cannot be read.
+        """
+        counted = read_rules(rules) if rules else None
+        history = read_history(repo, span, text_of(mailmap), counted)
+        given: Intervals = read_weights(weights, KINDS) if weights else WEIGHTS
+        return cls(history, given, bounty, currency)
+
+    def seated(
+        self, model: str, agents: list[str] | None, seed: int, deadline: float, for_payment: bool
+    ) -> None:
+        """Say who answers for whom; where no model is named, people if money is meant.
+
+        Raises:
+            ValueError: a seat is none, is nobody's, or is simulated where money is meant.
+        """
+        usual = "human" if for_payment else "embedded:rational"
+        self.seats = seats_from(model or usual, agents)
+        self.seed, self.deadline = seed, deadline
+        known = self.history.artefacts()
+        if stray := [name for name in self.seats if name not in ("*", *known)]:
+            raise ValueError(
+                f"--agent {stray[0]}: made nothing that counts in this range; there are "
+                f"{', '.join(known)}"
+            )
+        if for_payment:
+            named = {name: self.seats.get(name, self.seats["*"]) for name in known}
+            check_for_payment(named)
+
+    def report(self, payoffs: Mapping[str, int] | None = None) -> dict[str, Any]:
+        """The report, by earned value or as it was agreed."""
+        return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
+
+    def agreed(self, serve: str) -> dict[str, Any]:
+        """The report on what the contributors agree on, or on who is still waited for.
+
+        Args:
+            serve: HOST:PORT of pages for the people; empty for none.
+        """
+        by_value = self.report()
+        names = list(by_value["contributors"])
+        if len(names) < 2:
+            return by_value
+        params = delivered_params(self.history, self.bounty, self.currency, self.weights)
+        run = begun(params, self.seats, self.seed, self.deadline, self._work())
+        if told := paid_before(run):
+            note(told)
+        ended, waiting = finish(went_on(run))
+        if waiting and serve:
+            ended, waiting = _served(run, waiting, serve)
+        found = self.report(payoffs_of(ended)) if ended and is_agreed(ended) else by_value
+        found["consent"] = consent(run, self.seats, names, waiting)
+        return found | {"run": run.run, "simulated": bool(found["consent"]["simulated"])}
+
+    def _work(self) -> str:
+        """Name the commits that are paid for, however the range that holds them is written."""
+        return " ".join(["commits", *sorted(commit for commit, _ in self.history.made)])
+
+    def without(
+        self, command: str, unsafe: bool, progress: Callable[[], Any] = lambda: None
+    ) -> dict[str, Any]:
+        """What a command says of the repository without each contributor's commits."""
+        from shapley_coop.extensions.bounty.counterfactual import counterfactual
+
+        names = list(self.report()["contributors"])
+        return counterfactual(self.history, names, command, unsafe, progress)
+
+    def account(self, report: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """For what each unit of money is paid."""
+        return account(self.history, report)
+
+
+def _served(run: Any, people: list[str], serve: str) -> tuple[dict[str, Any] | None, list[str]]:
+    """Serve the seat pages until the run has ended, or the command is interrupted."""
+    host, _, port = serve.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        raise ValueError(f"--serve {serve}: give HOST:PORT, as in 127.0.0.1:8600")
+    seats = Seats(run, people, host.strip("[]"), int(port))
+    state: list[tuple[dict[str, Any] | None, list[str]]] = [(None, people)]
+    for name, link in seats.links.items():
+        say(f"{name}: {link}")
+    note("Give each link to that person alone. Ctrl-C ends the pages; this command goes on later.")
+
+    def settled() -> bool:
+        state[0] = finish(went_on(run))
+        return not state[0][1]
+
+    try:
+        seats.until(settled)
+    except KeyboardInterrupt:
+        note("")
+    return state[0]
