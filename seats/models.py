@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -146,7 +145,6 @@ def _plugged(seat: Seat, agent: str, seed: int) -> BaseChatModel:
     return found
 
 
-@lru_cache(maxsize=4096)
 def _embedded(name: str, agent: str, seed: int) -> BaseChatModel:
     """An embedded agent; it has no memory, so that one instance serves all runs and event loops."""
     from shapley_coop.seats.embedded import EmbeddedChatModel, character
@@ -191,7 +189,6 @@ def is_here(url: str | None) -> bool:
     return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
-@lru_cache(maxsize=64)
 def profile_of(seat: Seat) -> Mapping[str, Any]:
     """What LangChain knows of a seat's model; empty where it knows nothing.
 
