@@ -68,7 +68,7 @@ _projects: dict[str, Any] = {}
 """Name → the project, as LangSmith told it; None where this key may not read it."""
 
 
-@cache
+@cache  # a process has one
 def _waiting() -> "queue.Queue[Job]":
     """The queue and the daemon thread that empties it; the process ends without it."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
@@ -140,6 +140,6 @@ def _project(client: Any, name: str) -> Any:
     return _projects[name]
 
 
-@cache
+@cache  # each text is told once
 def _warn_once(text: str) -> None:
     logger.warning("%s The runs go on.", text)

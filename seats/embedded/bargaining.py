@@ -59,7 +59,7 @@ class Agent:
     rng: Random
     talk: Sequence[Mapping[str, Any]] = ()
 
-    @cached_property
+    @cached_property  # it foresees the game
     def outlook(self) -> Outlook:
         """What the letter's facts imply of the game and of the contract in force."""
         return Outlook.of(self.facts, self.record)

@@ -60,7 +60,7 @@ class Party(StageReader):
     self_: Character
     talk: Sequence[Mapping[str, Any]] = ()
 
-    @cached_property
+    @cached_property  # a game tree
     def alone(self) -> dict[str, Fraction]:
         """What each agent gets in the turns left if nothing is signed."""
         standing = standing_in(self.facts)

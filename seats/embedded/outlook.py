@@ -79,12 +79,12 @@ class Outlook:
         """All agents."""
         return self.world.agents
 
-    @cached_property
+    @property
     def alone(self) -> Payoffs:
         """What each agent gets if nothing more is agreed: as the contract has it."""
         return self.value(self.standing)
 
-    @cached_property
+    @cached_property  # it searches for a plan
     def together(self) -> list[Do | Forbid]:
         """What the best plan for all asks of each agent; nothing if promising it adds nothing."""
         plan = _clauses(self.world.together())
@@ -132,7 +132,7 @@ class Outlook:
         pays = any(isinstance(clause, Pay) and clause.payer == self.me for clause in new)
         return pays or any(not self.world.is_habit(clause.action) for clause in duties_)
 
-    @cached_property
+    @cached_property  # it foresees the game, and every deal is weighed against it
     def _security(self) -> Payoffs:
         """What each agent holds if no deal ever binds anyone from now on."""
         return self.world.foresee(self._asked(Deal())).holds

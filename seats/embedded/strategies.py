@@ -77,7 +77,7 @@ class StageReader:
     facts: Mapping[str, Any]
     record: list[Turn]
 
-    @cached_property
+    @cached_property  # the table, which every step of a game tree reads
     def stage(self) -> StageGame:
         """The game."""
         needed(self.facts, "you", "turn")
