@@ -17,8 +17,7 @@ from shapley_coop.cli.settling_account import (
     shown_amount,
     weights_in_force,
 )
-from shapley_coop.credit import wev
-from shapley_coop.credit.wev import EarnedValue
+from shapley_coop.credit.wev import EarnedValue, wev
 from shapley_coop.currencies import decimals_of
 from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.games.repository import KINDS, Contribution, History, in_words

@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from langsmith.run_trees import get_cached_client
+from langsmith.utils import LangSmithAuthError, LangSmithNotFoundError
+
 from shapley_coop.seats.tracing import Trace, patience
 
 Job = tuple[Trace, "Scores", "Callable[[str], object]", threading.Event]
@@ -105,8 +108,6 @@ def _send(trace: Trace, scores: Scores) -> None:
     Raises:
         LangSmithError: it does not.
     """
-    from langsmith.run_trees import get_cached_client
-
     client = get_cached_client()
     project = _project(client, trace.project)
     for key, score in scores().items():
@@ -128,8 +129,6 @@ def _project(client: Any, name: str) -> Any:
     Raises:
         LangSmithError: LangSmith cannot be reached, or has failed.
     """
-    from langsmith.utils import LangSmithAuthError, LangSmithNotFoundError
-
     if name not in _projects:
         try:
             _projects[name] = client.read_project(project_name=name)

@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 
 from shapley_coop import extension
 from shapley_coop.extras import missing
-from shapley_coop.seats.clients import Clients, bounded, clients_here
+from shapley_coop.seats.clients import Clients, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, PYTHON, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
@@ -157,6 +157,8 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
     _check_endpoint(seat)
     settings = _settings(seat)
     if seat.provider == "openai":
+        from shapley_coop.seats.http import http_client
+
         settings["http_async_client"] = here.batched or http_client(here)
         if here.batched:
             settings["disable_streaming"] = True  # the answers of a batch come whole
@@ -234,16 +236,3 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
         raise missing(seat.model, package) from None
     except ValueError as error:
         raise ValueError(f"{seat.model}: {' '.join(str(error).split())[:200]}") from None
-
-
-def http_client(here: Clients) -> Any:
-    """The event loop's aiohttp transport; it follows no redirect to another host."""
-    from openai import DefaultAioHttpClient
-
-    if here.http is None:
-        here.http = DefaultAioHttpClient(
-            follow_redirects=False,
-            headers={"accept-encoding": "gzip, deflate"},
-            event_hooks={"response": [bounded]},
-        )
-    return here.http

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.credit import WEIGHTS, wev
+from shapley_coop.credit.wev import WEIGHTS, wev
 from shapley_coop.earned_value import parts
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.delivered import divided
