@@ -32,8 +32,8 @@ GATHER, USUAL, LEAN = "bare asyncio.gather", "LangGraph as usual, no saver", "ou
 USUAL_KEPT, OURS = "LangGraph as usual, {}", "ours, {}"
 USUAL_OWN = "LangGraph as usual, its own SQLite saver"
 PEERS = (
-    "LangGraph as usual with a database is on our saver, which keeps each of its steps before the "
-    "next begins: goals are against that. Its own SQLite saver, which people have, takes longer."
+    "LangGraph as usual is on its own SQLite saver, which people have and which goals are against, "
+    "and on ours, which then keeps each of its steps before the next begins."
 )
 """On which savers LangGraph as usual runs, and which of them goals are against."""
 

@@ -1,16 +1,12 @@
 """`make bench`: speed, size and cost of ours and its peers, in one run.
 
     python -m benchmarks                      # everything: about half an hour
-    python -m benchmarks calls tokens         # some of it
+    python -m benchmarks start tokens         # some of it
     python -m benchmarks --quick              # everything at a small size, printed
-    python -m benchmarks offers --peers /path/to/python
     python -m benchmarks --since 1fe4765f     # goals as kept at that commit, and now
 
 What is measured at its full size is kept in docs/performance.json, from which docs/performance.md
 is written: every bench as it was found last, with its day and commit.
-
-`--peers` names the interpreter of another environment, for peers that are no dependency of ours:
-negmas and autogen-agentchat. A peer that is not there is left out, and the page says so.
 
 Ratios come first: absolute times are of one machine at one moment.
 """
@@ -39,16 +35,11 @@ MODULES = {
     "negotiation": "engine",
     "parallel": "engine",
     "concurrent": "engine",
-    "cpu": "engine",
-    "growth": "growth",
-    "calls": "calls",
     "checkpoints": "state",
-    "memory": "state",
     "exact": "credit",
     "sampled": "credit",
     "values": "credit",
-    "offers": "offers",
-    "runs": "offers",
+    "runs": "runs",
     "tokens": "tokens",
     "letters": "letters",
     "many": "many",
@@ -64,15 +55,10 @@ QUICK: dict[str, dict[str, Any]] = {
     "negotiation": {"repeats": 1, "latency": 0.01},
     "parallel": {"repeats": 1, "latency": 0.01, "agents": 6, "turns": 1},
     "concurrent": {"repeats": 1, "latency": 0.01, "sizes": (2,)},
-    "cpu": {"repeats": 1, "wide": 6},
-    "growth": {"repeats": 2, "rounds": (1, 2)},
-    "calls": {"repeats": 1, "latency": 0.01, "sizes": (4, 8), "spread": 0.05},
     "checkpoints": {"turns": (4, 8), "rounds": 2},
-    "memory": {"few": 2, "more": 12, "names": ("ours, no saver",)},
     "exact": {"repeats": 1, "heroes": (4, 5), "players": (8, 10)},
     "sampled": {"repeats": 1, "heroes": (4, 6)},
     "values": {"repeats": 1, "exactly": 5, "heroes": 18},
-    "offers": {"repeats": 1, "turns": 8},
     "runs": {"repeats": 1, "each": 2},
     "tokens": {"agents": 4, "rounds": 3},
     "letters": {"most": 2},
@@ -117,7 +103,7 @@ def main(arguments: list[str] | None = None) -> None:
         return
     shown: dict[str, Section] = {}
     failed = list[str]()
-    for name, found in measured(given.names or list(MODULES), given.quick, given.peers):
+    for name, found in measured(given.names or list(MODULES), given.quick):
         if isinstance(found, Exception):
             failed.append(name)
             traceback.print_exception(found)
@@ -185,7 +171,7 @@ def keep(sections: dict[str, Section]) -> None:
     KEPT.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def measured(names: list[str], quick: bool, peers: str) -> Iterator[tuple[str, Found | Exception]]:
+def measured(names: list[str], quick: bool) -> Iterator[tuple[str, Found | Exception]]:
     """Run benches one after the other, each in a process of its own.
 
     Yields:
@@ -195,10 +181,9 @@ def measured(names: list[str], quick: bool, peers: str) -> Iterator[tuple[str, F
         sys.stderr.write(f"[{number}/{len(names)}] {name} …\n")
         sys.stderr.flush()
         sizes = QUICK[name] if quick else {}
-        more = {"peers": peers} if name == "offers" else {}
         # Spawned: no memory, thread or cache of another bench is in it.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            done = process.submit(run, name, **sizes, **more)
+            done = process.submit(run, name, **sizes)
             wrong = done.exception()
         yield name, wrong if isinstance(wrong, Exception) else done.result()
 
@@ -243,6 +228,5 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("names", nargs="*", metavar="NAME", choices=[*MODULES, []])
     options.add_argument("--since", metavar="COMMIT", help="goals as kept at a commit, and now")
     options.add_argument("--quick", action="store_true", help="small sizes: does it run?")
-    options.add_argument("--peers", default=sys.executable, help="Python that has negmas, autogen")
     options.add_argument("-o", "--output", type=Path, help="write the page here")
     return options

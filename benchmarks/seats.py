@@ -39,28 +39,6 @@ _ASKED = re.compile(r'"ask": "(\w+)"')
 _ROUND = re.compile(r'"round": (\d+), "rounds": (\d+)')
 
 
-class Gate:
-    """Calls wait here until it is opened."""
-
-    def __init__(self) -> None:
-        self._waiting = asyncio.Semaphore(0)
-        self._opened = asyncio.Event()
-
-    async def pass_through(self) -> None:
-        """Wait until it is open."""
-        self._waiting.release()
-        await self._opened.wait()
-
-    async def arrivals(self, count: int) -> None:
-        """Wait until so many more calls wait here."""
-        for _ in range(count):
-            await self._waiting.acquire()
-
-    def open(self) -> None:
-        """Let all calls through from now on."""
-        self._opened.set()
-
-
 class ScriptedModel(AwaitedChatModel):
     """Answers after `latency` seconds, with a few microseconds of work."""
 
@@ -71,7 +49,6 @@ class ScriptedModel(AwaitedChatModel):
     agent: str
     script: Script
     latency: float = 0.0
-    gate: Gate | None = None
     heard: Heard | None = None
 
     @property
@@ -79,11 +56,9 @@ class ScriptedModel(AwaitedChatModel):
         return "script"
 
     async def answered(self, messages: list[BaseMessage]) -> str:
-        """What the script says, once the gate is open and the time is over."""
+        """What the script says, once the time is over."""
         if self.heard is not None:
             self.heard(messages)
-        if self.gate is not None:
-            await self.gate.pass_through()
         # A sleep of 0 still gives way to others, as every real call does.
         await asyncio.sleep(self.latency)
         known = {key: x for key, x in facts_in(messages).items() if key in _READ}
@@ -92,17 +67,16 @@ class ScriptedModel(AwaitedChatModel):
 
 @contextmanager
 def scripted_reply(
-    script: Script, latency: float = 0.0, gate: Gate | None = None, heard: Heard | None = None
+    script: Script, latency: float = 0.0, heard: Heard | None = None
 ) -> Iterator[None]:
     """Seat scripted models everywhere: built once per agent, as models behind a network are.
 
     Args:
         script: what they answer.
         latency: seconds that each answer takes.
-        gate: what they wait for before that, if anything.
         heard: is told every letter.
     """
-    own = {"script": script, "latency": latency, "gate": gate, "heard": heard}
+    own = {"script": script, "latency": latency, "heard": heard}
     models: dict[str, ScriptedModel] = {}
 
     def rote_model(seat: Seat, *, agent: str, seed: int) -> ScriptedModel:

@@ -51,11 +51,7 @@ MOST_REFUSED = 0.05
 
 _ROOT = Path(__file__).parents[1]
 _BEFORE = Path(__file__).with_name("sloppy_before.json")
-_OF_BEFORE = (
-    *("benchmarks/sloppy.py", "tests/seats/manners.py", "tests/root.py"),
-    *("tests/stub_openai.py", "tests/stub_batches.py", "tests/stub_faults.py"),
-    "tests/stub_form.py",
-)
+_OF_BEFORE = ("benchmarks/sloppy.py", "tests/seats/manners.py", "tests/root.py", "tests/stub_*.py")
 """Files of this tree with which the earlier one plays."""
 
 
@@ -216,8 +212,8 @@ def _of_commit(commit: str, folder: Path, seeds: int) -> str:
     tree = subprocess.run(archive, cwd=_ROOT, check=True, capture_output=True)
     subprocess.run(["/usr/bin/env", "tar", "-x"], cwd=folder, input=tree.stdout, check=True)
     (folder / "tests" / "seats").mkdir()
-    for file in _OF_BEFORE:
-        (folder / file).write_bytes((_ROOT / file).read_bytes())
+    for path in (path for pattern in _OF_BEFORE for path in _ROOT.glob(pattern)):
+        (folder / path.relative_to(_ROOT)).write_bytes(path.read_bytes())
     package = folder / "shapley_coop"
     for room in [one for one in folder.iterdir() if one.is_dir() and one != package]:
         (package / room.name).symlink_to(room)

@@ -75,8 +75,6 @@ class Found:
         rows: the contenders.
         goals: what should have come out.
         notes: how to read it, and what was left out, and why.
-        profiles: contender → where what is short goes: part → share of it.
-        profiled: what is short.
     """
 
     title: str
@@ -84,8 +82,6 @@ class Found:
     rows: list[list[Cell]]
     goals: list[Goal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    profiles: dict[str, dict[str, float]] = field(default_factory=dict)
-    profiled: str = "where the CPU time goes"
 
 
 def markdown(name: str, found: Found) -> str:
@@ -93,24 +89,8 @@ def markdown(name: str, found: Found) -> str:
     goals = table(GOAL_COLUMNS, [goal.row() for goal in found.goals])
     parts = [f"## {name}", found.title, table(found.columns, found.rows)]
     parts += [goals] if found.goals else []
-    parts += [_profile(found.profiled, found.profiles)] if found.profiles else []
     parts += ["\n".join(f"- {note}" for note in found.notes)] if found.notes else []
     return "\n\n".join(parts) + "\n"
-
-
-def _profile(profiled: str, profiles: dict[str, dict[str, float]]) -> str:
-    """The profile of each contender; parts below a hundredth are left out."""
-    most = {
-        part: max(p.get(part, 0) for p in profiles.values())
-        for p in profiles.values()
-        for part in p
-    }
-    rows: list[list[Cell]] = [
-        [part, *(f"{profile.get(part, 0):.0%}" for profile in profiles.values())]
-        for part, share in sorted(most.items(), key=lambda found: -found[1])
-        if share >= 0.01
-    ]
-    return table((profiled, *profiles), rows)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:

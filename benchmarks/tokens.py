@@ -86,7 +86,7 @@ def tokens(agents: int = 10, rounds: int = 30, speech: int = 160, recall: int = 
         f"last: {sum(map(len, talk))} letters, and the same agreement with every prompt.",
         ("prompt", "billed / naive", "billed, k", "input, k", "read anew, k"),
         rows,
-        [Goal(goal, 250, found[f"{IN_SUM.format(recall)}, {WARM}"].billed / 1e3, "k")],
+        [Goal(goal, 150, found[f"{IN_SUM.format(recall)}, {WARM}"].billed / 1e3, "k", must=210)],
         [
             f"Modelled: blocks of {BLOCK} tokens, prefixes from {LEAST} tokens on, {PER_TOKEN} "
             f"characters a token, cached input at {CACHED:g} of the price; a wave's parallel calls "

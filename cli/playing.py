@@ -225,7 +225,7 @@ def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.leases import Busy, LeaseLost
-    from shapley_coop.state.storage.versions import NewerSchema
+    from shapley_coop.state.storage.versions import OtherSchema
 
     watch = (lambda *_: None) if as_json else Narrator().watch
     try:
@@ -240,7 +240,7 @@ def _follow(run: Any, as_json: bool) -> None:
         how = "waits" if isinstance(left, EOFError) else "was interrupted"
         note(f"{run.run} {how}: go on with {command_for(run, 'resume')}")
         sys.exit(INTERRUPTED)
-    except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
+    except (Busy, LeaseLost, OtherSchema, OtherWorkflow):
         raise
     except Exception as error:
         stopped = _note_failure(run, error)

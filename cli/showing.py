@@ -44,7 +44,7 @@ def show(
     if as_json:
         result_of(found)
     table = finish(table_of(found))
-    outcome = _whole(found, table) if found.result else None
+    outcome = found.result
     worths = _worths(table) if coalitions else None
     cost = _cost(table, prices)
     if as_json:
@@ -71,13 +71,6 @@ def show(
         say(_priced(cost))
     if coalitions:
         _show_worths(worths)
-
-
-def _whole(run: "Run", table: "Table") -> dict[str, Any]:
-    """A result as it was stored; what an earlier version did not state is read off the table."""
-    from shapley_coop.state.result import result
-
-    return {**result(run.run, run.graph, table), **(run.result or {})}
 
 
 def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:

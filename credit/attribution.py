@@ -8,7 +8,7 @@ from itertools import compress
 
 import numpy as np
 
-from shapley_coop.amounts import MICRO, from_micro, normalised, payoffs_under_norm
+from shapley_coop.amounts import MICRO, from_micro, normalised
 from shapley_coop.credit.coalitions import Floats, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS, norm
 from shapley_coop.credit.values.banzhaf_sampling import sample_banzhaf
@@ -45,7 +45,6 @@ MAX_ENUMERATED = 16
 SAMPLED = {
     "shapley": sample_shapley,
     "banzhaf": sample_banzhaf,
-    "banzhaf_raw": sample_banzhaf,
     "banzhaf_normalised": sample_banzhaf,
 }
 """The norms that can be estimated for any number of agents."""
@@ -107,8 +106,6 @@ class Attribution:
         values: agent → its value.
         standard_error: agent → the value's standard error; None when it is exact.
         alone: agent → W_i(∅); None where the total is split by the values alone.
-        of_earlier_version: whether it is signed in a run of a version that had no baselines, and
-            another rule for values that do not sum to the total.
     """
 
     norm: str
@@ -118,22 +115,18 @@ class Attribution:
     values: dict[str, Fraction]
     standard_error: dict[str, float] | None = None
     alone: dict[str, Fraction] | None = None
-    of_earlier_version: bool = False
 
     def payoffs(self, total: Fraction) -> dict[str, Fraction]:
         """Every agent's payoff if `total` is split by the norm: W_i(∅) and its part of the rest."""
         values = list(self.values.values())
         if self.alone is None:
-            divide = payoffs_under_norm if self.of_earlier_version else normalised
-            return _named(list(self.values), divide(total, values))
+            return _named(list(self.values), normalised(total, values))
         gained = normalised(total - sum(self.alone.values(), Fraction(0)), values)
         return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
 
     def shares(self) -> dict[str, Fraction] | None:
         """Every agent's part of v(N), by record the improvement; None where there is none."""
         values = list(self.values.values())
-        if self.of_earlier_version:
-            return _named(list(self.values), payoffs_under_norm(Fraction(1), values))
         if self.total <= 0:
             return None
         parts = normalised(self.total, values)

@@ -9,7 +9,7 @@ computed in floats and rounded to 1e-9.
 from collections.abc import Callable
 from fractions import Fraction
 
-from shapley_coop.amounts import exact, normalised, payoffs_under_norm
+from shapley_coop.amounts import exact, normalised
 from shapley_coop.credit.coalitions import Floats, Table, agents_in
 from shapley_coop.credit.values.deegan_packel import deegan_packel
 from shapley_coop.credit.values.nucleolus import nucleolus, prenucleolus
@@ -61,11 +61,6 @@ def _banzhaf_normalised(table: Table) -> list[Fraction]:
     return normalised(surplus(table), _banzhaf(table))
 
 
-def _banzhaf_shifted(table: Table) -> list[Fraction]:
-    """What earlier versions called banzhaf: with a negative value, all are shifted equally."""
-    return payoffs_under_norm(surplus(table), _banzhaf(table))
-
-
 def _leave_one_out(table: Table) -> list[Fraction]:
     """What would be missing without each agent: Eq. 9 of Shapley-Coop as printed."""
     worths = [exact(worth, "a worth") for worth in table]
@@ -110,15 +105,10 @@ NORMS: dict[str, Norm] = {
     "shapley": _shapley,
     "banzhaf": _banzhaf,
     "banzhaf_normalised": _banzhaf_normalised,
-    "banzhaf_raw": _banzhaf,
-    "banzhaf_shifted": _banzhaf_shifted,
     "leave_one_out": _leave_one_out,
     "deegan_packel": _deegan_packel,
     "nucleolus": _nucleolus,
     "equal": _equal,
     "proportional": _proportional,
 }
-"""Every norm by name; the docstring of each says in one line what it is.
-
-`banzhaf_raw` is another name of `banzhaf`, from earlier versions.
-"""
+"""Every norm by name; the docstring of each says in one line what it is."""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from shapley_coop.deals.contract import (
         Contract,
         amend,
-        hashes_of,
         in_force,
         rebuilt,
         share_of,
@@ -124,7 +123,6 @@ __all__ = [
     "duties",
     "earned",
     "first_fault",
-    "hashes_of",
     "in_force",
     "monitor_of",
     "only",

@@ -1,13 +1,13 @@
 """A contract: a deal that everyone accepted. One stands at a time; amendments are chained."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
-from shapley_coop.canonical import cache_key, digest, digest_before_2
+from shapley_coop.canonical import cache_key, digest
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Share, lines_of
 from shapley_coop.deals.language.deal import Deal, Offer, put
 
@@ -84,43 +84,16 @@ def share_of(contract: Contract | None) -> Share | None:
     return next((c for c in in_force(contract).values() if isinstance(c, Share)), None)
 
 
-def hashes_of(contract: Contract, amendments: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The hash that a record gives the contract first, and after each of its amendments."""
-    first = amendments[0]["previous"] if amendments else contract["hash"]
-    return [first, *(amendment["hash"] for amendment in amendments)]
-
-
-def rebuilt(offers: Sequence[tuple[Offer, int]], stated: Sequence[str]) -> list[Contract]:
+def rebuilt(offers: Sequence[tuple[Offer, int]]) -> list[Contract]:
     """The contract after each of its agreed offers.
 
     Args:
         offers: what all accepted, in order, each with the turn from which it stands.
-        stated: the hash that the record gives each contract, by which one of `coop/1` is known.
     """
     chain: list[Contract] = []
-    for number, (offer, turn) in enumerate(offers):
-        said = stated[number] if number < len(stated) else ""
-        before: Offer = {**offer, "hash": Deal.model_validate(offer["deal"]).hash_before_2()}
-        contract = _next(chain, offer, turn)
-        if contract["hash"] != said:
-            older = _next(chain, before, turn)
-            links = (older, _linked_before_2(older, offer), _linked_before_2(older, before))
-            contract = next((one for one in links if one["hash"] == said), contract)
-        chain.append(contract)
+    for offer, turn in offers:
+        chain.append(amend(chain[-1], offer, turn) if chain else sign(offer, turn))
     return chain
-
-
-def _next(chain: Sequence[Contract], offer: Offer, turn: int) -> Contract:
-    return amend(chain[-1], offer, turn) if chain else sign(offer, turn)
-
-
-def _linked_before_2(contract: Contract, offer: Offer) -> Contract:
-    """The same with the hash that `coop/1` gave an amendment."""
-    signature = {"revision": offer["revision"], "hash": offer["hash"]}
-    signed = {agent: dict(signature) for agent in contract["signatures"]}
-    previous = contract["previous"]
-    linked = offer["hash"] if previous is None else digest_before_2([previous, offer["hash"]])
-    return {**contract, "hash": linked, "signatures": signed}
 
 
 def _contract(offer: Offer, previous: str | None, terms: list[Term]) -> Contract:

@@ -8,12 +8,11 @@ from typing import Any
 
 from shapley_coop.deals import (
     Message,
-    hashes_of,
     in_force,
     rebuilt,
     scan,
 )
-from shapley_coop.deals.exchange.talk import was_delivered
+from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.parties import bound_by
 from shapley_coop.evals.verifying_books import (
@@ -29,11 +28,6 @@ from shapley_coop.evals.verifying_books import (
     wrongly_counted,
     wrongly_ordered,
 )
-from shapley_coop.evals.verifying_earlier import (
-    in_todays_hashes,
-    in_todays_words,
-    states_its_clauses,
-)
 from shapley_coop.evals.verifying_meetings import wrongly_swapped
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
@@ -47,7 +41,6 @@ from shapley_coop.state import (
     game_of,
     home,
 )
-from shapley_coop.state.earlier_words import in_todays_baselines, in_todays_credit
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import result_of
 from shapley_coop.state.settings import config_of
@@ -55,9 +48,6 @@ from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.tool_runs import computed
 from shapley_coop.state.turn import TurnContext
-
-STATED_BEFORE = ("method", "worth_of_all", "shapley", "standard_error", "claims")
-"""What results of earlier versions state of credit."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +96,8 @@ async def verify_ended(known: Run, stated: Mapping[str, Any]) -> list[Check]:
 
 
 def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Check]:
-    stated = {**stated, "credit": in_todays_credit(stated["credit"])}
     settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
     again = result(known.run, known.graph, {**table, "settlement": settled})
-    if "rule" not in stated["credit"]:
-        again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
     return [
         _play(table),
         *_mediation(table),
@@ -120,7 +107,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
         _equal("transfers", again["transfers"], stated["transfers"]),
         _equal("payoffs", again["payoffs"], stated["payoffs"]),
-        _result(again, stated, EvaluatedTable(table)),
+        _result(again, stated),
         _ledger(table),
         _journal(table),
     ]
@@ -163,9 +150,8 @@ def _contract(table: Table) -> Check:
     contract = table.get("contract")
     if contract is None:
         return Check("contract", True, "none was signed")
-    chain = rebuilt(agreed_offers(table, "plan"), hashes_of(contract, table["amendments"]))
-    sound = bool(chain) and {**chain[-1], "text": ""} == {**contract, "text": ""}
-    sound = sound and states_its_clauses(contract, EvaluatedTable(table))
+    chain = rebuilt(agreed_offers(table, "plan"))
+    sound = bool(chain) and chain[-1] == contract
     bound = bound_by(in_force(contract).values(), table["agents"])
     sound = sound and set(contract["signatures"]) >= bound
     count = len(table["amendments"])
@@ -185,20 +171,11 @@ def _signatures(known: Run, table: Table) -> list[Check]:
     return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")] if keys else []
 
 
-def _result(
-    again: Mapping[str, Any], before: Mapping[str, Any], evaluated: EvaluatedTable
-) -> Check:
-    """All that the result states; one of an earlier version may state less, in other words."""
+def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
+    """All that the result states."""
     stated = {key: x for key, x in before.items() if key != "timing"}
-    if isinstance(audited := stated.get("audit"), dict) and "clauses" in audited:
-        stated["audit"] = {**audited, "clauses": in_todays_words(audited["clauses"], evaluated)}
-    if isinstance(stated.get("events"), list):
-        stated["events"] = in_todays_hashes(stated["events"], evaluated.table)
-    return _told(
-        "result",
-        list(differences(stated, {key: again.get(key) for key in stated})),
-        "recomputed, equal",
-    )
+    now = {key: x for key, x in again.items() if key != "timing"}
+    return _told("result", list(differences(stated, now)), "recomputed, equal")
 
 
 def _equal(what: str, again: Any, before: Any) -> Check:
@@ -253,9 +230,7 @@ def _seals(run: Run, table: Table, kept: str) -> Check:
     try:
         changed = chain.changed(run.run, table, run.result or {})
     except LookupError:
-        before = not run.workflow
-        why = "an earlier release ended it, without a seal" if before else "its seal is missing"
-        return Check(what, before, why)
+        return Check(what, False, "its seal is missing")
     found = f"{', '.join(changed[:3])}: not as sealed" if changed else f"head {chain.head()}"
     return Check(what, not changed, found)
 
@@ -278,7 +253,7 @@ def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
     if turn is None:
         return f"{entry.agent} asked {asked['tool']} at {asked['at']}, which was never played"
     now = computed(turn, entry.agent, asked["tool"], asked["arguments"])
-    if now in (entry.answer.text, in_todays_baselines(entry.answer.text)):
+    if now == entry.answer.text:
         return ""
     return f"{asked['tool']} told {entry.agent} at {asked['at']}: {entry.answer.text[:60]!r}"
 
@@ -288,7 +263,7 @@ def _was_said(
 ) -> bool:
     """Return whether a message of the talk is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
-        said["text"] in (answer := entry.answer.text) or was_delivered(answer, said["text"])
+        said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)
         for entry in entries
         if entry.agent == said["by"]
     )

@@ -82,7 +82,6 @@ class Delivered(Game):
     name = "delivered"
     rolls_dice = False
     own_baseline = True
-    earlier_worth = "record"
     Params: ClassVar[type[Params]] = DeliveredParams
     params: DeliveredParams
 

@@ -42,9 +42,6 @@ class Game(ABC):
     goal: ClassVar[str] = "best total"
     """What reaching the best collective payoff is called in tables."""
 
-    earlier_worth: ClassVar[str] = "potential"
-    """The parameter `worth` by which runs of earlier versions were settled."""
-
     rolls_dice: ClassVar[bool] = True
     """Whether what the same actions lead to depends on the seed."""
 
@@ -53,9 +50,6 @@ class Game(ABC):
 
     symmetric: ClassVar[bool] = False
     """Whether the rules treat all agents alike: their names could be exchanged."""
-
-    quick: ClassVar[bool] = False
-    """Whether a turn takes so little that it is played on the event loop."""
 
     own_baseline: ClassVar[bool] = False
     """Whether the game has a rule of its own for the absent, which no run replaces."""
@@ -151,11 +145,6 @@ class Game(ABC):
     @abstractmethod
     def over(self, position: Position) -> bool:
         """Whether the play has ended."""
-
-    def of_earlier_version(self) -> None:
-        """Compute credit as for runs whose configuration does not know `absent`."""
-        if "worth" not in self.params.model_fields_set:
-            self.params.worth = self.earlier_worth  # type: ignore[assignment]
 
     @cached_property
     def baseline(self) -> Baseline:

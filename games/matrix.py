@@ -118,7 +118,6 @@ class MatrixGame(Game):
     name = "matrix"
     rolls_dice = False
     needs_seed = False
-    quick = True
     Params: ClassVar[type[Params]] = MatrixParams
     params: MatrixParams
 

@@ -37,13 +37,13 @@ ANSWER = Asking(
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     page = WorkflowBuilder("delivered", plays=Delivered)
-    page.computes("step", step)
+    page.add_node("step", step)
     page.add_edge("open", "step")
     page.add_node("account", account)
     page.add_edge("step", "account")
-    page.computes("put_count", put_count)
+    page.add_node("put_count", put_count)
     page.lead("account", "put_count")
-    page.computes("tally_split", tally(SPLIT))
+    page.add_node("tally_split", tally(SPLIT))
     page.asks("answer_split", ANSWER, then="tally_split")
     page.lead("put_count", "answer_split")
     ends = dict.fromkeys(("agreed", "no_deal", "talk_on"), "settle")

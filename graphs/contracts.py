@@ -41,12 +41,9 @@ DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
 JUDGING = Topic("judgement", phase="settlement")
 """Reading the record."""
 
-# Certifying a draft can take a second: these are checked in a thread.
-PROPOSE = Asking("contract_propose", DRAFTS, speaker, a_contract_offer, put_draft, heavy=True)
-RESPOND = Asking("contract_answer", DRAFTS, speaker, a_contract_answer, put_draft, heavy=True)
-SIGN = Asking(
-    "contract_sign", DRAFTS, all_agents, a_signature, hold_answers, tells=everything, heavy=True
-)
+PROPOSE = Asking("contract_propose", DRAFTS, speaker, a_contract_offer, put_draft)
+RESPOND = Asking("contract_answer", DRAFTS, speaker, a_contract_answer, put_draft)
+SIGN = Asking("contract_sign", DRAFTS, all_agents, a_signature, hold_answers, tells=everything)
 WRITE = Asking(
     "contract_write",
     DRAFTS,
@@ -54,7 +51,6 @@ WRITE = Asking(
     a_written_contract,
     put_written,
     tells=what_was_agreed,
-    heavy=True,
 )
 JUDGE_IT = Asking(
     "contract_judge", JUDGING, lambda _: [JUDGE], a_judgement, put_judgement, tells=since_play
@@ -80,7 +76,7 @@ def drafting(page: WorkflowBuilder, agreed: str, no_deal: str) -> None:
     """`propose` or `respond` → `pass_on`, until all accept one draft or had their turns."""
     page.asks_visibly("propose", "validate", PROPOSE, {"sound": "pass_on"}, lambda _: "sound")
     page.asks_one("respond", RESPOND, then="pass_on")
-    page.computes("pass_on", pass_on)
+    page.add_node("pass_on", pass_on)
     onward = {"agreed": agreed, "in_words": agreed, "no_deal": no_deal}
     page.branch("pass_on", verdict_of, {**onward, "propose": "propose", "respond": "respond"})
 
@@ -90,10 +86,10 @@ def written(page: WorkflowBuilder, bound: str, null: str) -> None:
     onward = {"written": "summarize", "to_sign": "sign", "unwritten": null}
     page.asks_and_routes("write", WRITE, onward)
     page.asks("sign", SIGN, then="count")
-    page.computes("count", count_signatures)
+    page.add_node("count", count_signatures)
     onward = {"signed": "summarize", "unsigned": null, "refused": "sign"}
     page.branch("count", verdict_of, onward)
-    page.computes("summarize", summarize)
+    page.add_node("summarize", summarize)
     page.lead("summarize", bound)
 
 

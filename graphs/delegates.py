@@ -71,7 +71,7 @@ def delegated(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     page.branch("group", verdict_of, {"elect": "elect", "seated": "delegate"})
     asking = Asking("elect", topic, electors, a_vote, hold_answers, tells=deeds)
     page.asks("elect", asking, then="delegate")
-    page.computes("delegate", delegate)
+    page.add_node("delegate", delegate)
     page.branch("delegate", verdict_of, {"refused": "elect", "seated": then})
 
 
@@ -79,7 +79,7 @@ def ratified(page: WorkflowBuilder, topic: Topic, signed: str, vetoed: str, no_d
     """`ratify` → `count` ↺: the deal binds who signed it, and needs all who have not left it."""
     asking = Asking("ratify", topic, unsigned, a_ratification, hold_answers, tells=deeds)
     page.asks("ratify", asking, then="count")
-    page.computes("count", count)
+    page.add_node("count", count)
     onward = {"signed": signed, "vetoed": vetoed, "no_deal": no_deal}
     page.branch("count", verdict_of, {**onward, "reduced": "ratify", "refused": "ratify"})
 

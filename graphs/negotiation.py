@@ -21,7 +21,7 @@ def build() -> WorkflowBuilder:
     page.add_edge("open", "propose")
     convened(page, then="propose")
     bargain(page, ACTIONS, agreed="summarize", no_deal="act")
-    page.computes("summarize", summarize)
+    page.add_node("summarize", summarize)
     page.lead("summarize", "act")
     play(page, over="settle", renegotiate="convene", topic=PLAY_UNPAID)
     page.add_node("settle", settle)

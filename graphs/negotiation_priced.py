@@ -22,7 +22,7 @@ def build() -> WorkflowBuilder:
     page.add_edge("open", "propose")
     convened(page, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
-    page.computes("summarize", summarize)
+    page.add_node("summarize", summarize)
     page.lead("summarize", "act")
     play(page, over="settle", renegotiate="convene")
     page.add_node("settle", settle)

@@ -52,11 +52,11 @@ def build() -> WorkflowBuilder:
     page = WorkflowBuilder(
         "task_exchange", plays=TaskExchange, check_game=of_pairs, params={"meetings": MEETINGS}
     )
-    page.computes("pair", pair)
+    page.add_node("pair", pair)
     page.add_edge("open", "pair")
     page.lead("pair", "speak")
     page.asks("speak", SPEAK, then="deliver")
-    page.computes("deliver", deliver)
+    page.add_node("deliver", deliver)
     page.branch("deliver", verdict_of, {"refused": "speak", "talk_on": "speak", "over": "swap"})
     page.add_node("swap", swap)
     page.branch("swap", verdict_of, {"meet": "pair", "work": "act"})

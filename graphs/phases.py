@@ -71,13 +71,13 @@ def computed(topic: Topic) -> Topic:
 
 def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
     """`convene`: another bargaining begins with no offer, as the first does after `open`."""
-    page.computes(f"convene{suffix}", convene)
+    page.add_node(f"convene{suffix}", convene)
     page.lead(f"convene{suffix}", then)
 
 
 def reason(page: WorkflowBuilder, topic: Topic, then: str, tells: Telling = of_agents) -> None:
     """`reason` → `collect_reasons`: all who bargain work out payoff, externality and price."""
-    page.computes("collect_reasons", collect_thoughts)
+    page.add_node("collect_reasons", collect_thoughts)
     asking = Asking("reason", topic, bargaining, a_reason, keep_reasons, tells=tells)
     page.asks("reason", asking, then="collect_reasons")
     page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": then})
@@ -85,7 +85,7 @@ def reason(page: WorkflowBuilder, topic: Topic, then: str, tells: Telling = of_a
 
 def claim(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     """`claim` → `collect_claims`: every agent states what part was its doing, seeing no values."""
-    page.computes("collect_claims", collect_claims(topic))
+    page.add_node("collect_claims", collect_claims(topic))
     asking = Asking("claim", topic, all_agents, a_claim, hold_answers, tells=since_play)
     page.asks("claim", asking, then="collect_claims")
     page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": then})
@@ -125,7 +125,7 @@ def bargain(
     """
     propose, check = f"propose{suffix}", f"validate{suffix}"
     answer, count = f"answer{suffix}", f"tally{suffix}"
-    page.computes(count, tally(topic))
+    page.add_node(count, tally(topic))
     answering = Asking(answer, topic, listeners, an_answer, hold_answers, tells=tells)
     page.asks(answer, answering, then=count)
     offering = Asking(propose, topic, speaker, an_offer, put_offer, tells=tells)
@@ -154,7 +154,7 @@ def play(page: WorkflowBuilder, over: str, renegotiate: str = "", topic: Topic =
         topic: what letters that ask for an action may speak of.
     """
     page.asks("act", replace(ACT, topic=topic), then="step")
-    page.computes("step", step)
+    page.add_node("step", step)
     onward = {"play_on": "act", "over": over, "refused": "act"}
     if renegotiate:
         page.branch("step", how_it_goes_on, {**onward, "due": renegotiate})
@@ -179,7 +179,7 @@ def summarized(page: WorkflowBuilder, topic: Topic, bound: str) -> None:
         tells=what_was_agreed,
     )
     page.asks_and_routes("write", writing, {"written": "summarize"})
-    page.computes("summarize", summarize)
+    page.add_node("summarize", summarize)
     page.lead("summarize", bound)
 
 
@@ -200,7 +200,7 @@ def enforced_play(
     page.add_node("enforce", enforce)
     page.lead("enforce", "act")
     page.asks("act", act, then="step")
-    page.computes("step", step)
+    page.add_node("step", step)
     page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
     page.add_node("enforce_turn", enforce)
     page.branch("enforce_turn", verdict, {"play_on": "act", **onward})

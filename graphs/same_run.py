@@ -34,14 +34,11 @@ def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
 def check_same_workflow(run: Run) -> None:
     """Make sure that what is left of a run is played by the wiring that it began with.
 
-    The previous release did not say which that was; each of its steps has the same name in this
-    one, and its runs are played on.
-
     Raises:
         OtherWorkflow: it began with another version.
     """
     now = version(run.graph)
-    if run.state != ENDED and run.workflow not in ("", now):
+    if run.state != ENDED and run.workflow != now:
         raise OtherWorkflow(
             f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
             f"version {now}: resume it with the coop that began it, or begin a new run"

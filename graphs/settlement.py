@@ -22,7 +22,7 @@ def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     split = computed(SPLIT)
     page = WorkflowBuilder("delivered", plays=Delivered)
-    page.computes("step", step)
+    page.add_node("step", step)
     page.add_edge("open", "step")
     page.add_node("account", account)
     page.add_edge("step", "account")

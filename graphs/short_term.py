@@ -33,7 +33,7 @@ def build() -> WorkflowBuilder:
     convened(page, then="reason")
     reason(page, PLAN, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
-    page.computes("summarize", summarize)
+    page.add_node("summarize", summarize)
     page.lead("summarize", "act")
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)

@@ -64,14 +64,14 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_edge("open", "convene")
     convened(page, then="consider")
     talk(page, validator, guidance, agreed="summarize", no_deal="trade", error="settle")
-    page.computes("summarize", summarize)
+    page.add_node("summarize", summarize)
     page.add_edge("summarize", "trade")
     page.add_node("trade", trade)
     page.lead("trade", "act")
     work(page, ACT, over="settle")
     page.add_node("settle", settle)
     page.branch("settle", failed, {"error": "fail", "done": END})
-    page.computes("fail", fail)
+    page.add_node("fail", fail)
     page.add_edge("fail", END)
     return page
 
@@ -88,7 +88,7 @@ def talk(
     letters = {"rules": "exchange_table", "guidance": guidance}
     plan = Asking("consider", TRADE, all_agents, a_thought, keep_plans, **letters)
     page.asks("consider", plan, then="collect_plans")
-    page.computes("collect_plans", collect_plans)
+    page.add_node("collect_plans", collect_plans)
     page.branch("collect_plans", verdict_of, {"refused": "consider", "sound": "speak"})
     onward = {"talk_on": "speak", "agreed": "check", "no_deal": no_deal, "error": error}
     reads = a_valid_message if validator else as_it_is
@@ -106,7 +106,7 @@ def work(page: WorkflowBuilder, act: Asking, over: str) -> None:
     page.asks("act", act, then="call")
     page.add_node("call", call_tools)
     page.add_edge("call", "step")
-    page.computes("step", step)
+    page.add_node("step", step)
     page.branch("step", whether_over, {"play_on": "act", "over": over, "refused": "act"})
 
 

@@ -28,7 +28,7 @@ from shapley_coop.state import (
 )
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.kept import pack_of
-from shapley_coop.state.storage.leases import Lease, held
+from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
 
@@ -98,8 +98,7 @@ async def leased(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
     """
     here = await asyncio.to_thread(hold, run) if taken is None else taken
     try:
-        with held(here.lease):
-            yield here
+        yield here
     finally:
         await asyncio.to_thread(here.last.close)
 
@@ -140,7 +139,6 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
     return {
         (agent, pointer["letter"], pointer["attempt"]): pointer
         for agent, pointer in held
-        # An earlier release left drafts of one play on the table of the next.
         if pointer["seal"] not in elsewhere
     }
 

@@ -7,16 +7,17 @@ the next begins, so that a node which asks several agents is followed by one tha
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
+from shapley_coop.blocking import iterate_blocking, run_blocking
 from shapley_coop.games import Game
-from shapley_coop.graphs.inline import Inline
 from shapley_coop.nodes.agent.ask import Node, ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, opening
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
@@ -24,8 +25,23 @@ from shapley_coop.state.turn import Asking, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
 
 Verdict = Callable[[Table], str]
-App = CompiledStateGraph[Table, RunConfig, Opening, Table]
-"""A workflow that can be run."""
+
+
+class App(CompiledStateGraph[Table, RunConfig, Opening, Table]):
+    """A workflow that can be run; its nodes are asynchronous.
+
+    What LangGraph offers synchronous callers runs on an event loop in a thread (`run_blocking`),
+    so that it works in a notebook, too, which has a loop of its own. A checkpoint saver needs its
+    asynchronous methods for that.
+    """
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
+        """As `astream`; `invoke` is made of it. The workflow rests until its next part is taken."""
+        return iterate_blocking(self.astream(input, config, **options))
+
+    def bulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
+        """As `abulk_update_state`; `update_state` is made of it."""
+        return run_blocking(self.abulk_update_state(config, supersteps))
 
 
 def check_together(game: Game) -> None:
@@ -77,7 +93,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
     def compile(self, *given: Any, **options: Any) -> App:
         """As LangGraph's."""
         self.name = options.get("name") or self.name
-        return super().compile(*given, **options)
+        compiled = vars(super().compile(*given, **options))
+        return App(**{name: part for name, part in compiled.items() if name != "__orig_class__"})
 
     @property
     def version(self) -> str:
@@ -113,7 +130,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
     def _asks(self, node: str, asking: Asking, kind: Callable[[Asking], Node]) -> Asking:
         """Add a node that asks; its asking as a node of this page."""
         self.askings[node] = asking = replace(asking, page=self.all_askings)
-        self.add_node(node, Inline(kind(asking)))
+        self.add_node(node, kind(asking))
         return asking
 
     def asks_and_routes(
@@ -155,15 +172,9 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             verdict: names what was found; by default what publishing the answer left.
         """
         asking = self._asks(node, asking, draft)
-        self.add_node(check, Inline(validate(asking)))
+        self.add_node(check, validate(asking))
         self.add_edge(node, check)
         self.branch(check, _or_again(verdict), {**onward, "again": node})
-
-    def computes(
-        self, node: str, work: Callable[[Table], dict[str, Any] | Awaitable[dict[str, Any]]]
-    ) -> None:
-        """A node that stays on the event loop: it computes little, or goes to a thread itself."""
-        self.add_node(node, Inline(work))
 
     def branch(self, source: str, verdict: Verdict, onward: Mapping[str, str]) -> None:
         """Edges by verdict; into a node that asks several agents, people go in parallel.
@@ -174,12 +185,12 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             onward: verdict → node.
         """
 
-        def route(table: Table) -> str | Sequence[Send]:
+        async def route(table: Table) -> str | Sequence[Send]:
             found = verdict(table)
             return self._fan_out(onward[found], table) or found
 
         paths = cast(dict[Hashable, str], dict(onward))
-        self.add_conditional_edges(source, Inline(route), paths)
+        self.add_conditional_edges(source, route, paths)
 
     def lead(self, source: str, to: str) -> None:
         """An edge to a node that may ask people."""

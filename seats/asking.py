@@ -109,7 +109,6 @@ class Question:
             answer=answer,
             nonce=nonce(),
             facts=self.letter.facts,
-            packed=next(iter(self.letter.packed), b""),
         )
 
 

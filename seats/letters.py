@@ -36,7 +36,6 @@ class Letter:
         refused: the agent's own answer to the letter, if that could not be used.
         why: what was wrong with it, in words; empty where nothing was refused.
         steps: what the agent has asked tools since, and what they told it.
-        packed: the letter as the journal keeps it, once that is made while the seat is asked.
     """
 
     system: str
@@ -45,8 +44,6 @@ class Letter:
     refused: str = ""
     why: str = ""
     steps: tuple[Step, ...] = ()
-    # A letter that is made of another one has none.
-    packed: list[bytes] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def text(self) -> str:
         """All that the words say, as one text: `as_text` of the messages."""
@@ -98,10 +95,7 @@ def with_facts(text: str, told: Mapping[str, Any]) -> str:
 
 
 def facts_of_text(text: str) -> dict[str, Any]:
-    """All facts of a letter that holds them as text, the history included.
-
-    So do letters of earlier versions, and those that are sent to a program behind an endpoint.
-    """
+    """All facts of a letter that holds them as text, as one does that is sent to a program."""
     known = facts(text)
     return known if "history" in known else {**known, "history": events(text)}
 

@@ -53,8 +53,7 @@ class Answer:
 class Entry:
     """One letter and its answer, as the journal keeps them.
 
-    `facts` are what the letter says, as an object; the public history is under `history`. `packed`
-    is what the journal makes of both, if it is made.
+    `facts` are what the letter says, as an object; the public history is under `history`.
     """
 
     agent: str
@@ -66,7 +65,6 @@ class Entry:
     answer: Answer
     nonce: str
     facts: Mapping[str, Any] = field(default_factory=dict)
-    packed: bytes = field(default=b"", repr=False, compare=False)
 
     def pointer(self) -> Pointer:
         """The commitment: SHA-256 of a random nonce and the text."""

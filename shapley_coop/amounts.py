@@ -135,25 +135,6 @@ def from_micro(micro: int) -> Fraction:
     return Fraction(micro, MICRO)
 
 
-def payoffs_under_norm(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
-    """Each agent's payoff when `total` is divided by values; the payoffs sum to it exactly.
-
-    The rule of runs of earlier versions, and of `banzhaf_shifted`; `normalised` is that of today.
-
-    total · φᵢ / Σφ when Σφ > 0 and every φ ≥ 0, else φᵢ + (total − Σφ) / n: proportions where they
-    are defined, otherwise each value plus an equal part of the difference.
-
-    Raises:
-        ValueError: there are no values.
-    """
-    if not values:
-        raise ValueError("no values: a norm divides among at least one agent")
-    claimed = sum(values, Fraction(0))
-    if claimed > 0 and min(values) >= 0:
-        return [total * value / claimed for value in values]
-    return [value + (total - claimed) / len(values) for value in values]
-
-
 def normalised(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
     """Values brought to sum to a total: φᵢ + (total − Σφ) · |φᵢ| / Σ|φ|.
 

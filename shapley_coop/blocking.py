@@ -12,9 +12,9 @@ import asyncio
 import contextvars
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")
@@ -40,6 +40,23 @@ def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
         return future.result()
     finally:
         future.cancel()  # does nothing once it is done
+
+
+def iterate_blocking(parts: AsyncGenerator[Result]) -> Iterator[Result]:
+    """Iterate over an asynchronous generator; see `run_blocking`.
+
+    It is advanced for each part, and closed if the caller stops before its end.
+    """
+    ended = object()
+
+    async def following() -> Result | object:
+        return await anext(parts, ended)
+
+    try:
+        while (part := run_blocking(following())) is not ended:
+            yield cast(Result, part)
+    finally:
+        run_blocking(parts.aclose())
 
 
 class _Background:

@@ -5,9 +5,7 @@
 >>> digest({"a": "Zoë", "b": 1})[:12]
 'fc07bcc0f5a8'
 
-Whole numbers beyond 2^53 − 1, which RFC 8785 has no form for, are written as strings. Before
-`coop/2` hashes were made of Python's own JSON (`digest_before_2`): those of records and homes from
-then are recognised and never made again.
+Whole numbers beyond 2^53 − 1, which RFC 8785 has no form for, are written as strings.
 """
 
 import hashlib
@@ -47,17 +45,6 @@ def digest(value: Any) -> str:
         ValueError: as `canonical`.
     """
     return hashlib.sha256(canonical(value)).hexdigest()
-
-
-def digest_before_2(value: Any, separators: tuple[str, str] = (", ", ": ")) -> str:
-    """The hash that `coop/1` made of a value; of ASCII names it is often the same.
-
-    Args:
-        value: plain JSON.
-        separators: as the place that made the hash wrote them.
-    """
-    plain = json.dumps(value, sort_keys=True, separators=separators)
-    return hashlib.sha256(plain.encode()).hexdigest()
 
 
 def cache_key(value: Any) -> bytes:

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 from langchain_core.runnables import RunnableConfig
 
@@ -16,21 +15,16 @@ from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import UNLIMITED, BudgetTracker
 from shapley_coop.state.outsiders import seat_of
 from shapley_coop.state.private import PrivateView, Refusal, private_views
-from shapley_coop.state.quick_letters import are_quick
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.settings import name_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
-from shapley_coop.state.storage.letters import pack_ahead
 from shapley_coop.state.tool_runs import tools_for
 from shapley_coop.state.traces import label_root
 from shapley_coop.state.turn import TurnContext, judge, read_answer
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb, to foresee what a letter costs."""
-
-MANY = 16
-"""Letters that are worth a thread of their own, which packs them for the journal."""
 
 Writer = Callable[[TurnContext, str, PrivateView], Letter]
 """Writes an agent's letter: (turn, agent, what it alone is shown) → letter."""
@@ -73,25 +67,13 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
         SeatError: a seat did not answer.
     """
     label_root(turn.table)
-    if quick := are_quick(turn):
-        journal, asked = prepare(turn, write)
-    else:  # one hop to a thread for all, as a hop costs more than a letter
-        journal, asked = await asyncio.to_thread(prepare, turn, write)
+    journal, asked = await asyncio.to_thread(prepare, turn, write)
     admitted = _admitted(turn, {agent: one.question for agent, one in asked.items()})
     steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
 
     async def hear(agents: list[str]) -> list[Heard | BaseException]:
         askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents]
-        sent = [one.question.letter for one in map(asked.__getitem__, agents) if not one.entry]
-        if quick:  # once they are on their way
-            asyncio.get_running_loop().call_later(0, pack_ahead, sent)
-        if len(agents) == len(admitted) == 1:  # nobody else has to finish before a failure
-            return [await askings[0]]
-        if len(agents) < MANY:
-            return await asyncio.gather(*askings, return_exceptions=True)
-        packing = asyncio.to_thread(pack_ahead, sent)
-        *heard, _ = await asyncio.gather(*askings, packing, return_exceptions=True)
-        return cast(list[Heard | BaseException], heard)
+        return await asyncio.gather(*askings, return_exceptions=True)
 
     first = 1 if turn.evaluated.config.warm_cache else 0
     heard = [*await hear(admitted[:first]), *await hear(admitted[first:])]

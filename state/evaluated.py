@@ -13,7 +13,6 @@ nothing of their own.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -50,7 +49,7 @@ from shapley_coop.games.replay import earned_alone
 from shapley_coop.remembered import Bounded
 from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
-from shapley_coop.state.outlook import is_computed, outlook_of
+from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import config_of, game_of
 from shapley_coop.state.table import Table
@@ -187,14 +186,9 @@ class EvaluatedTable:
         A share splits the total anew. Without one, payments count from what was signed.
         """
         due = payments(deal, self.record)
-        if deal.share or self.of_earlier_version:
+        if deal.share:
             return self._payoffs(deal.share, due)
         return paid(self.settled(), due)
-
-    @property
-    def of_earlier_version(self) -> bool:
-        """Whether the run was configured by a version that had no baselines."""
-        return "absent" not in self.table["settings"]
 
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
         """What an offer would pay: if all keep it, if each breaks it, and without it.
@@ -223,11 +217,6 @@ class EvaluatedTable:
             return DealOutlook(rows=(kept, without)).record()
         return outlook_of(self.game, self.enforcement, self.stands, deal, norms, viewer)
 
-    def outlook_is_known(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> bool:
-        """Whether an offer's outlook was computed before: it can take long."""
-        known = (self.game, self.enforcement, self.stands, deal, norms, viewer)
-        return not self.over and is_computed(*known)
-
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
     ) -> Fault | None:
@@ -255,11 +244,8 @@ class EvaluatedTable:
         Raises:
             ValueError: the norm cannot be computed for so many agents.
         """
-        if norm == "banzhaf" and self.of_earlier_version:
-            norm = "banzhaf_shifted"  # what a run of an earlier version has signed by that name
         if norm not in self._attributions:
-            found = attribute_by(self.characteristic, norm)
-            self._attributions[norm] = replace(found, of_earlier_version=self.of_earlier_version)
+            self._attributions[norm] = attribute_by(self.characteristic, norm)
         return self._attributions[norm]
 
     @cached_property

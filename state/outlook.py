@@ -46,18 +46,6 @@ def outlook_of(
     return orjson.loads(found)  # type: ignore[no-any-return] # each reader has its own
 
 
-def is_computed(
-    game: Game,
-    terms: Enforcement,
-    stands: bytes,
-    deal: Deal,
-    norms: Sequence[str] = (),
-    viewer: str = "",
-) -> bool:
-    """Whether `outlook_of` finds what it tells, and need not compute it."""
-    return _key(game, terms, stands, deal, norms, viewer) in _computed
-
-
 _Key = tuple[Game, Enforcement, bytes, Deal, tuple[str, ...], str]
 _computed = Bounded[_Key, str]()
 

@@ -10,7 +10,7 @@ from shapley_coop.games import GameError, Turn
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.handover import opened
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.turn import pointers_in
 
 
@@ -40,7 +40,7 @@ def choices_in(
         choices: agent → what it could choose; by default what is legal for it.
     """
     table = evaluated.table
-    answers = opened(table["episode"], pointers_in(table["sealed"]))
+    answers = home().journal.open_all(table["episode"], pointers_in(table["sealed"]))
     known = choices or evaluated.legal
     passes = [
         {"effect": "pass", "agent": agent, "label": said["label"]}

@@ -23,7 +23,6 @@ NormName = Literal[
     "shapley",
     "banzhaf",
     "banzhaf_normalised",
-    "banzhaf_raw",
     "leave_one_out",
     "deegan_packel",
     "nucleolus",

@@ -87,11 +87,7 @@ def _config(settings: str) -> RunConfig:
 def _game(settings: str) -> Game:
     config = _config(settings)
     _check_files(config)
-    if "absent" in json.loads(settings):
-        return load_game(config)
-    game = _loaded(config)
-    game.of_earlier_version()
-    return game
+    return load_game(config)
 
 
 def _check_files(config: RunConfig) -> None:

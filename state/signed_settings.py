@@ -22,8 +22,7 @@ class SignedRun(NamedTuple):
 
     Attributes:
         episode: the play.
-        settings: the digest of its settings; empty in a run of an earlier version, whose parties
-            signed none.
+        settings: the digest of its settings; empty where no party has a key.
     """
 
     episode: str

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.deals import Contract, Deal, hashes_of, rebuilt
+from shapley_coop.deals import Contract, Deal, rebuilt
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.table import PublicMessage, Table
@@ -39,7 +39,7 @@ def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     if latest is None:
         return []
     offers = agreed_offers(table, "plan")
-    chain = rebuilt(offers, hashes_of(latest, table.get("amendments", [])))
+    chain = rebuilt(offers)
     found = [(contract, turn) for contract, (_, turn) in zip(chain, offers, strict=True)]
     for n, (contract, _) in enumerate(found, start=1):
         if contract == latest:

@@ -64,7 +64,6 @@ class Asking:
         tells: which lines of the public history its letter tells.
         rules: the template of the letter's system part.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
-        heavy: whether checking an answer can take longer than the event loop should be held.
         page: everything that its workflow asks, in order, from which letters tell how it goes on.
     """
 
@@ -77,7 +76,6 @@ class Asking:
     tells: Telling = of_agents
     rules: str = "table"
     guidance: bool = False
-    heavy: bool = False
     page: "Callable[[], tuple[Asking, ...]]" = field(default=tuple, compare=False, repr=False)
 
 

@@ -56,9 +56,8 @@ What the promises rest on:
   `coop run --idempotency-key KEY`, or `idempotency_key` in a graph's input, names a request: the
   same one goes on with the same play, another one is refused. `coop settle-git` and
   `coop attribute --bargain` have a key from what they pay for.
-- A database names its schema version and is migrated when it is opened; a later version is refused.
-  A run that has not ended goes on only with the wiring of its workflow that it began with. Runs of
-  the first release, which did not record theirs, go on all the same (`tests/state/storage/homes`).
+- A database names its schema version; one of another version is refused, and left as it is. A run
+  that has not ended goes on only with the wiring of its workflow that it began with.
 - Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN --head` prints
   the chain's head, `coop verify RUN --kept HEAD` compares a head that was kept elsewhere. The
   settings of the process, letters that wait and what the server lists are not sealed.

@@ -34,7 +34,7 @@ from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.games.exchange.scenario import Tasks
 
 LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "MDA", "EMP", "OVL", "MAT")
-"""In the order in which they are tried; MDA, several descriptions for one agent, is in old runs."""
+"""In the order in which they are tried; MDA is the paper's: here they are merged."""
 
 Act = Literal["propose", "accept", "reject"]
 

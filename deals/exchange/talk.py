@@ -33,15 +33,7 @@ def as_written(text: str) -> str:
     if isinstance(message, Message) and message.repairs:
         return _as_read(message)
     said = without_thoughts(text[:MAX_MESSAGE])
-    return "" if isinstance(said, Fault) else _elements(said, bare_ends=True)
-
-
-def was_delivered(answer: str, text: str) -> bool:
-    """Whether a text is what was delivered of an answer, in this version or an earlier one.
-
-    Earlier versions delivered what followed a bare <ACCEPT> or <REJECT>, too.
-    """
-    return text in (as_written(answer), _elements(answer[:MAX_MESSAGE], bare_ends=False))
+    return "" if isinstance(said, Fault) else _elements(said)
 
 
 def _as_read(message: Message) -> str:
@@ -58,8 +50,8 @@ def _as_read(message: Message) -> str:
     return "\n".join(parts)
 
 
-def _elements(text: str, bare_ends: bool) -> str:
-    """The public elements as they stand; `bare_ends`: one without a closing tag is its tag."""
+def _elements(text: str) -> str:
+    """The public elements as they stand; one without a closing tag is its tag."""
     kept, tag, start = [], "", 0
     tags = [found for found in TAG_LIKE.finditer(text) if found.group(3).strip() in ("", "/")]
     closed = {_name(found) for found in tags if found.group(1)}
@@ -69,7 +61,7 @@ def _elements(text: str, bare_ends: bool) -> str:
             continue
         if tag and tag not in PRIVATE:
             kept.append(text[start : found.end() if closing and name == tag else found.start()])
-        bare = bare_ends and name in _BARE and not closing and name not in closed
+        bare = name in _BARE and not closing and name not in closed
         if bare:
             kept.append(found.group())
         tag, start = ("", 0) if closing or bare else (name, found.start())

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
-from shapley_coop.canonical import cache_key, digest, digest_before_2
+from shapley_coop.canonical import cache_key, digest
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, lines_of
 from shapley_coop.deals.language.faults import Fault
 
@@ -63,10 +63,6 @@ class Deal(BaseModel):
     def hash(self) -> str:
         """SHA-256 of the canonical JSON (RFC 8785), with exact numbers as strings."""
         return _hash(self._key)
-
-    def hash_before_2(self) -> str:
-        """The hash in records of `coop/1`: another one where a name is not ASCII."""
-        return digest_before_2(self.record(), separators=(",", ":"))
 
     def text(self) -> str:
         """The deal in plain English, a numbered line per clause."""

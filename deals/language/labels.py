@@ -54,7 +54,7 @@ LABELS = {
         "EMP": "an agent would have no task",
         "OVL": "two agents would have the same task",
         "MAT": "a task would go to nobody",
-        "MDA": "several descriptions for one agent; in runs of earlier versions",
+        "MDA": "several descriptions for one agent; the paper's label, here they are merged",
         "SHEET": "a scenario that a model wrote cannot be played",
     },
     "Passes without a refused answer": {

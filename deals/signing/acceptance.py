@@ -37,7 +37,7 @@ class Binding(TypedDict):
     agent: str
     episode: str
     revision: int
-    settings: NotRequired[str]  # their digest; an earlier version signed none
+    settings: NotRequired[str]  # their digest
     topic: str  # the bargaining
     turn: int  # the turn before which it was said
 

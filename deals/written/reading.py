@@ -1,7 +1,6 @@
 """Plain English back into clauses: the sentences that `deals` writes itself, and no others.
 
-Sentences of earlier versions are read, too: "must not do X at every turn", and a payment that does
-not say "once".
+Read, too, are "must not do X at every turn", and a payment that does not say "once".
 
 >>> acts = {"Ann": ["give", "keep"], "Ben": ["give", "keep"]}
 >>> terms = Terms(agents=["Ann", "Ben"], actions=acts, turns=3)

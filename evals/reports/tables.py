@@ -108,7 +108,7 @@ def tables(
         measured: called after each run is measured, which takes longest.
     """
     layout, runs = Layout.of(suites_of(folder)), stored(folder)
-    timed = by_cell(folder, "apart") | by_cell(folder, "volatile")
+    timed = by_cell(folder, "volatile")
     for begin in range(0, len(runs), PART) or (0,):
         rows = list(runs[begin : begin + PART])
         places = [timed[row["cell"]] for row in rows if row["cell"] in timed]

@@ -125,10 +125,9 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def volatile_lines(folder: Path) -> Iterator[Row]:
-    """The volatile fields of every attempt that ended, those of older releases first."""
-    for kind in ("apart", "volatile"):
-        for path in files_of(folder, kind):
-            yield from (line for _, line in whole_lines(path))
+    """The volatile fields of every attempt that ended."""
+    for path in files_of(folder, "volatile"):
+        yield from (line for _, line in whole_lines(path))
 
 
 def manifest(folder: Path) -> dict[str, Any]:
@@ -197,8 +196,7 @@ def merge(folders: Iterable[Path], into: Path) -> int:
             known = places.setdefault(place.cell, place)
             if (known.length, known.crc) != (place.length, place.crc):
                 raise ValueError(f"{folder} has another run of the cell {place.cell}: keep one")
-    kinds = ("apart", "volatile")
-    told = {k: v for f in reversed(sources) for kind in kinds for k, v in by_cell(f, kind).items()}
+    told = {k: v for f in reversed(sources) for k, v in by_cell(f, "volatile").items()}
     skipped = {k: v for f in sources for k, v in manifest(f)["skipped"].items()}
     register(into, suites, skipped)
     merged = Stored([places[cell] for cell in sorted(places)])

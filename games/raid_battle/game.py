@@ -46,7 +46,6 @@ class RaidBattle(Game):
     """
 
     name = "raid_battle"
-    earlier_worth = "replay"
     Params: ClassVar[type[Params]] = RaidParams
     params: RaidParams
 
@@ -93,11 +92,6 @@ class RaidBattle(Game):
     def ahead(self) -> RaidAhead:
         """Many raids side by side."""
         return RaidAhead(self)
-
-    def of_earlier_version(self) -> None:
-        """Worth by `replay`, and dice keyed by name."""
-        super().of_earlier_version()
-        self.params.key_dice_by_name()
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(C), by the parameter `worth`.

@@ -84,10 +84,6 @@ class RaidParams(Params):
         self.agents, self.heroes = named, len(named)
         return self
 
-    def key_dice_by_name(self) -> None:
-        """As earlier versions did."""
-        self._dice_keys = {agent: agent for agent in self.agents}
-
     def dice_key(self, agent: str) -> str:
         """The key of an agent's dice: its seat, so that renamed heroes roll what they rolled."""
         if not self._dice_keys:

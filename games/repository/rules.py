@@ -37,10 +37,6 @@ _MARK_LINES = 5
 _MOST_STARS = 6
 _LONGEST = 150
 
-_OLD = {r"(hot|bug)?fix(es|ed)?\b(?!-)": r"(hot|bug)?fix(es|ed)?($|[^\w-])"}
-"""Our own rule as older records have it, with a look-ahead → the same without one."""
-
-
 _DEFAULTS: dict[str, tuple[str, ...]] = {
     field: tuple(values)
     for field, values in read_file(Path(__file__).with_name("rules.yaml"), "a rule file").items()
@@ -143,10 +139,9 @@ class Rules(BaseModel):
     @field_validator("bots", "ai", "fixes")
     @classmethod
     def _compile(cls, expressions: tuple[str, ...]) -> tuple[str, ...]:
-        known = tuple(_OLD.get(expression, expression) for expression in expressions)
-        for expression in known:
+        for expression in expressions:
             pattern(expression)
-        return known
+        return expressions
 
     def place(self, path: str, attributes: Mapping[str, Place] | None = None) -> Place:
         """What a path holds; the first of vendored, generated, decisions, documents, code,

@@ -58,7 +58,6 @@ class SoftwareCompany(Game):
     name = "software_company"
     rolls_dice = False
     own_baseline = True
-    earlier_worth = "record"
     Params: ClassVar[type[Params]] = SoftwareCompanyParams
     params: SoftwareCompanyParams
 

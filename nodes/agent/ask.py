@@ -33,7 +33,6 @@ from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered, asking
 from shapley_coop.state.exchange import REFUSED
-from shapley_coop.state.handover import hand_over, taken_over
 from shapley_coop.state.history import history
 from shapley_coop.state.private import PrivateView, notes_in
 from shapley_coop.state.procedure import clause_kinds
@@ -57,7 +56,7 @@ def ask(question: Asking) -> Node:
         runtime.stream_writer(asking(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
-        judged = await _judged(turn, replies)
+        judged = await asyncio.to_thread(_judged, turn, replies)  # it may read files
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
         runtime.stream_writer(answered(turn, judged, spent, seconds))
@@ -78,7 +77,7 @@ def draft(question: Asking) -> Node:
         for agent, reply in replies.items():
             drafts[agent] = {"at": turn.at, "attempt": reply.attempt, "sound": False}
             if reply.entry:
-                drafts[agent]["pointer"] = hand_over(reply.entry)
+                drafts[agent]["pointer"] = reply.entry.pointer()
         spent = {agent: _spent(turn, agent, reply) for agent, reply in replies.items()}
         cost = {"seconds": time.monotonic() - started, "agents": spent}
         return {"drafts": drafts, "spent": {turn.topic.phase: cost}}
@@ -86,13 +85,13 @@ def draft(question: Asking) -> Node:
     return draft_messages
 
 
-def validate(question: Asking) -> Node:
+def validate(question: Asking) -> Callable[[Table, Runtime[RunConfig]], dict[str, Any]]:
     """A node that reads what was drafted, and publishes what is sound."""
 
-    async def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
+    def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
-        replies = _handed(turn) or await asyncio.to_thread(_drafted, turn)
-        judged = await _judged(turn, replies)
+        replies = _drafted(turn)
+        judged = _judged(turn, replies)
         refused = {agent: _refusals(one) for agent, one in judged.items()}
         cost = {agent: _of_answer(replies[agent]) for agent in judged}
         known = {agent: {**cost[agent], **refused[agent]} for agent in judged}
@@ -207,15 +206,7 @@ def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
     return {**view, "offer": {**offer, "told": next(shown, None) == offer["in_words"]}}
 
 
-async def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
-    """What each answer came to; in a thread where files are read or checking takes long."""
-    config = turn.evaluated.config
-    if turn.asking.heavy or config.secrets or config.keys or config.mandates:
-        return await asyncio.to_thread(_judge_all, turn, replies)
-    return _judge_all(turn, replies)
-
-
-def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
+def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
     return {
         agent: judge(
             turn,
@@ -226,15 +217,6 @@ def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Jud
         )
         for agent, reply in replies.items()
     }
-
-
-def _handed(turn: TurnContext) -> dict[str, Reply]:
-    """The drafts to be validated, from memory; empty unless this process has kept all of them."""
-    drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
-    entries = {a: taken_over(d["pointer"]) for a, d in drafts.items() if "pointer" in d}
-    if not all(entries.values()):
-        return {}
-    return {agent: Reply(d["attempt"], entries.get(agent)) for agent, d in drafts.items()}
 
 
 def _drafted(turn: TurnContext) -> dict[str, Reply]:
@@ -252,10 +234,6 @@ def _update(
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.asking.publish(turn, outputs) if outputs else {}
-    if turn.asking.act == "act":
-        for agent in outputs:
-            if entry := replies[agent].entry:
-                hand_over(entry)
     noted = {agent: drafts[agent]["pointer"] for agent in outputs if _takes_notes(replies[agent])}
     kept = {"notes": noted} if noted else {}
     return {**said, **kept, "drafts": drafts, "spent": {turn.topic.phase: cost}}

@@ -8,7 +8,7 @@ from shapley_coop.state import Table, Utterance, counted, entries
 from shapley_coop.state.turn import unsound
 
 
-def count_signatures(table: Table) -> dict[str, Any]:
+async def count_signatures(table: Table) -> dict[str, Any]:
     """All sign, or no party is bound. Verdicts: `refused`, `signed`, `unsigned`."""
     if unsound(table):
         return {"verdict": "refused"}

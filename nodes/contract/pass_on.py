@@ -6,7 +6,7 @@ from shapley_coop.deals import unanimous
 from shapley_coop.state import EvaluatedTable, Table
 
 
-def pass_on(table: Table) -> dict[str, Any]:
+async def pass_on(table: Table) -> dict[str, Any]:
     """Give the turn to the next agent.
 
     Verdicts: `agreed` (all accepted the same clauses), `in_words` (all accepted the same words),

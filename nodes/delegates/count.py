@@ -24,7 +24,7 @@ PLAN = "plan"
 """The talk that deals before play are recorded under."""
 
 
-def count(table: Table) -> dict[str, Any]:
+async def count(table: Table) -> dict[str, Any]:
     """The deal binds once every member that has not left it has signed.
 
     A member that leaves, or none of whose answers can be read, is not bound: the clauses that

@@ -7,7 +7,7 @@ from shapley_coop.state.groups import elected
 from shapley_coop.state.turn import unsound
 
 
-def delegate(table: Table) -> dict[str, Any]:
+async def delegate(table: Table) -> dict[str, Any]:
     """Give each group without a delegate one of its candidates.
 
     The ballot is secret: the table keeps how many votes each candidate got. Verdicts: `refused` (a

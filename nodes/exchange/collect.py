@@ -6,6 +6,6 @@ from shapley_coop.state import Table
 from shapley_coop.state.turn import unsound
 
 
-def collect_plans(table: Table) -> dict[str, Any]:
+async def collect_plans(table: Table) -> dict[str, Any]:
     """Open the first turn of talk. Verdicts: `refused` (a plan was refused) and `sound`."""
     return {"verdict": "refused"} if unsound(table) else {"verdict": "sound", "round": 2}

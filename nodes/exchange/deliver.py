@@ -9,7 +9,7 @@ from shapley_coop.state.table import Meeting
 from shapley_coop.state.turn import unsound
 
 
-def deliver(table: Table) -> dict[str, Any]:
+async def deliver(table: Table) -> dict[str, Any]:
     """One turn of talk of all pairs.
 
     A pair parts when one of the two passes or has used up its attempts, and after its last turn.

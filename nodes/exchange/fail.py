@@ -5,6 +5,6 @@ from typing import Any
 from shapley_coop.state import Table
 
 
-def fail(table: Table) -> dict[str, Any]:
+async def fail(table: Table) -> dict[str, Any]:
     """Nothing was allocated and nothing was done; the settlement before this moved nothing."""
     return {"status": "error"}

@@ -1,21 +1,21 @@
 """Collect: wait for all who were asked in parallel, and publish what they hand in together."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from shapley_coop.state import Table, Utterance, entries
 from shapley_coop.state.turn import Topic, unsound
 
 
-def collect_thoughts(table: Table) -> dict[str, Any]:
+async def collect_thoughts(table: Table) -> dict[str, Any]:
     """Reasoning stays in the journal. Verdicts: `refused` (one was refused) and `sound`."""
     return {"verdict": "refused" if unsound(table) else "sound"}
 
 
-def collect_claims(topic: Topic) -> Callable[[Table], dict[str, Any]]:
+def collect_claims(topic: Topic) -> Callable[[Table], Awaitable[dict[str, Any]]]:
     """A node that publishes all claims at once. Verdicts: `refused` (one was refused), `sound`."""
 
-    def collect(table: Table) -> dict[str, Any]:
+    async def collect(table: Table) -> dict[str, Any]:
         if unsound(table):
             return {"verdict": "refused"}
         claims = table.get("answers", {})

@@ -5,7 +5,7 @@ from typing import Any
 from shapley_coop.state import Table
 
 
-def convene(table: Table) -> dict[str, Any]:
+async def convene(table: Table) -> dict[str, Any]:
     """Clear the last bargaining's offer and thoughts; the first in speaking order begins."""
     return {
         "thoughts": None,

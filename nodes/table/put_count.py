@@ -8,7 +8,7 @@ from shapley_coop.state.consent import counted_split
 from shapley_coop.state.table import AgentOutput
 
 
-def put_count(table: Table) -> dict[str, Any]:
+async def put_count(table: Table) -> dict[str, Any]:
     """Offer a `Share` whose fractions are what each has earned; all parties then answer it."""
     deal = counted_split(EvaluatedTable(table))
     said: AgentOutput = {"act": "propose", "text": "", "deal": deal.record()}

@@ -6,7 +6,7 @@ from shapley_coop.deals import amend, sign
 from shapley_coop.state import Table
 
 
-def summarize(table: Table) -> dict[str, Any]:
+async def summarize(table: Table) -> dict[str, Any]:
     """Sign the accepted offer, or amend by it the contract that stands."""
     offer, before = table["offer"], table.get("contract")
     assert offer is not None, "only an accepted offer is summarised"

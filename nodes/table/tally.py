@@ -1,6 +1,6 @@
 """Tally: publish the answers, count the acceptances, and say how the bargaining goes on."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from shapley_coop.deals import Offer, unanimous
@@ -8,7 +8,7 @@ from shapley_coop.state import EvaluatedTable, Table, Utterance, counted, entrie
 from shapley_coop.state.groups import negotiators
 from shapley_coop.state.turn import Topic, in_turn_after, unsound
 
-TableNode = Callable[[Table], dict[str, Any]]
+TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 
 
 def tally(topic: Topic) -> TableNode:
@@ -20,7 +20,7 @@ def tally(topic: Topic) -> TableNode:
     up, or all in turn declined to propose).
     """
 
-    def count(table: Table) -> dict[str, Any]:
+    async def count(table: Table) -> dict[str, Any]:
         if unsound(table):
             return {"verdict": "refused"}
         offer, answers = counted(table.get("offer"), table.get("answers", {}))

@@ -15,7 +15,6 @@ from shapley_coop.games.opened import not_here, opens
 from shapley_coop.games.params import GameError
 from shapley_coop.invalid import first_error
 from shapley_coop.permissions import PROGRAMS, permitted
-from shapley_coop.state.earlier_words import in_todays_credit
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import beyond, least_kept
 from shapley_coop.state.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
@@ -126,7 +125,6 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
     yield from _mediation(told)
     again = settlement_in(decide(evaluated))
     stated = told.model_dump(mode="json", include=set(again))
-    stated["values"] = in_todays_credit(stated["values"])
     for part, words in _PARTS.items():
         yield _told(words, _plain(again[part]), stated[part])
     contract = chain[-1] if chain else None

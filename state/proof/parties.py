@@ -98,8 +98,6 @@ def _signed_by(
     if wrong and (must or forged):
         if sealed and not forged:
             wrong.append("what a party elsewhere signs in this workflow is in no export")
-        if not told.salt:
-            wrong.append("a run of an earlier version, in which no party signed the settings")
         return Finding(what, False, "; ".join(wrong))
     if known and not agreed:
         return Finding(what, False, "nothing was agreed that it could have signed")

@@ -16,13 +16,12 @@ def chain_of(told: Predicate) -> list[Contract]:
     """The contract after each of its agreed offers."""
     plans = [one for one in told.agreements if one.topic == PLAN]
     offers = [(_offer(one, told.agents), one.turn) for one in plans]
-    return rebuilt(offers, [one.contract or "" for one in plans])
+    return rebuilt(offers)
 
 
 def settings_of(told: Predicate) -> dict[str, Any]:
     """The settings of a run with the defaults of all that a statement leaves out."""
-    settings = RunConfig.model_validate(told.settings).model_dump(mode="json")
-    return {k: v for k, v in settings.items() if k != "absent" or "absent" in told.settings}
+    return RunConfig.model_validate(told.settings).model_dump(mode="json")
 
 
 def table_at(

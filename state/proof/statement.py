@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from shapley_coop.canonical import digest
-from shapley_coop.deals import Contract, Deal, Offer, hashes_of, rebuilt
+from shapley_coop.deals import Contract, Deal, Offer, rebuilt
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.deals.signing import Envelope, PrivateKey, Signature, sign_envelope
@@ -223,7 +223,7 @@ def _agreements(table: Table) -> list[dict[str, Any]]:
     offers = agreed_offers(table, PLAN) if contract else []
     chain: Sequence[Contract] = ()
     if contract is not None:
-        chain = rebuilt(offers, hashes_of(contract, table.get("amendments", [])))
+        chain = rebuilt(offers)
         if not chain or {**chain[-1], "text": ""} != {**contract, "text": ""}:
             raise ValueError("its contract did not come from offers: it cannot be exported")
     found: list[tuple[str, Offer, int, str | None]] = [

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from shapley_coop.state.storage.driver import Database, Session, SqliteDatabase
 from shapley_coop.state.storage.tables import Table
-from shapley_coop.state.storage.versions import BOOKS, check_known, version_of
+from shapley_coop.state.storage.versions import BOOKS, mark, other_schema, version_of
 
 _SQLITE = "sqlite:///"
 
@@ -62,10 +62,13 @@ class Book:
         """Make the tables that are missing.
 
         Raises:
-            NewerSchema: a later version of this program has written the database.
+            OtherSchema: another version of this program has written the database.
         """
-        check_known("this home's database", version_of(session), BOOKS)
-        there = tables_in(session)
+        found, there = version_of(session), tables_in(session)
+        if found != BOOKS:
+            if found or there & self.tables.keys():
+                raise other_schema("this home's database", found, BOOKS)
+            mark(session)
         for name in (x for x in self.tables if x not in there):
             for statement in self.tables[name].created(sqlite=session.sqlite):
                 session.write(statement)

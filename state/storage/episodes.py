@@ -12,7 +12,6 @@ from uuid import uuid4
 
 from langchain_core.runnables.config import var_child_runnable_config
 
-from shapley_coop.state.storage.answered import begun
 from shapley_coop.state.storage.driver import KeyTaken, Session
 from shapley_coop.state.storage.owned import CLAIM, OwnedBook
 from shapley_coop.state.storage.owners import Holder, holder
@@ -47,7 +46,7 @@ class Episodes(OwnedBook):
         previous = previous or str(_place().get(FOLLOWS) or "")
         if not who.thread or not _outlives_its_process():
             beginning()
-            return begun(minted)
+            return minted
         row = _row(who.owner, who.thread, previous)
         if (known := self._at(row, who)) is not None:
             self._knows(known, who)

@@ -9,11 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
-from shapley_coop.state.storage.answered import Answered
 from shapley_coop.state.storage.at_rest import sealed_text, unsealed_text
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.driver import KeyTaken, Row, errors
-from shapley_coop.state.storage.leases import held_here, known_here
 from shapley_coop.state.storage.letters import packed, unpacked
 from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
@@ -61,7 +59,6 @@ _MANY = 8
 """Answers kept at once from which on it pays to write what their letters share once."""
 
 _ALL = f"SELECT * FROM answers WHERE episode = :episode AND {MINE}"  # noqa: S608 - constants
-_NAMES = f"SELECT letter FROM answers WHERE episode = :episode AND {MINE}"  # noqa: S608
 _OF_KEY = """
     SELECT * FROM answers
     WHERE episode = :episode AND agent = :agent AND letter = :letter AND attempt = :attempt
@@ -93,25 +90,14 @@ class Journal(OwnedBook):
         return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
 
     def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
-        """The answers already given to some letters of an episode.
-
-        In one query; in none where it is known that there are none.
-        """
-        if (lease := held_here()) and episode not in lease.answered:
-            lease.answered[episode] = Answered(self._answered(episode))
-        if known := known_here(episode):
-            known.looked = True
-        if not letters or (known and known.none_of(one.letter for one in letters)):
-            return [None] * len(letters)
+        """The answers already given to some letters of an episode, in one query."""
         rows = _by_place(self._answers_to(episode, [one.letter for one in letters]))
         return [next(iter(_answering(one, rows)), None) for one in letters]
 
-    def _answered(self, episode: str) -> frozenset[str]:
-        """The letters of an episode that have answers which the holder may see."""
-        return frozenset(row["letter"] for row in self._rows(_NAMES, {"episode": episode}, episode))
-
     def _answers_to(self, episode: str, names: Sequence[str]) -> list[Row]:
         """The rows of some letters that the holder may see."""
+        if not names:
+            return []
         asked = {f"letter_{number}": name for number, name in enumerate(names)}
         query = f"{_ALL} AND letter IN ({', '.join(f':{name}' for name in asked)})"
         return self._rows(query, {"episode": episode, **asked}, episode)
@@ -128,7 +114,7 @@ class Journal(OwnedBook):
             ValueError: one is missing, or does not match its commitment.
         """
         names = [at["letter"] for at in pointers.values()]
-        rows = _by_place(self._answers_to(episode, names) if names else [])
+        rows = _by_place(self._answers_to(episode, names))
         opened: dict[str, Entry] = {}
         for agent, at in pointers.items():
             here = Asked(agent, at["letter"], at["attempt"])
@@ -146,12 +132,10 @@ class Journal(OwnedBook):
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
         """
-        _note(episode, entry)
         return self._first_of(holder(), episode, entry)
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
         """Keep an answer, from an event loop, in one transaction with others that wait."""
-        _note(episode, entry)
         return await batched(self._keep_all).do((holder(), episode, entry))
 
     def write_all(self, answers: Sequence[tuple[str, Entry]]) -> list[Entry | Exception]:
@@ -248,12 +232,6 @@ class Journal(OwnedBook):
         return [{"model": row["model"], **{k: int(row[k]) for k in _COUNTED}} for row in found]
 
 
-def _note(episode: str, entry: Entry) -> None:
-    """Know that a letter is answered from now on."""
-    if known := known_here(episode):
-        known.note(entry.letter)
-
-
 _Rows = dict[tuple[str, str, int], list[Mapping[str, Any]]]
 
 
@@ -288,8 +266,8 @@ def _kept(
 ) -> dict[str, Any]:
     place = {"episode": episode, "owner": who.owner, "cut": _ENDED[_ending(entry.answer)]}
     row = {**vars(entry), **vars(entry.answer), **place, "batched": int(entry.answer.batched)}
-    del row["answer"], row["facts"], row["withheld"], row["packed"]
-    letter = entry.packed or packed(entry.letter_text, entry.facts, shared)
+    del row["answer"], row["facts"], row["withheld"]
+    letter = packed(entry.letter_text, entry.facts, shared)
     return {**row, "text": sealed_text(entry.answer.text), "letter_text": letter}
 
 

@@ -13,7 +13,6 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -21,7 +20,6 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from shapley_coop.extras import needing
-from shapley_coop.state.storage.answered import Answered, begun_here
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.driver import Row, errors
@@ -62,13 +60,10 @@ class Lease:
 
     Attributes:
         first: the same.
-        answered: what is known of the episodes that are played by it; nobody else asks their agents
-            meanwhile.
     """
 
     def __init__(self, first: bool = False) -> None:
         self.first = first
-        self.answered: dict[str, Answered] = {}
 
     async def check(self) -> None:
         """Make sure that the lease still holds.
@@ -76,31 +71,6 @@ class Lease:
         Raises:
             LeaseLost: another worker has taken the run over.
         """
-
-
-_held: ContextVar[Lease | None] = ContextVar("lease", default=None)
-
-
-def held_here() -> Lease | None:
-    """The lease by which a run is played here; None outside of one."""
-    return _held.get()
-
-
-def known_here(episode: str) -> Answered | None:
-    """What is known of an episode's letters without a query; None where nothing is."""
-    lease = held_here()
-    return lease.answered.get(episode) if lease else begun_here(episode)
-
-
-@contextmanager
-def held(lease: Lease) -> Iterator[None]:
-    """Play by a lease until the end of the block."""
-    token = _held.set(lease)
-    try:
-        yield
-    finally:
-        lease.answered.clear()  # whoever still goes on with it has to look
-        _held.reset(token)
 
 
 class FileLeases:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from shapley_coop.canonical import digest, digest_before_2
+from shapley_coop.canonical import digest
 from shapley_coop.state.storage.driver import KeyTaken, Row, Session
 from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
 from shapley_coop.state.storage.owners import holder
@@ -124,7 +124,7 @@ class Ledger(OwnedBook):
                 _post(session, key, lines, who.owner)
         except KeyTaken:
             posted = self._row(_OF_KEY, vars(key))
-            return "already" if posted and _is_of(posted["digest"], lines) else "refused"
+            return "already" if posted and posted["digest"] == _digest(lines) else "refused"
         return "posted"
 
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
@@ -154,7 +154,7 @@ class Ledger(OwnedBook):
             rows = session.rows(_POSTED, {"episode": episode})
             known = {_place_of(row): row["digest"] for row in rows}
             missing = [one for one in postings if _place(one[0]) not in known]
-            same = all(place not in own or _is_of(x, own[place]) for place, x in known.items())
+            same = all(place not in own or x == _digest(own[place]) for place, x in known.items())
             if not same or (missing and not known.keys() <= own.keys()):
                 return "refused"
             for key, lines in missing:
@@ -174,7 +174,7 @@ class Ledger(OwnedBook):
         for row in self._rows(_LINES, at, episode):
             found.setdefault(_place_of(row), []).append(_line(row))
         return {
-            place: Posted(tuple(held), not _is_of(digests.get(place), held))
+            place: Posted(tuple(held), digests.get(place) != _digest(held))
             for place, held in found.items()
         }
 
@@ -198,13 +198,6 @@ def _line(row: Row) -> Line:
 def _digest(lines: Sequence[Line]) -> str:
     """The hash of a posting, with amounts as strings."""
     return digest([[line.debit, line.credit, str(line.amount), line.memo] for line in lines])
-
-
-def _is_of(told: str | None, lines: Sequence[Line]) -> bool:
-    """Whether a hash is that of a posting, as it is made now or was by `coop/1`."""
-    if told == _digest(lines):
-        return True
-    return told == digest_before_2([[x.debit, x.credit, x.amount, x.memo] for x in lines])
 
 
 def _post(session: Session, key: Key, lines: Sequence[Line], owner: str) -> None:

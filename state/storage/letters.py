@@ -2,23 +2,15 @@
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 import orjson
 
 from shapley_coop.canonical import fitted
-from shapley_coop.seats.letters import Letter, facts_of_text
 from shapley_coop.state.storage.at_rest import sealed, unsealed
 from shapley_coop.state.storage.deflating import deflated
-
-
-def pack_ahead(letters: Iterable[Letter]) -> None:
-    """Pack the letters of a wave while their seats think, and not once all have answered."""
-    shared: dict[int, bytes] = {}
-    for letter in letters:
-        letter.packed.append(packed(letter.text(), letter.facts, shared))
 
 
 def packed(words: str, facts: Mapping[str, Any], shared: dict[int, bytes] | None = None) -> bytes:
@@ -59,18 +51,14 @@ class _Unread(Mapping[str, Any]):
     A run opens many entries for their answers alone.
 
     Args:
-        text: the letter's words, in which earlier versions kept the facts.
-        packed: the facts as they are kept; empty where they are in the words.
+        packed: the facts as they are kept.
     """
 
-    def __init__(self, text: str, packed: bytes) -> None:
-        self._text = text
+    def __init__(self, packed: bytes) -> None:
         self._packed = packed
 
     @cached_property
     def _facts(self) -> dict[str, Any]:
-        if not self._packed:
-            return facts_of_text(self._text)
         found: dict[str, Any] = json.loads(zlib.decompress(self._packed))
         return found
 
@@ -85,7 +73,7 @@ class _Unread(Mapping[str, Any]):
 
 
 def unpacked(content: bytes) -> tuple[str, Mapping[str, Any]]:
-    """A letter's words and its facts; earlier versions kept them in the words alone."""
+    """A letter's words and its facts."""
     words = zlib.decompressobj()
     text = words.decompress(unsealed(content)).decode()
-    return text, _Unread(text, words.unused_data)
+    return text, _Unread(words.unused_data)

@@ -1,8 +1,8 @@
 """Tables whose rows have owners: checked here at each read and write, and again by Postgres.
 
 An episode belongs to one thread of one owner, which the first write to it claims; episode ids are
-random, so that nobody can claim one before. Rows of homes from before owners existed belong to the
-owner of one's own machine, until the server hands them to the owner of their thread.
+random, so that nobody can claim one before. Rows that were written on one's own machine have the
+owner `""`, until the server hands them to the owner of their thread.
 """
 
 from contextlib import AbstractContextManager, suppress
@@ -11,10 +11,8 @@ from typing import Any
 
 from shapley_coop.state.storage.database import Book
 from shapley_coop.state.storage.driver import Given, KeyTaken, Row, Session
-from shapley_coop.state.storage.migrations import STEPS
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
 from shapley_coop.state.storage.tables import Table
-from shapley_coop.state.storage.versions import migrate
 
 OWNED: dict[str, Table] = {}
 """All tables whose rows have an owner, by name."""
@@ -84,14 +82,13 @@ class OwnedBook(Book):
     tables = OWNED
 
     def __init__(self, url: str) -> None:
-        # The tables of all books are made, migrated and secured together.
+        # The tables of all books are made and secured together.
         import_module("shapley_coop.state.storage.books")
         super().__init__(url)
         self._known = _known.setdefault(url, set())
 
     def _set_up(self, session: Session) -> None:
         super()._set_up(session)
-        migrate(session, self.tables, STEPS)
         if not session.sqlite:
             _secure(session)
 
@@ -213,7 +210,7 @@ class Owners(OwnedBook):
         return bool(self._of_all(_UNOWNED, {}))
 
     def hand_over(self, episode: str, thread: str, owner: str) -> bool:
-        """Give an episode from before owners existed to the owner of its thread.
+        """Give an episode that belongs to no tenant to the owner of its thread.
 
         Returns:
             Whether it was given: only what belongs to no tenant and to no other thread is.

@@ -68,8 +68,7 @@ class Run:
         created: ISO time, UTC.
         state: started, waiting (for people), ended or failed.
         result: its result; None until it ended.
-        workflow: the version of the workflow that it began with; empty if an earlier release began
-            it, which did not say.
+        workflow: the version of the workflow that it began with.
         why: of a run that waits or has failed: for whom, or why, and how it goes on.
     """
 
@@ -105,7 +104,7 @@ class Runs(OwnedBook):
     """The runs of one database, each owner's apart."""
 
     def begin(
-        self, run: str, graph: str, room: dict[str, Any], workflow: str = "", key: str = ""
+        self, run: str, graph: str, room: dict[str, Any], workflow: str, key: str = ""
     ) -> Run:
         """Enter a run before it starts.
 

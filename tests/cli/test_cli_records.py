@@ -1,16 +1,13 @@
 """Records made by others go through the command line."""
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
 from extensions.studies.tests.test_company_log import TALK
 from tests.games.raid_battle.raid_plays import as_log, raid, rotation
-from tests.root import ROOT
+from tests.root import DATA
 
-DATA = Path(os.environ.get("COOP_SHARED_DATA", ROOT.parent / "shared" / "data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of others' records is absent")
 
 

@@ -1,6 +1,5 @@
 """Finding, showing and removing runs; a second answer; failures in one line."""
 
-import json
 import sqlite3
 from pathlib import Path
 
@@ -225,12 +224,3 @@ def test_the_version_and_the_groups_of_commands(coop: Coop) -> None:
     shown = coop("--help").out
     for group in ("Play", "Check before you sign", "Credit and settle", "Experiment"):
         assert f"─ {group} ─" in shown
-
-
-def test_a_json_result_of_an_earlier_version_is_completed_by_the_table(coop: Coop) -> None:
-    played(coop, "r")
-    result = dict(home().runs.get("r").result or {})
-    for key in ("happened", "events"):
-        del result[key]
-    home().runs.finish("r", "ended", result)
-    assert valid(json.loads(coop("show", "r", "--json").out))["happened"]["words"]

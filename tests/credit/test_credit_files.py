@@ -194,7 +194,7 @@ def test_a_value_that_does_not_fit_is_refused(content: Any, value: str, complain
         credit_report(content, value)
 
 
-INEFFICIENT = ("banzhaf", "banzhaf_raw", "leave_one_out", "banzhaf_normalised", "proportional")
+INEFFICIENT = ("banzhaf", "leave_one_out", "banzhaf_normalised", "proportional")
 """Norms whose values, before they are brought to the total, do not sum to it."""
 
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shapley_coop.amounts import normalised
 from shapley_coop.credit.axioms import check_axioms, convex_game
-from shapley_coop.credit.norms import NORMS, norm, payoffs_under_norm
+from shapley_coop.credit.norms import NORMS, norm
 from shapley_coop.credit.values.deegan_packel import deegan_packel
 from shapley_coop.credit.values.shapley import shapley, shapley_exact
 
@@ -19,35 +20,6 @@ ESCAPE_ROOM = [0, -1, -1, 9]
 # A and B are interchangeable, C adds nothing.
 DUO_AND_IDLER = [0, 2, 2, 10, 0, 2, 2, 10]
 TABLE = [0, 1, 2, 4, 3, 6, 5, 12]
-
-
-@given(fractions, st.lists(fractions, min_size=1, max_size=6))
-@unhurried
-def test_payoffs_under_a_norm_sum_exactly_to_the_total(
-    total: Fraction, values: list[Fraction]
-) -> None:
-    assert sum(payoffs_under_norm(total, values)) == total
-
-
-def test_payoffs_are_proportional_where_all_values_are_positive() -> None:
-    assert payoffs_under_norm(Fraction(9), [Fraction(10), Fraction(20)]) == [3, 6]
-
-
-@pytest.mark.parametrize(
-    ("values", "payoffs"), [([-1, 2], [3, 6]), ([0, 0], [4, 4]), ([-2, -1], ["7/2", "9/2"])]
-)
-def test_of_earlier_versions_the_difference_is_otherwise_shared_equally(
-    values: list, payoffs: list
-) -> None:
-    total = sum(map(Fraction, payoffs))
-    assert payoffs_under_norm(total, [Fraction(v) for v in values]) == [
-        Fraction(payoff) for payoff in payoffs
-    ]
-
-
-def test_nobody_can_be_paid_under_no_values() -> None:
-    with pytest.raises(ValueError, match="no values"):
-        payoffs_under_norm(Fraction(1), [])
 
 
 def test_an_unknown_norm_is_answered_with_the_known_ones() -> None:
@@ -63,7 +35,7 @@ def test_every_norm_pays_out_exactly_on_every_game(name: str, table: list[Fracti
     values = norm(name)(table)
     assert all(isinstance(value, Fraction) for value in values)
     total = table[-1] - table[0]
-    assert sum(payoffs_under_norm(total, values)) == total
+    assert sum(normalised(total, values)) == total
 
 
 def test_norms_agree_with_the_values_they_are_named_after() -> None:

@@ -1,7 +1,6 @@
 """Credit by the record: known answers, replays, baselines, and runs of earlier versions."""
 
 import random
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -15,8 +14,6 @@ from shapley_coop.games import Game, GameError, load
 from shapley_coop.games.baseline import ALL_AWAY, LEAST_EACH_TURN
 from shapley_coop.games.software_company.game import SoftwareCompany
 from shapley_coop.games.turns import realised_total
-from shapley_coop.state import EvaluatedTable, RunConfig, game_of
-from shapley_coop.state.earlier_words import in_todays_baselines
 from tests.credit.credit_plays import at_random, credited, ends, joint, recorded, slowly
 from tests.games.made_games import TUG
 from tests.root import ROOT
@@ -236,55 +233,3 @@ def test_every_door_says_in_the_same_eight_words_what_the_absent_do() -> None:
     assert LEAST_EACH_TURN in ALL_AWAY.words
     page = ROOT / "docs" / "credit.md"
     assert LEAST_EACH_TURN in " ".join(page.read_text(encoding="utf-8").split())
-    earlier = (
-        "an absent agent is away: it earns 0, and the others get what they get under the joint "
-        "action of the absent that leaves them least (own consumption and threats never carried "
-        "out count as contribution)"
-    )
-    assert in_todays_baselines(earlier) == ALL_AWAY.words
-
-
-# Runs of earlier versions
-
-
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [("public_goods", "potential"), ("raid_battle", "replay"), ("delivered", "record")],
-)
-def test_a_run_configured_before_there_were_baselines_keeps_its_rule(name: str, rule: str) -> None:
-    configured = RunConfig(game=name).resolve().model_dump(mode="json")
-    assert game_of(configured).credit_rule == "record"
-    del configured["absent"]
-    assert game_of(configured).credit_rule == rule
-
-
-def test_by_the_earlier_rule_a_defector_had_as_much_as_everybody() -> None:
-    settled = RunConfig(game="public_goods").resolve().model_dump(mode="json")
-    record = joint(game_of(settled), "keep", "give", "give", "give", times=10)
-    by_record = EvaluatedTable({"episode": "new", "settings": settled, "record": record})
-    assert list(by_record.payoffs_by("shapley").values()) == [200, 320, 320, 320]
-    earlier = {key: value for key, value in settled.items() if key != "absent"}
-    before = EvaluatedTable({"episode": "old", "settings": earlier, "record": record})
-    assert list(before.payoffs_by("shapley").values()) == [290] * 4
-
-
-def test_by_the_earlier_rule_what_was_missing_was_shared_equally_where_a_value_is_negative() -> (
-    None
-):
-    settled = RunConfig(game=MATCHING).resolve().model_dump(mode="json")
-    record = recorded(game_of(settled), [{"Ann": "left", "Ben": "right"}])
-    earlier = {key: value for key, value in settled.items() if key != "absent"}
-    old = EvaluatedTable({"episode": "loo", "settings": earlier, "record": record})
-    values = {"Ann": Fraction(-1), "Ben": Fraction(2)}
-    signed = replace(old.attribution("leave_one_out"), values=values)
-    assert list(signed.payoffs(Fraction(9)).values()) == [3, 6]
-    today = replace(signed, of_earlier_version=False)
-    assert list(today.payoffs(Fraction(9)).values()) == [Fraction(5, 3), Fraction(22, 3)]
-
-
-def test_heroes_of_earlier_runs_roll_by_their_names() -> None:
-    configured = RunConfig(game="raid_battle", params={"agents": ["Ann", "Ben"]}).resolve()
-    settled = configured.model_dump(mode="json")
-    earlier = {key: value for key, value in settled.items() if key != "absent"}
-    assert game_of(settled).params.dice_key("Ben") == "Hero2"
-    assert game_of(earlier).params.dice_key("Ben") == "Ben"

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from langgraph.types import Overwrite
 
-from shapley_coop.evals.verifying_earlier import in_todays_words
 from shapley_coop.graphs.threads import configured, opened
-from shapley_coop.state import EvaluatedTable, RunConfig, home
+from shapley_coop.state import RunConfig, home
 from tests.coop_command import Coop, valid
 from tests.evals.tampering import failed_checks, in_the_books
 
@@ -154,34 +153,6 @@ def test_a_record_or_contract_that_was_tampered_with_is_detected(
 ) -> None:
     asyncio.run(on_the_table(change))
     assert check in failed_checks(coop)
-
-
-def test_words_of_an_earlier_version_are_compared_by_what_they_say() -> None:
-    settings = RunConfig(game="escape_room").resolve().model_dump(mode="json")
-    said = {
-        "c1": "Alice pays Bob 5.5 while Bob's latest action is lever.",
-        "c2": "Bob must not do door at every turn.",
-        "c3": "Bob pays Alice whatever she wants.",
-    }
-    table: Any = {"episode": "earlier", "settings": settings}
-    assert in_todays_words(said, EvaluatedTable(table)) == {
-        "c1": "Alice pays Bob 5.5, once, if Bob does lever.",
-        "c2": "Bob must never do door.",
-        "c3": "Bob pays Alice whatever she wants.",
-    }
-
-
-@pytest.mark.parametrize(("subject", "checks"), [("who", set()), ("an absentee", {"result"})])
-def test_a_baseline_in_the_words_of_an_earlier_version_is_the_same_one(
-    coop: Coop, ran: dict[str, Any], subject: str, checks: set[str]
-) -> None:
-    stated = home().runs.get("r").result or {}
-    baseline = stated["credit"]["baseline"]
-    words = baseline["words"].replace("an absent agent", f"{subject} is absent", 1)
-    credit = {**stated["credit"], "baseline": {**baseline, "words": words}}
-    in_the_books("update runs set result = ?", json.dumps({**stated, "credit": credit}))
-    different = {"contributions and Shapley values", *checks} if checks else set()
-    assert failed_checks(coop) == {"seals", *different}
 
 
 def test_a_contract_in_other_words_is_found(coop: Coop, ran: dict[str, Any]) -> None:

@@ -103,12 +103,7 @@ async def test_over_claims_are_undefined_where_nothing_was_improved(script: Scri
     assert {claim["over_claim"] for claim in outcome["credit"]["claims"].values()} == {None}
 
 
-PAIRS = [
-    (name, norm)
-    for name in names()
-    for norm in NORMS
-    if norm not in ("deegan_packel", "banzhaf_shifted")
-]
+PAIRS = [(name, norm) for name in names() for norm in NORMS if norm != "deegan_packel"]
 
 
 @pytest.mark.parametrize(("name", "norm"), PAIRS)

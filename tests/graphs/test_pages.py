@@ -6,12 +6,10 @@ from importlib import import_module
 from typing import get_type_hints
 
 import pytest
-from langchain_core.runnables import RunnableLambda
 
 from shapley_coop import graphs
 from shapley_coop.deals import Deal, Do, Forbid, Pay, Share, Terms
 from shapley_coop.graphs import builder
-from shapley_coop.graphs.inline import Inline
 from shapley_coop.state import Table
 from tests.root import ROOT
 
@@ -277,9 +275,6 @@ def test_no_graph_runs_inside_another(name: str) -> None:
     graph = import_module(f"shapley_coop.graphs.{name}").graph
     assert list(graph.get_subgraphs()) == []
     assert "subgraph" not in graph.get_graph(xray=True).draw_mermaid()
-    for node, spec in builder(name).nodes.items():
-        if isinstance(spec.runnable, Inline):  # LangGraph is told that there is nothing to find
-            assert RunnableLambda(spec.runnable.work).deps == [], node
 
 
 def test_without_the_validator_the_exchange_lacks_its_node_and_nothing_else() -> None:

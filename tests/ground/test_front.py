@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 import shapley_coop
 from shapley_coop import seats, state
@@ -115,6 +116,36 @@ def test_the_workflow_is_compiled_under_its_name() -> None:
     assert shapley_coop.workflow("llm_only").name == "llm_only"
     with pytest.raises(ValueError, match="no workflow 'nope'"):
         shapley_coop.workflow("nope")
+
+
+# A workflow, called synchronously
+
+ROOM = {"room": {"game": "escape_room", "seed": 3}}
+EDITED = {"configurable": {"thread_id": "edited"}}
+
+
+async def test_a_workflow_is_invoked_where_a_loop_runs_already() -> None:
+    graph = shapley_coop.workflow("shapley_coop").with_config(tags=["a notebook"])
+    assert graph.invoke(ROOM)["outcome"] == (await graph.ainvoke(ROOM))["outcome"]
+
+
+async def test_a_stream_gives_the_same_parts_one_by_one_and_may_be_left() -> None:
+    app = shapley_coop.workflow("negotiation").builder.compile(checkpointer=InMemorySaver())
+    left, again = ({"configurable": {"thread_id": name}} for name in ("left", "again"))
+    for part in app.stream(ROOM, left, stream_mode="updates"):
+        if "validate" in part:
+            break
+    assert app.get_state(left).next == ("answer",)
+    parts = [part async for part in app.astream(ROOM, again)]
+    assert app.invoke(None, left)["outcome"] == parts[-1]["settle"]["outcome"]
+
+
+def test_a_state_is_edited_at_a_node_from_which_edges_lead_by_verdict() -> None:
+    app = shapley_coop.workflow("negotiation").builder.compile(checkpointer=InMemorySaver())
+    app.invoke(ROOM, EDITED, interrupt_before=["tally"])
+    app.update_state(EDITED, {"verdict": "no_deal"}, as_node="tally")
+    assert app.get_state(EDITED).next == ("act",)
+    assert app.invoke(None, EDITED)["round"] == 1, "no more is said"
 
 
 # Blocking

@@ -28,9 +28,8 @@ def attempt(folder: Path, times: int) -> Finding:
 def _first(wrong: list[Simulated]) -> str:
     if not wrong:
         return ""
-    return (
-        f"; repeat one by: python -m tests.proofs.simulation {wrong[0].seed} ({wrong[0].faults[0]})"
-    )
+    first = wrong[0]
+    return f"; repeat one by: python -m tests.proofs.simulation {first.seed} ({first.faults[0]})"
 
 
 PROOFS = {

@@ -1,6 +1,5 @@
 """What each agent did, beside what it is due: the same figures through every door."""
 
-import asyncio
 import csv
 import json
 from pathlib import Path
@@ -14,17 +13,15 @@ from shapley_coop.evals.sweeps.langsmith import feedback
 from shapley_coop.evals.sweeps.langsmith_runs import _outputs
 from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.view.bundle import About, bundle
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.waterfall import waterfall
-from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state import EvaluatedTable, home
 from shapley_coop.state.conduct import conduct, did, in_turns, unanswered
-from shapley_coop.state.settlement import decide
 from tests.coop_command import Coop, valid
 from tests.graphs.test_last_bargaining import ACCEPT, REJECT, bargained, proposal
 from tests.scripted import Script
 from tests.serve.view.paged import GAMES, kind
-from tests.serve.view.test_bundle import made, played, told
+from tests.serve.view.test_bundle import made, told
 
 DUE = {"Alice": 200, "Bob": 320, "Carol": 320, "Dave": 320}
 SUITE = """\
@@ -207,21 +204,6 @@ async def test_the_last_bargaining_is_the_step_from_what_was_signed(
     assert found["part"] == {"Alice": 5, "Bob": 4}
     expected = None if moved is None else {"Alice": -moved, "Bob": moved}
     assert found.get("bargaining") == expected
-
-
-def test_a_run_of_an_earlier_version_is_shown_by_the_rule_it_was_settled_by() -> None:
-    seats = {"*": "embedded:rational", "Alice": "embedded:defector"}
-    outcome = played("shapley_coop", game="public_goods", seed=2, seats=seats)
-    table = asyncio.run(table_of(home().runs.get(outcome["run"])))
-    settings = {k: x for k, x in table["settings"].items() if k not in ("absent", "disagreement")}
-    old: Table = {**table, "episode": "earlier", "settings": settings}
-    settled = {**decide(EvaluatedTable(old)), "ledger": "paid"}
-    settled["credit"].pop("rule")
-    shown = bundle(About("earlier", "shapley_coop"), {**old, "settlement": settled})
-    assert shown["outcome"]["points"]["ended"] == dict.fromkeys(DUE, 290)
-    assert (shown["credit"]["rule"], shown["credit"]["complaint"]["by"]) == ("potential",) * 2
-    steps = {step["step"]: step["amounts"] for step in shown["credit"]["waterfall"]}
-    assert (list(steps), steps["part"]["Alice"]) == (["own", "pooled", "part"], 290)
 
 
 # Coalitions

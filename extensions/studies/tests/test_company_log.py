@@ -1,7 +1,6 @@
 """A published company log: what it says is read, and what it does not say is not made up."""
 
 import json
-import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,9 +8,7 @@ import pytest
 
 from shapley_coop.extensions.studies.company_log import RecordedCompany, import_company_log
 from shapley_coop.games import GameError
-from tests.root import ROOT
-
-DATA = Path(os.environ.get("COOP_SHARED_DATA") or ROOT.parent / "shared" / "data")
+from tests.root import DATA
 
 LOG = (
     '{"Task Description": "Build it", "Programmer": "wrote, completed: 10 lines of code",'

@@ -1,8 +1,6 @@
 """The page of evidence: each figure is computed from a record that is given."""
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,8 @@ from extensions.studies.tests.coopeval_study import (
 from extensions.studies.tests.test_company_log import TALK
 from shapley_coop.extensions.studies.evidence import main, of_company, of_raid
 from tests.games.raid_battle.raid_plays import as_log, raid, rotation
-from tests.root import ROOT
+from tests.root import DATA, ROOT
 
-DATA = Path(os.environ.get("COOP_SHARED_DATA") or ROOT.parent / "shared" / "data")
 PAGE = ROOT / "docs" / "evidence.md"
 PD, ANN, BEN = "PrisonersDilemma", "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
 

@@ -2,8 +2,6 @@
 
 import copy
 import json
-import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,9 +11,8 @@ from shapley_coop.extensions.studies.raid_log import import_raid_log
 from shapley_coop.games import GameError
 from shapley_coop.games.raid_battle.rules import contributions
 from tests.games.raid_battle.raid_plays import as_log, at_random, played, raid, rotation
-from tests.root import ROOT
+from tests.root import DATA
 
-DATA = Path(os.environ.get("COOP_SHARED_DATA") or ROOT.parent / "shared" / "data")
 AGENTS = ["Agent1", "Agent2", "Agent3", "Agent4"]
 PUBLISHED = {
     # Read by hand: turns, and each hero's damage, healing and redirected damage.

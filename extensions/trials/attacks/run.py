@@ -24,6 +24,7 @@ from shapley_coop.extensions.trials.attacks.seat import (
     seated,
 )
 from shapley_coop.games import load
+from shapley_coop.graphs.catalogue import version
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.graphs.workflow import App
@@ -238,7 +239,9 @@ class Arena:
     ) -> None:
         """Enter a run in the register, and play it; `scorecard` has checked the seats."""
         config = RunConfig.model_validate(settings).resolve()
-        await asyncio.to_thread(home().runs.begin, name, graph, config.model_dump(mode="json"))
+        await asyncio.to_thread(
+            home().runs.begin, name, graph, config.model_dump(mode="json"), version(graph)
+        )
         self.runs.append(name)
         run = await asyncio.to_thread(home().runs.get, name)
         if tamper:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from shapley_coop.deals import hashes_of, rebuilt
+from shapley_coop.deals import rebuilt
 from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.evals.measures.reasons import scored_again
 from shapley_coop.evals.sweeps.rows import row_of
@@ -100,9 +100,8 @@ def _talked(row: Row, cell: Cell) -> Table:
 
 def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     """The same with its contract, as agreed, and its settlement."""
-    stated = hashes_of(told["contract"], told["amendments"]) if told["contract"] else []
     agreed = agreed_offers(table, PLAN)
-    chain = rebuilt(agreed, stated)
+    chain = rebuilt(agreed)
     table = {**table, "contract": chain[-1] if chain else None}
     if chain and table["settings"]["renegotiate"] == "never":
         table["lapsed"] = None

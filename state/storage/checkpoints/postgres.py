@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -52,7 +52,8 @@ class _Owing(AsyncPostgresSaver):
     """LangGraph's saver, which keeps several steps of a thread in one transaction."""
 
     def __init__(self, pool: Pool) -> None:
-        super().__init__(pool, serde=StrictSerializer())
+        # The pool's type is invariant: one of a subclass of its connections is no such pool.
+        super().__init__(cast(Any, pool), serde=StrictSerializer())
         self._pool = pool
         self._owed = Owed(self._keep_all)
 

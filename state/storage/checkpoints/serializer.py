@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from shapley_coop.state.storage.deflating import deflated_like
 
-EXAMPLES = {"msgpack+zlib": "packing.json", "msgpack+zlib.2": "packing_2.json"}
+EXAMPLES = {"msgpack+zlib.2": "packing_2.json"}
 """How a value is packed → the file of its example; the last is written.
 
 A file must never change: what was packed with it could not be read any more. Once the table has

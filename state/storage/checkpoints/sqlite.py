@@ -23,7 +23,7 @@ from shapley_coop.state.storage.checkpoints.owed import Owed, Put, Written, made
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.driver import SMALL_CACHE, connected
-from shapley_coop.state.storage.versions import CHECKPOINTS, check_known
+from shapley_coop.state.storage.versions import CHECKPOINTS, other_schema
 
 _BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
 _THREADS = f"SELECT DISTINCT thread_id FROM checkpoints WHERE {_BY_RUN}"  # noqa: S608 - constants
@@ -234,7 +234,8 @@ def _connected(file: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(SMALL_CACHE)
         (found,) = connection.execute("PRAGMA user_version").fetchone()
-        check_known("this home's file of checkpoints", found, CHECKPOINTS)
+        if found not in (0, CHECKPOINTS):
+            raise other_schema("this home's file of checkpoints", found, CHECKPOINTS)
         BlockingSaver(connection).setup()
         if found != CHECKPOINTS:
             connection.execute(f"PRAGMA user_version = {CHECKPOINTS}")

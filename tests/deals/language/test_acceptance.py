@@ -1,5 +1,7 @@
 """An acceptance binds to the offer that its author's letter showed, and to no other."""
 
+import asyncio
+
 from shapley_coop.deals import Deal, Do, put
 from shapley_coop.nodes.contract.count import count_signatures
 from shapley_coop.nodes.table.tally import tally
@@ -25,7 +27,7 @@ def after(standing) -> dict:
         "talk": [],
         "record": [],
     }
-    return tally(PLAN)(table)
+    return asyncio.run(tally(PLAN)(table))
 
 
 def test_the_offer_that_was_shown_is_agreed():
@@ -50,7 +52,7 @@ def signed(standing) -> dict:
         "talk": [],
         "record": [],
     }
-    return count_signatures(table)
+    return asyncio.run(count_signatures(table))
 
 
 def test_the_contract_that_was_shown_is_signed():

@@ -21,7 +21,7 @@ from shapley_coop.deals import (
     wire_form,
 )
 from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.deals.exchange.talk import as_written, was_delivered
+from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.lenient_json import read_json
@@ -279,13 +279,6 @@ def test_who_forgets_to_close_its_thoughts_is_told_why_nothing_was_read() -> Non
 def test_words_after_a_bare_tag_are_not_delivered(tag: str) -> None:
     text = f"<s>Fine.</s>{tag}\n(Private: I would have accepted 0.75.)"
     assert "0.75" not in as_written(text)
-    assert was_delivered(text, as_written(text))
-
-
-def test_what_an_earlier_version_delivered_is_still_found_in_its_answer() -> None:
-    text = "<s>Fine.</s>thinking<ACCEPT>\n(kept by mistake)"
-    assert was_delivered(text, "<s>Fine.</s>\n<ACCEPT>\n(kept by mistake)")
-    assert not was_delivered(text, "<s>Fine.</s>\n<ACCEPT>\n(changed)")
 
 
 def test_notes_and_drafts_are_read_and_never_delivered() -> None:

@@ -124,12 +124,6 @@ def test_only_one_process_writes_a_shard(tmp_path):
         pass
 
 
-def test_a_sweep_of_an_older_version_keeps_its_volatile_fields(tmp_path):
-    (tmp_path / "apart.jsonl").write_text('{"cell": "a", "seconds": 1}\n{"cell": "b"}\n')
-    (tmp_path / "volatile.jsonl").write_text('{"cell": "a", "seconds": 2}\n')
-    assert volatile_of(tmp_path) == {"a": {"cell": "a", "seconds": 2}, "b": {"cell": "b"}}
-
-
 def test_rows_hold_nothing_that_differs_between_equal_runs(whole):
     for row in read_rows(whole):
         assert not {"run", "episode", "timing"} & {*row, *row["result"]}

@@ -1,7 +1,6 @@
 """Scenarios from TaskBench's records, and its tools: checked, simulated, one's own."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,7 @@ from shapley_coop.games import GameError
 from shapley_coop.games.exchange.source import from_taskbench
 from shapley_coop.games.exchange.taskbench import read_records
 from shapley_coop.games.exchange.tools import call, read_tools, simulate
-from tests.root import ROOT
-
-DATA = Path(os.environ.get("COOP_TASKBENCH", ROOT.parent / "shared" / "data"))
+from tests.root import DATA
 
 
 def _record(id_: str, *calls: tuple[str, dict[str, str]]) -> dict[str, Any]:

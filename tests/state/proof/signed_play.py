@@ -1,6 +1,5 @@
 """A play whose parties have keys, its export, and the same export with something changed."""
 
-import base64
 import json
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -95,7 +94,3 @@ def reencoded(export: bytes, **changes: Any) -> bytes:
     """The envelope written by another program: the same content in other bytes."""
     record = json.loads(export)
     return json.dumps({**record, **changes}).encode()
-
-
-def base64_of(content: bytes) -> str:
-    return base64.b64encode(content).decode()

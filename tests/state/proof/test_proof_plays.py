@@ -1,10 +1,6 @@
 """Whatever a run came to, its export is recomputed: amended, broken, by norm, redistributed."""
 
-import tarfile
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from shapley_coop.deals.signing import PrivateKey, as_bytes
 from shapley_coop.games import load
@@ -13,10 +9,7 @@ from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.proof import check, envelope_signed, statement_of
 from shapley_coop.state.proof.parties import OPERATOR
-from shapley_coop.state.storage.home import HOME_VARIABLE
 from shapley_coop.state.storage.keys import key_of, new_key
-from tests.coop_command import Coop
-from tests.root import ROOT
 from tests.scripted import Script
 
 SIGNER = PrivateKey.new("ES256")
@@ -94,15 +87,3 @@ async def test_the_norm_and_final_offers_where_nobody_agrees(script: Script) -> 
 async def test_a_play_without_any_agreement_has_nothing_to_sign() -> None:
     told = await exported("llm_only", game="escape_room")
     assert (told["agreements"], told["clauses"], told["transfers"]) == ([], [], [])
-
-
-def test_a_run_of_the_first_release_is_exported_and_checked(
-    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
-    with tarfile.open(ROOT / "tests" / "homes" / "first_release.tar.gz") as kept:
-        kept.extractall(tmp_path / "home", filter="data")
-    assert coop("keys", "new", "operator").code == 0
-    assert coop("export", "whole", "--key", "operator").code == 0
-    checked = coop("check", "whole.dsse.json", "--key", "operator=operator")
-    assert (checked.code, "FAIL" in checked.out) == (0, False), checked.out

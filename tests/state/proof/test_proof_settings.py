@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -10,8 +10,6 @@ from shapley_coop.canonical import digest
 from shapley_coop.deals.signing import (
     PrivateKey,
     as_bytes,
-    binding,
-    sign_binding,
     sign_mandate,
 )
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -21,8 +19,6 @@ from shapley_coop.state.proof.rebuilding import chain_of, settings_of, table_at
 from shapley_coop.state.proof.statement import Predicate, settlement_in, subjects
 from shapley_coop.state.settings import RECIPE, game_of
 from shapley_coop.state.settlement import decide
-from shapley_coop.state.signatures import wrongly_signed
-from shapley_coop.state.table import Table
 from tests.state.proof.signed_play import GIFT, Play, signed_play
 
 ZOE, CAGRI = GIFT["agents"]
@@ -226,35 +222,3 @@ def changed(value: Any) -> Any:
         case None:
             return "x"
     return ["x"]
-
-
-def test_signatures_of_an_earlier_version_verify_at_home_and_prove_no_settings(
-    played: Told,
-) -> None:
-    told = deepcopy(played.statement)
-    [one] = told["predicate"]["agreements"]
-    for agent in (ZOE, CAGRI):
-        before = binding(
-            agent=agent,
-            episode=told["predicate"]["episode"],
-            settings="",
-            topic=one["topic"],
-            turn=one["turn"],
-            revision=one["revision"],
-            accepts=one["hash"],
-        )
-        assert "settings" not in before
-        one["signatures"][agent] = dict(sign_binding(played.play.signers[agent], before))
-    del told["predicate"]["salt"]
-    table = cast(Table, {key: x for key, x in played.play.table.items() if key != "commitment"})
-    talk = [{**said} for said in table["talk"]]
-    for said in talk:
-        if "signature" in said:
-            said["signature"] = one["signatures"][said["by"]]  # type: ignore[typeddict-item]
-    keys = {agent: played.play.keys[agent] for agent in (ZOE, CAGRI)}
-    assert wrongly_signed(cast(Table, {**table, "talk": talk}), keys, required=True) == []
-    assert wrongly_signed(table, keys, required=True)
-    found = check(played.play.signed(told), {OPERATOR: played.play.keys[OPERATOR], **keys})
-    wrong = [finding.found for finding in found if not finding.sound]
-    assert wrong
-    assert all("of an earlier version" in words for words in wrong)

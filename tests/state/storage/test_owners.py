@@ -1,7 +1,6 @@
 """Journal, ledger, register and letters have owners, and no owner reaches another's."""
 
 import asyncio
-import sqlite3
 import time
 from pathlib import Path
 from unittest.mock import patch
@@ -78,7 +77,7 @@ def test_another_owner_neither_reads_nor_writes(books: Home) -> None:
         books.journal.write("e", entry())
         books.journal.deliver("e", Mail("Bob", "act", "l2", "a letter", 1))
         books.ledger.post(Key("e", "final"), PAID)
-        books.runs.begin("r", "llm_only", {})
+        books.runs.begin("r", "llm_only", {}, "v1")
     with acting_for("bob"):
         assert list(books.journal.entries("e")) == []
         assert books.journal.mail("e", "Bob") is None
@@ -201,26 +200,10 @@ def test_postgres_itself_shows_and_takes_only_the_owners_rows(
             connection.execute(stolen)
 
 
-def test_a_home_from_before_there_were_owners_opens(tmp_path: Path) -> None:
-    old = Home(tmp_path)
-    old.ledger.post(Key("e", "final"), PAID)
-    old.journal.write("e", entry())
-    file = tmp_path / "old" / "books.sqlite"
-    file.parent.mkdir()
-    with sqlite3.connect(tmp_path / "books.sqlite") as before:
-        before.execute("VACUUM INTO ?", [str(file)])
-    with sqlite3.connect(file) as books:
-        names = "SELECT name FROM sqlite_master WHERE type = 'table'"
-        for (table,) in books.execute(names).fetchall():
-            if table not in ("answers", "ledger_lines", "postings", "runs", "waiting_letters"):
-                books.execute(f"DROP TABLE {table}")
-            else:
-                books.execute(f"ALTER TABLE {table} DROP COLUMN owner")
-        books.execute("PRAGMA user_version = 0")
-    home = Home(file.parent)
-    assert [one.answer.text for one in home.journal.entries("e")] == ["mine"]
-    assert home.ledger.lines("e") == PAID
-    assert home.ledger.post(Key("e", "final"), PAID) == "already"
+def test_a_play_of_no_tenant_is_handed_to_one_owner_alone(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.ledger.post(Key("e", "final"), PAID)
+    home.journal.write("e", entry())
     with acting_for("bob", "t"), pytest.raises(NotYours):
         home.ledger.post(Key("e", "escrow"), MORE)
     assert home.owners.hand_over("e", "t1", "ann")
