@@ -153,7 +153,8 @@ def wev(
     as_json: Json = False,
 ) -> None:
     """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""
-    from shapley_coop.credit.wev import WEIGHTS, read_weights, read_wev, wev_report
+    from shapley_coop.credit.wev import read_weights, read_wev, wev_report
+    from shapley_coop.earned_value import WEIGHTS
 
     given = read_weights(weights) if weights else WEIGHTS
     report = wev_report(*read_wev(file), given)

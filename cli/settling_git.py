@@ -12,8 +12,8 @@ from shapley_coop.cli.settling_account import account
 from shapley_coop.cli.settling_consent import consent, is_agreed, payoffs_of, text_of
 from shapley_coop.cli.settling_once import begun, check_for_payment, paid_before, went_on
 from shapley_coop.cli.settling_seats import Seats
-from shapley_coop.credit.wev import WEIGHTS, read_weights
-from shapley_coop.earned_value import Intervals
+from shapley_coop.credit.wev import read_weights
+from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.games.repository import KINDS, History, read_history, read_rules
 
 

@@ -23,13 +23,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import langsmith
-import requests
-from langchain_core.runnables.config import var_child_runnable_config
-from langchain_core.tracers.langchain import LangChainTracer
-from langsmith.run_helpers import get_current_run_tree
-from urllib3 import Retry
-
 from shapley_coop.files import read_mapping
 
 HIDE = "COOP_TRACE_HIDE"
@@ -121,6 +114,11 @@ def trace_quietly(secrets: Path) -> None:
 @cache  # a process has one client
 def _install(hidden: bool) -> None:
     """Put a client that redacts in the place of LangSmith's own, once."""
+    # A sweep with nothing left to play loads none of LangChain.
+    import langsmith
+    import requests
+    from urllib3 import Retry
+
     taken = 0
 
     class Counting(requests.Session):
@@ -206,6 +204,10 @@ def trace_of(episode: str) -> Trace | None:
 
 def _root() -> Any:
     """The root of the trace that the running node belongs to, as far as it is known here."""
+    from langchain_core.runnables.config import var_child_runnable_config
+    from langchain_core.tracers.langchain import LangChainTracer
+    from langsmith.run_helpers import get_current_run_tree
+
     here = get_current_run_tree()
     config = var_child_runnable_config.get() or {}
     handlers = getattr(config.get("callbacks"), "handlers", [])
