@@ -107,7 +107,7 @@ def _check_callable(seat: Seat) -> None:
 def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
     """The chat model that answers for `agent`.
 
-    A model behind a network is built once per seat and event loop, an embedded one once.
+    A model behind a network is built once per seat and event loop.
 
     Args:
         seat: which model, and with what settings.
@@ -119,7 +119,10 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         ValueError: there is no such character or provider, or its package is not installed.
     """
     if seat.provider == EMBEDDED:
-        return _embedded(seat.name, agent, seed)
+        from shapley_coop.seats.embedded import EmbeddedChatModel, character
+
+        character(seat.name)
+        return EmbeddedChatModel(character=seat.name, agent=agent, seed=seed)
     if seat.provider == RECORDING:
         from shapley_coop.seats.recording import RecordedChatModel
 
@@ -143,14 +146,6 @@ def _plugged(seat: Seat, agent: str, seed: int) -> BaseChatModel:
         reason = f"it made a {type(found).__name__}, no LangChain chat model"
         raise extension.faulty("seats", seat.provider, reason)
     return found
-
-
-def _embedded(name: str, agent: str, seed: int) -> BaseChatModel:
-    """An embedded agent; it has no memory, so that one instance serves all runs and event loops."""
-    from shapley_coop.seats.embedded import EmbeddedChatModel, character
-
-    character(name)
-    return EmbeddedChatModel(character=name, agent=agent, seed=seed)
 
 
 def _build(seat: Seat, here: Clients) -> BaseChatModel:
