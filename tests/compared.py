@@ -31,7 +31,7 @@ SETTINGS = """prisoners_dilemma --graph contracts --enforcement escrow --renegot
 raid_battle --graph shapley_coop --preset shapley_coop_paper --renegotiate every_1
 volunteers --graph delegates --set agents=["Ann","Ben","Cem","Dee","Eve","Fay"]
 escape_room --graph shapley_coop --disagreement final_offer""".splitlines()
-NORMS = "shapley|banzhaf|banzhaf_normalised|banzhaf_raw|leave_one_out|deegan_packel|nucleolus|equal"
+NORMS = "shapley|banzhaf|banzhaf_normalised|leave_one_out|deegan_packel|nucleolus|equal"
 SUITES = """escape_room raid_ablation raid_rounds task_exchange_table contracts_table norms company
 first_mover institutions reputation markets"""
 CLAUSES = """{"kind": "do", "agent": "Ann", "action": "a", "when": {"turns": [1, 3]}}
@@ -70,7 +70,8 @@ def runs(seeds: list[str]) -> Iterator[Item]:
     games, graphs = (re.findall(r"^  (\w+)", part, re.MULTILINE) for part in parts[:2])
     told = [f"{game} --graph {graph}" for game, graph in product(games, graphs)]
     for number, (words, seed) in enumerate(product(told + SETTINGS, seeds)):
-        name, run = f"{words} --seed {seed} --model embedded:{SEATS[seed]}", f"r{number}"
+        seat, run = SEATS.get(seed, "rational"), f"r{number}"
+        name = f"{words} --seed {seed} --model embedded:{seat}"
         ended = coop("run", *name.replace("every_", "every\t").split(" "), "--name", run)
         yield "exit codes and refusals", name, [ended[0], ended[2]]
         if ended[0] == 0:

@@ -83,3 +83,11 @@ SET = {
     "postgres": {"COOP_DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none"},
 }
 """Extra → what the environment holds for its commands."""
+
+OF_EXTENSION = {
+    "attribute": "attribute",
+    "negmas": "opponents",
+    "pettingzoo": "pettingzoo",
+    "trials": "trials",
+}
+"""Extra → the extension whose commands or seats need it."""

@@ -1,8 +1,6 @@
 """Markets of many: gives and holdings are told by rule, large contracts by what concerns one."""
 
 import json
-import sys
-import types
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -18,19 +16,15 @@ from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.verifying import verify_run
-from shapley_coop.extensions.opponents.classical import tit_for_tat
-from shapley_coop.extensions.pettingzoo.policies import Policy
 from shapley_coop.games import GameError, load
 from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import Gives, actions_in, legal_in
 from shapley_coop.games.trade.market import MarketFile, market_of
 from shapley_coop.games.trade.points import welfare
 from shapley_coop.games.trade.words import MOST_KNOWN
-from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.many import MANY
-from shapley_coop.permissions import permit_program
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 
@@ -193,24 +187,6 @@ def test_everyone_s_actions_are_found_without_walking_over_every_give(
         *(x["action"] for x in clauses[1:]),
     ]
     assert len(walked) <= 4
-
-
-def test_a_trained_policy_is_refused_before_the_run_begins(tmp_path: Path, monkeypatch) -> None:
-    bots = types.ModuleType("bots_for_markets")
-    bots.first_free = Policy(lambda observation, mask: mask.argmax())
-    monkeypatch.setitem(sys.modules, "bots_for_markets", bots)
-    monkeypatch.setattr("shapley_coop.permissions._programs", set())
-    permit_program(seat := "python:bots_for_markets:first_free")
-    config = RunConfig(game="trade", params=room(tmp_path, 40), seats={"*": seat})
-    with pytest.raises(ValueError, match=f"^{seat}: a policy plays a pettingzoo: .* seat embedded"):
-        prepare("call_market", config)
-    assert not home().runs.list()
-
-
-def test_a_strategy_of_two_refuses_a_market_of_many_in_one_line(tmp_path: Path) -> None:
-    game = load("trade", room(tmp_path, 300))
-    with pytest.raises(ValueError, match=r"^it plays games of two .* this one is of 300; seat"):
-        tit_for_tat.check_actions(game.actions)
 
 
 async def test_what_a_run_of_many_did_is_printed_in_sums(tmp_path: Path, capsys: Any) -> None:

@@ -1,0 +1,15 @@
+"""A strategy of two refuses a game of many."""
+
+from pathlib import Path
+
+import pytest
+
+from shapley_coop.extensions.opponents.classical import tit_for_tat
+from shapley_coop.games import load
+from tests.games.trade.test_market_of_many import room
+
+
+def test_a_strategy_of_two_refuses_a_market_of_many_in_one_line(tmp_path: Path) -> None:
+    game = load("trade", room(tmp_path, 300))
+    with pytest.raises(ValueError, match=r"^it plays games of two .* this one is of 300; seat"):
+        tit_for_tat.check_actions(game.actions)
