@@ -30,28 +30,19 @@ from shapley_coop.credit.attribution import (
     payoffs_by_norm,
 )
 from shapley_coop.credit.coalitions import members, worth_table
-from shapley_coop.credit.files import credit_report
 from shapley_coop.credit.transfers import Constraint, constrain, constraint, transfers
 from shapley_coop.credit.values.shapley import shapley_exact
-from shapley_coop.credit.wev import read_weights, read_wev, wev, wev_report
-from shapley_coop.earned_value import WEIGHTS
 
 __all__ = [
-    "WEIGHTS",
     "Characteristic",
     "Constraint",
     "attribute_by",
     "can_settle",
     "constrain",
     "constraint",
-    "credit_report",
     "members",
     "payoffs_by_norm",
-    "read_weights",
-    "read_wev",
     "shapley_exact",
     "transfers",
-    "wev",
-    "wev_report",
     "worth_table",
 ]

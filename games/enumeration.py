@@ -19,7 +19,6 @@ class Enumeration(Foresight):
     """
 
     FACTS = ("actions", "payoffs", "turns")
-    reads_no_others = True
     sure_of_habits = False
 
     def read(self, facts: Mapping[str, Any]) -> None:

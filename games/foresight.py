@@ -93,9 +93,6 @@ class Foresight(ABC):
     FACTS: ClassVar[tuple[str, ...]] = ()
     """The facts that it reads beside `you`, `agents` and `turn`."""
 
-    reads_no_others: ClassVar[bool] = False
-    """Whether it reads no facts but those, so that it serves for all letters that agree in them."""
-
     sure_of_habits: ClassVar[bool] = True
     """Whether promising what all would do anyway adds nothing."""
 

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from math import inf
 from typing import Any, cast
 
@@ -82,7 +82,7 @@ class Question:
     steps: int = 0
     trace: RunnableConfig = field(default_factory=RunnableConfig)
 
-    @cached_property
+    @property
     def messages(self) -> list[BaseMessage]:
         """The letter as chat messages."""
         return self.letter.messages()
@@ -92,7 +92,7 @@ class Question:
         """All that the seat is shown, as one text; not kept while the seat thinks."""
         return self.letter.text()
 
-    @cached_property
+    @property
     def name(self) -> str:
         """The letter's name in the journal."""
         return letter_hash(self.text)

@@ -9,7 +9,9 @@ import json
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
-from shapley_coop.seats.clients import AnswerTooLarge, WebPage
+import httpx2
+from pydantic import ValidationError
+
 from shapley_coop.seats.seat import Seat
 
 _TOO_OFTEN = 429
@@ -50,6 +52,17 @@ _BY_CODE = {
     "content_filter": "filtered the letter by its content policy; say it otherwise, or give "
     "another model",
 }
+
+
+class AnswerTooLarge(Exception):
+    """An endpoint sends more than an answer can be; the text says how much was read."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"the answer is larger than {most >> 20} MB")
+
+
+class WebPage(Exception):
+    """An endpoint sends a web page in the place of an answer."""
 
 
 def described(error: BaseException, seat: Seat, limit: float, agent: str) -> str:
@@ -108,8 +121,6 @@ def _of_status(error: BaseException, status: int, seat: Seat) -> str:
 def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one case a kind
     """The words for one error of the chain; empty where the next one knows more."""
     import aiohttp
-    import httpx2
-    from pydantic import ValidationError
 
     match error:
         case AnswerTooLarge():

@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from langsmith.run_trees import get_cached_client
+from langsmith.utils import LangSmithAuthError, LangSmithNotFoundError
+
 from shapley_coop.seats.tracing import Trace, patience
 
 Job = tuple[Trace, "Scores", "Callable[[str], object]", threading.Event]
@@ -68,7 +71,7 @@ _projects: dict[str, Any] = {}
 """Name → the project, as LangSmith told it; None where this key may not read it."""
 
 
-@cache
+@cache  # a process has one
 def _waiting() -> "queue.Queue[Job]":
     """The queue and the daemon thread that empties it; the process ends without it."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
@@ -105,8 +108,6 @@ def _send(trace: Trace, scores: Scores) -> None:
     Raises:
         LangSmithError: it does not.
     """
-    from langsmith.run_trees import get_cached_client
-
     client = get_cached_client()
     project = _project(client, trace.project)
     for key, score in scores().items():
@@ -128,8 +129,6 @@ def _project(client: Any, name: str) -> Any:
     Raises:
         LangSmithError: LangSmith cannot be reached, or has failed.
     """
-    from langsmith.utils import LangSmithAuthError, LangSmithNotFoundError
-
     if name not in _projects:
         try:
             _projects[name] = client.read_project(project_name=name)
@@ -140,6 +139,6 @@ def _project(client: Any, name: str) -> Any:
     return _projects[name]
 
 
-@cache
+@cache  # each text is told once
 def _warn_once(text: str) -> None:
     logger.warning("%s The runs go on.", text)

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 
 from shapley_coop import extension
 from shapley_coop.extras import missing
-from shapley_coop.seats.clients import Clients, bounded, clients_here
+from shapley_coop.seats.clients import Clients, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, PYTHON, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
@@ -108,7 +107,7 @@ def _check_callable(seat: Seat) -> None:
 def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
     """The chat model that answers for `agent`.
 
-    A model behind a network is built once per seat and event loop, an embedded one once.
+    A model behind a network is built once per seat and event loop.
 
     Args:
         seat: which model, and with what settings.
@@ -120,7 +119,10 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         ValueError: there is no such character or provider, or its package is not installed.
     """
     if seat.provider == EMBEDDED:
-        return _embedded(seat.name, agent, seed)
+        from shapley_coop.seats.embedded import EmbeddedChatModel, character
+
+        character(seat.name)
+        return EmbeddedChatModel(character=seat.name, agent=agent, seed=seed)
     if seat.provider == RECORDING:
         from shapley_coop.seats.recording import RecordedChatModel
 
@@ -146,19 +148,12 @@ def _plugged(seat: Seat, agent: str, seed: int) -> BaseChatModel:
     return found
 
 
-@lru_cache(maxsize=4096)
-def _embedded(name: str, agent: str, seed: int) -> BaseChatModel:
-    """An embedded agent; it has no memory, so that one instance serves all runs and event loops."""
-    from shapley_coop.seats.embedded import EmbeddedChatModel, character
-
-    character(name)
-    return EmbeddedChatModel(character=name, agent=agent, seed=seed)
-
-
 def _build(seat: Seat, here: Clients) -> BaseChatModel:
     _check_endpoint(seat)
     settings = _settings(seat)
     if seat.provider == "openai":
+        from shapley_coop.seats.http import http_client
+
         settings["http_async_client"] = here.batched or http_client(here)
         if here.batched:
             settings["disable_streaming"] = True  # the answers of a batch come whole
@@ -191,7 +186,6 @@ def is_here(url: str | None) -> bool:
     return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
-@lru_cache(maxsize=64)
 def profile_of(seat: Seat) -> Mapping[str, Any]:
     """What LangChain knows of a seat's model; empty where it knows nothing.
 
@@ -237,16 +231,3 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
         raise missing(seat.model, package) from None
     except ValueError as error:
         raise ValueError(f"{seat.model}: {' '.join(str(error).split())[:200]}") from None
-
-
-def http_client(here: Clients) -> Any:
-    """The event loop's aiohttp transport; it follows no redirect to another host."""
-    from openai import DefaultAioHttpClient
-
-    if here.http is None:
-        here.http = DefaultAioHttpClient(
-            follow_redirects=False,
-            headers={"accept-encoding": "gzip, deflate"},
-            event_hooks={"response": [bounded]},
-        )
-    return here.http

@@ -40,7 +40,7 @@ def recorded(entry: Entry) -> str:
     return json.dumps(line, ensure_ascii=False, sort_keys=True)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # each letter would read the file of all again
 def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
     """The answers of a recording, by agent, letter hash and attempt.
 

@@ -83,7 +83,6 @@ def keep_out(texts: Iterable[str]) -> None:
                 _told.update(
                     (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1])
                 )
-    _pattern.cache_clear()
     redacted.cache_clear()
 
 
@@ -112,9 +111,10 @@ def trace_quietly(secrets: Path) -> None:
     _install(hidden=os.environ.get(HIDE, "").lower() in ("true", "1", "all"))
 
 
-@cache
+@cache  # a process has one client
 def _install(hidden: bool) -> None:
     """Put a client that redacts in the place of LangSmith's own, once."""
+    # A sweep with nothing left to play loads none of LangChain.
     import langsmith
     import requests
     from urllib3 import Retry
@@ -147,7 +147,7 @@ def _install(hidden: bool) -> None:
     atexit.register(lambda: client.flush(timeout=patience() if taken else DOUBT))
 
 
-@lru_cache(maxsize=1)
+@cache  # told once
 def _warn_once() -> None:
     logger.warning("LangSmith does not take the traces; the run goes on untraced.")
 
@@ -179,7 +179,7 @@ def patience() -> float:
     return max(0.0, _end() - time.monotonic())
 
 
-@cache
+@cache  # it does not move once it is asked for
 def _end() -> float:
     return time.monotonic() + seconds_given()
 
@@ -253,7 +253,6 @@ def redacted(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str] | None:
     longest_first = sorted(_told, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None

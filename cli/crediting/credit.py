@@ -60,7 +60,7 @@ def credit(
 
 def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
     """Print the credit in a characteristic function, or in contributions by run."""
-    from shapley_coop.credit import credit_report
+    from shapley_coop.credit.files import credit_report
     from shapley_coop.files import read_json
 
     report = credit_report(read_json(file, "a game or runs"), value)
@@ -153,7 +153,8 @@ def wev(
     as_json: Json = False,
 ) -> None:
     """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""
-    from shapley_coop.credit import WEIGHTS, read_weights, read_wev, wev_report
+    from shapley_coop.credit.wev import read_weights, read_wev, wev_report
+    from shapley_coop.earned_value import WEIGHTS
 
     given = read_weights(weights) if weights else WEIGHTS
     report = wev_report(*read_wev(file), given)

@@ -35,7 +35,7 @@ class Yardstick:
     def __init__(self, game: Game, paid: bool) -> None:
         self._game, self._paid = game, paid
 
-    @cached_property
+    @cached_property  # the best of all plays, which each measure asks for
     def _points(self) -> ReferencePoints:
         return self._game.reference_points()
 
@@ -149,7 +149,7 @@ def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
     return _built(game_of(settings), admits_payments(graph))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # all rows of a condition share one
 def _built(game: Game, paid: bool) -> Yardstick:
     return Yardstick(game, paid)
 

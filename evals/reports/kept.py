@@ -81,7 +81,7 @@ class Outcome(Mapping[str, Any]):
         return len(self._common) + 1
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # a hundred thousand rows share one: memory is bounded
 def _numbered(names: tuple[str, ...]) -> dict[str, int]:
     return {name: at for at, name in enumerate(names)}
 

@@ -6,7 +6,6 @@ A page's template begins with `{% extends "base.html" %}` and fills the block `b
 import base64
 import hashlib
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +50,5 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-@cache
 def _style() -> str:
     return (_HERE / "report.css").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from shapley_coop.evals.sweeps.batch_provider import (
     passes,
 )
 from shapley_coop.seats.clients import clients_here
-from shapley_coop.seats.models import http_client
+from shapley_coop.seats.http import http_client
 from shapley_coop.seats.records import Asked
 from shapley_coop.state import home
 from shapley_coop.state.storage.batched import Held

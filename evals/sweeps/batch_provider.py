@@ -11,8 +11,7 @@ from typing import Any, Final, TypeVar
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 from openai.types import Batch
 
-from shapley_coop.seats.clients import AnswerTooLarge, WebPage
-from shapley_coop.seats.faults import busy_for, causes
+from shapley_coop.seats.faults import AnswerTooLarge, WebPage, busy_for, causes
 
 ENDPOINT: Final = "/v1/chat/completions"
 MOST, LARGEST = 50_000, 190_000_000

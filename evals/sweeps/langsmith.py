@@ -16,8 +16,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
+
+from langsmith import Client, LangsmithError
+from langsmith.evaluation import EvaluationResult, EvaluationResults
+from langsmith.schemas import Example
+from langsmith.utils import LangSmithError
 
 from shapley_coop.blocking import run_blocking
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
@@ -30,11 +35,6 @@ from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, Suite
-
-if TYPE_CHECKING:
-    from langsmith import Client
-    from langsmith.evaluation import EvaluationResult, EvaluationResults
-    from langsmith.schemas import Example
 
 PREFIX = "shapley-coop"
 TIMEOUT_MS = (5_000, 30_000)
@@ -68,18 +68,14 @@ class Experiment:
         }
 
 
-def feedback(row: Row) -> "list[EvaluationResult]":
+def feedback(row: Row) -> list[EvaluationResult]:
     """The measures that a run has, as LangSmith's evaluation results."""
-    from langsmith.evaluation import EvaluationResult
-
     found = scores(row).items()
     return [EvaluationResult(key=key, score=x) for key, x in found if x is not None]
 
 
-def summary_feedback(rows: Sequence[Row]) -> "list[EvaluationResult]":
+def summary_feedback(rows: Sequence[Row]) -> list[EvaluationResult]:
     """The measures of an experiment: means and rates, each with its interval and n."""
-    from langsmith.evaluation import EvaluationResult
-
     found = [(key, e) for key in EVALUATORS if isfinite((e := estimate(rows, key)).value)]
     return [EvaluationResult(key=key, score=e.value, comment=e.shown(4)) for key, e in found]
 
@@ -98,9 +94,6 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
     Raises:
         ValueError: LangSmith cannot be reached, refuses, or has not taken everything in time.
     """
-    from langsmith import Client
-    from langsmith.utils import LangSmithError
-
     check_answers(connection)
     failed: list[Exception] = []
     given = {"timeout_ms": TIMEOUT_MS, **connection}
@@ -149,10 +142,8 @@ def against(
     }
 
 
-def _examples(client: "Client", experiment: Experiment) -> dict[tuple[int, int], "Example"]:
+def _examples(client: Client, experiment: Experiment) -> dict[tuple[int, int], Example]:
     """The dataset's examples by seed and repetition; those that are missing are made."""
-    from langsmith.schemas import Example
-
     name = f"{PREFIX}/{experiment.suite.name}"
     if client.has_dataset(dataset_name=name):
         dataset = client.read_dataset(dataset_name=name)
@@ -198,15 +189,13 @@ def _inputs(experiment: Experiment) -> dict[tuple[int, int], dict[str, Any]]:
     }
 
 
-def economic_keys(run: Any, example: Any) -> "EvaluationResults":
+def economic_keys(run: Any, example: Any) -> EvaluationResults:
     """An evaluator for `client.evaluate` over an uploaded dataset: every measure that a run has.
 
     Args:
         run: LangSmith's, with a workflow's output, or with one that `upload` made.
         example: what was played; the output says it, too.
     """
-    from langsmith.evaluation import EvaluationResult
-
     found = dict(run.outputs.get("scores") or {})
     if "settlement" in run.outputs:
         told = (run.extra or {}).get("metadata", {})
@@ -219,10 +208,10 @@ def economic_keys(run: Any, example: Any) -> "EvaluationResults":
 
 
 def _evaluate(
-    client: "Client",
+    client: Client,
     experiment: Experiment,
     group: Condition,
-    examples: Mapping[tuple[int, int], "Example"],
+    examples: Mapping[tuple[int, int], Example],
 ) -> str:
     rows = {(row["seed"], row["repetition"]): row for row in group.rows}
     name = f"{experiment.suite.name}-{group.name}"
@@ -258,8 +247,6 @@ def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:
 
 def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
     """The runs of an uploaded experiment, with the scores that they were uploaded with."""
-    from langsmith import Client, LangsmithError
-    from langsmith.utils import LangSmithError
 
     async def outputs_of(client: Client) -> list[Any]:
         project = client.read_project(project_name=name)

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import requests
+from langsmith import Client, trace
+from urllib3 import Retry
 
 from shapley_coop.evals.measures.evaluators import scores
 from shapley_coop.evals.sweeps.stored import Row
-
-if TYPE_CHECKING:
-    from langsmith import Client
 
 ANSWER_SECONDS = 10.0
 """For which an upload waits for LangSmith's first answer."""
@@ -23,9 +24,6 @@ def check_answers(connection: Mapping[str, Any]) -> None:
     Raises:
         ValueError: it does not answer in time, or fails.
     """
-    from langsmith import Client
-    from urllib3 import Retry
-
     client = Client(**{**connection, "auto_batch_tracing": False, "retry_config": Retry(0)})
     answered: list[int] = []
     # A daemon, because an answer can drip for ever.
@@ -44,10 +42,8 @@ def check_answers(connection: Mapping[str, Any]) -> None:
     )
 
 
-def _status(client: "Client") -> int:
+def _status(client: Client) -> int:
     """The HTTP status of its greeting; `NOT_REACHED` where there is none."""
-    import requests
-
     try:
         within = (ANSWER_SECONDS, ANSWER_SECONDS)
         return client.session.get(f"{client.api_url}/info", timeout=within).status_code
@@ -57,8 +53,6 @@ def _status(client: "Client") -> int:
 
 def told_by_phase(row: Row) -> dict[str, Any]:
     """A run's outputs; its phases are child runs of the experiment's run."""
-    from langsmith import trace
-
     outcome = row["result"]
     told: dict[str, dict[str, Any]] = {
         "negotiation": {

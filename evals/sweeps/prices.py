@@ -20,7 +20,6 @@ import datetime
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -157,7 +156,6 @@ def _fitting(patterns: Iterable[str], model: str) -> str | None:
 NO_PRICES = Prices({})
 
 
-@lru_cache(maxsize=1024)
 def is_free(model: str) -> bool:
     """Whether its answers cost nothing."""
     seat = Seat(model=model)

@@ -11,7 +11,7 @@ _ROOT = Path(__file__).parents[2]
 _LIBRARIES = ("langgraph", "langchain-core", "langchain-openai", "numpy", "scipy")
 
 
-@cache
+@cache  # Git is asked once, and not for every row
 def provenance() -> dict[str, str]:
     """Commit (with a + where files differ from it), version, Python and libraries."""
     own = {"version": _version("shapley-coop"), "python": platform.python_version()}

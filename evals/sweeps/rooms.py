@@ -22,7 +22,7 @@ class Settings:
     def __init__(self, room: Mapping[str, Any]) -> None:
         self.room = room
 
-    @cached_property
+    @cached_property  # a hundred thousand cells share it
     def around_the_seed(self) -> tuple[str, str]:
         """The canonical JSON up to the seed's number, and behind it."""
         smaller, greater = (

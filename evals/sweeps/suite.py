@@ -131,7 +131,7 @@ class Cell:
         """Its condition and seed, for people."""
         return ", ".join([*self.labels.values(), f"seed {self.seed}"])
 
-    @cached_property
+    @cached_property  # what is left of a sweep is looked up by it, again and again
     def id(self) -> str:
         """The hash of its content and labels: 20 hexadecimal digits."""
         room = self.room.canonical() if isinstance(self.room, Room) else canonical(self.room)
@@ -256,7 +256,7 @@ def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
         raise ValueError(str(first_error(error, RunConfig, beside=(_GRAPH,)))) from None
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # a hundred thousand cells share it
 def _named(suite: str, labels: tuple[tuple[str, str], ...], graph: str) -> str:
     """The canonical JSON of what a condition's cells have in common, without its end."""
     return canonical([suite, dict(labels), graph])[:-1]

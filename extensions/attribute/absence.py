@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.types import Command, Send
 from pydantic import BaseModel
@@ -274,8 +274,6 @@ def _is_tool_talk(message: Any) -> bool:
 
 def _wordless(message: Any, words: str) -> Any:
     """A message of the same author that says nothing, with no id: the run gives it one."""
-    from langchain_core.messages import AIMessage
-
     if isinstance(message, AIMessage) or getattr(message, "tool_call_id", None):
         return AIMessage(content=words, name=getattr(message, "name", None))
     if isinstance(message, BaseMessage):

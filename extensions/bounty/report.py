@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
-from shapley_coop.credit import wev
-from shapley_coop.credit.wev import EarnedValue
+from shapley_coop.credit.wev import EarnedValue, wev
 from shapley_coop.currencies import decimals_of
 from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import (

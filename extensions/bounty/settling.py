@@ -7,8 +7,8 @@ from typing import Any
 
 from shapley_coop.cli.console import finish, note, say
 from shapley_coop.cli.options import seats_from
-from shapley_coop.credit import WEIGHTS, read_weights
-from shapley_coop.earned_value import Intervals
+from shapley_coop.credit.wev import read_weights
+from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.extensions.bounty.account import account
 from shapley_coop.extensions.bounty.consent import consent, is_agreed, payoffs_of, text_of
 from shapley_coop.extensions.bounty.once import begun, check_for_payment, paid_before, went_on

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.credit import credit_report
+from shapley_coop.credit.files import credit_report
 from shapley_coop.deals.analysis.checked import checked
 from shapley_coop.evals.measures.credit import credit_by
 from shapley_coop.extensions.mcp.forms import (

@@ -90,14 +90,14 @@ class PettingZooGame(Game):
         """The turns a play takes where every trial took as many; else the most that are played."""
         return self.trials.turns or self.params.rounds
 
-    @cached_property
+    @cached_property  # they are played
     def trials(self) -> Trials:
         """What a few plays on other seeds show: how long a play is, and whether it is a matrix."""
         with self._lock:
             self._at = None
             return try_out(self._env, list(self._own.values()), self.params.rounds)
 
-    @cached_property
+    @cached_property  # the table of payoffs, which the worth of every coalition reads
     def stage(self) -> MatrixGame | None:
         """The environment as a repeated matrix game, where the trials found it to be one."""
         if not (tried := self.trials.pays):

@@ -70,7 +70,7 @@ def company_log(file: DataFile, negotiation: Negotiation = None, as_json: Json =
 
     A negotiation alone is read as well: what each role asked for, and what was decided.
     """
-    from shapley_coop.credit import wev_report
+    from shapley_coop.credit.wev import wev_report
     from shapley_coop.extensions.studies.company_log import import_company_log
 
     company = import_company_log(file, negotiation)

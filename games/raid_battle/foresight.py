@@ -26,7 +26,6 @@ class RaidForesight(Foresight):
     """The battle fought on in thought: a hero with a duty keeps it, one without casts Fireball."""
 
     FACTS = ("turns", "position", "heroes", "boss", "skills", "rewards", "team_reward")
-    reads_no_others = True
 
     def read(self, facts: Mapping[str, Any]) -> None:
         """Keep the numbers and how the battle stands.

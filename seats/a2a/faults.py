@@ -7,8 +7,7 @@ from a2a.utils.errors import A2AError
 
 from shapley_coop.seats.a2a.card import TOKEN, CardRefused
 from shapley_coop.seats.a2a.reply import TaskFailed
-from shapley_coop.seats.clients import AnswerTooLarge
-from shapley_coop.seats.faults import causes
+from shapley_coop.seats.faults import AnswerTooLarge, causes
 from shapley_coop.seats.seat import Seat
 
 _AGAIN = "resume the run to try again"

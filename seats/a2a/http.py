@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 
-from shapley_coop.seats.clients import AnswerTooLarge
+from shapley_coop.seats.faults import AnswerTooLarge
 
 LARGEST = 1 << 20
 """Bytes of a card, and of all that comes in reply to one request."""

@@ -59,7 +59,7 @@ class Agent:
     rng: Random
     talk: Sequence[Mapping[str, Any]] = ()
 
-    @cached_property
+    @cached_property  # it foresees the game
     def outlook(self) -> Outlook:
         """What the letter's facts imply of the game and of the contract in force."""
         return Outlook.of(self.facts, self.record)
@@ -252,7 +252,7 @@ class Agent:
             return False
         return bool(self.facts.get("norms")) and self.self_.greed < 0.8
 
-    @cached_property
+    @property
     def _by_norm(self) -> float | None:
         """What I end with by the offer's norm, where the letter has computed that."""
         offer = self.facts.get("offer", {})

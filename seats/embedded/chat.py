@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
-from functools import lru_cache
 from random import Random
 from typing import Any, ClassVar
 
@@ -132,7 +131,6 @@ class EmbeddedChatModel(BaseChatModel):
         )
 
 
-@lru_cache(maxsize=4096)
 def _drawn(of: Character, seed: int, agent: str) -> Character:
     """The individual that answers in every letter of a seat."""
     return of.drawn(Random(f"{seed}/{agent}"))

@@ -5,16 +5,14 @@ several, and fines whoever gains by doing something else. Where payments are mad
 what its author holds out for. What a contract is worth is computed exactly, as a certificate does.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import floor
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.canonical import cache_key
 from shapley_coop.deals import (
     All,
     Clause,
@@ -62,14 +60,14 @@ class Party(StageReader):
     self_: Character
     talk: Sequence[Mapping[str, Any]] = ()
 
-    @cached_property
+    @cached_property  # a game tree
     def alone(self) -> dict[str, Fraction]:
         """What each agent gets in the turns left if nothing is signed."""
         standing = standing_in(self.facts)
         duties = (clause for cid, clause in standing.items() if cid not in self.money)
         return self._worth(Deal(clauses=tuple(duties)), expected)
 
-    @cached_property
+    @property
     def money(self) -> dict[str, Clause]:
         """The standing payments and split: they stay until an amendment drops them."""
         return money_in(standing_in(self.facts))
@@ -169,13 +167,7 @@ class Party(StageReader):
             if cid not in deal.drops and not (isinstance(clause, Share) and deal.share)
         )
         agreed = Deal(clauses=(*kept, *deal.clauses))
-        told = cache_key([agreed.record(), self._at])
-        return dict(zip(self.stage.agents, _value(told, valuation), strict=True))
-
-    @cached_property
-    def _at(self) -> list[Any]:
-        """What a value depends on beside the deal."""
-        return [{name: self.facts[name] for name in _READ if name in self.facts}, self.record]
+        return dict(zip(self.stage.agents, self.tree(agreed).value(valuation), strict=True))
 
     def _course(self) -> list[Play]:
         """The best joint actions in turn, as many as there are turns, the best for me first."""
@@ -187,15 +179,6 @@ class Party(StageReader):
     def _place(self, n: int, of: int) -> When:
         """The turns of the n-th of several."""
         return Every(every=of, start=self.turn + n)
-
-
-_READ = ("you", "turn", "agents", "actions", "payoffs", "by_count", "turns", "enforcement")
-
-
-@lru_cache(maxsize=1024)  # agents of one character weigh the same deals in every run
-def _value(told: bytes, valuation: Any) -> tuple[Fraction, ...]:
-    deal, (facts, record) = json.loads(told)
-    return StageReader(facts, record).tree(Deal.model_validate(deal)).value(valuation)
 
 
 @dataclass(frozen=True)

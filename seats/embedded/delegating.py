@@ -9,7 +9,6 @@ to do what pays them most if everybody else is equally likely to do anything.
 from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 from shapley_coop.deals.mediation import Mediator, delegated
 from shapley_coop.seats.embedded.letter_facts import fact
@@ -20,7 +19,7 @@ from shapley_coop.seats.embedded.strategies import StageReader, selfish
 class Delegator(StageReader):
     """One agent in front of a letter that lets it delegate its move."""
 
-    @cached_property
+    @property
     def mediator(self) -> Mediator:
         """The rule, for whatever set of agents delegates."""
         return Mediator(self.stage)
@@ -40,7 +39,7 @@ class Delegator(StageReader):
             key=lambda action: self.pays(me, others, self.turn, action),
         )
 
-    @cached_property
+    @property
     def expected(self) -> set[str]:
         """Which of the others are expected to delegate."""
         others = [agent for agent in self.stage.agents if agent != self.facts["you"]]
@@ -83,6 +82,6 @@ class Delegator(StageReader):
     def _left(self) -> range:
         return range(self.turn, self.stage.turns + 1)
 
-    @cached_property
+    @property
     def _selfish(self) -> dict[str, str]:
         return {agent: selfish(self.stage, i) for i, agent in enumerate(self.stage.agents)}

@@ -21,7 +21,6 @@ hold.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -50,7 +49,7 @@ class Negotiator:
     self_: Character
     rng: Random
 
-    @cached_property
+    @property
     def market(self) -> Market:
         """What the facts imply."""
         return Market.of(self.facts)

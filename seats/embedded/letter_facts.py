@@ -3,10 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
-from shapley_coop.canonical import cache_key
 from shapley_coop.deals import (
     DEAL_RULES,
     Clause,
@@ -164,12 +162,7 @@ def sound_deal(shown: Mapping[str, Any]) -> Deal:
     Raises:
         Missing: it is none.
     """
-    deal = _read(cache_key(shown))
+    deal = read_deal(shown)
     if isinstance(deal, Fault):
         raise Missing(f"the letter shows a deal that cannot be read: {deal.feedback}")
     return deal
-
-
-@lru_cache(maxsize=1024)  # all who are asked at the same time read the same offer
-def _read(shown: bytes) -> Deal | Fault:
-    return read_deal(json.loads(shown))

@@ -9,14 +9,12 @@ Payoffs are what each agent ends up with over the whole game, in the game's unit
 the contract in force, and leaves its payments as they are.
 """
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import Any
 
-from shapley_coop.canonical import cache_key
 from shapley_coop.deals import (
     Deal,
     Do,
@@ -33,18 +31,13 @@ from shapley_coop.deals import (
 from shapley_coop.deals.language.when import EVERYONE, When
 from shapley_coop.deals.monitor import Duty
 from shapley_coop.games import Turn, foresight_of
-from shapley_coop.games.foresight import Asked, Foresight, Missing, Part, Payoffs, looks_far
+from shapley_coop.games.foresight import Asked, Foresight, Missing, Part, Payoffs
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import deal_in, fact, proposal
 
 EPSILON = 1e-9
 
 REASONING = "reasoning"
-_ALWAYS = ("you", "agents", "turn")
-_MOST_KEPT = 2**14
-"""Bytes of the facts of a game up to which what was pictured of it is kept for the next letter."""
-_MOST_VALUED = 256
-"""Deals of which an outlook remembers what they are worth."""
 
 
 class Unforeseeable(Missing):
@@ -62,7 +55,6 @@ class Outlook:
 
     world: Foresight
     standing: Deal
-    _valued: dict[tuple[Deal, str | None], Payoffs] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], record: list[Turn]) -> "Outlook":
@@ -75,18 +67,6 @@ class Outlook:
         if (kind := foresight_of(facts)) is None:
             raise Unforeseeable("the letter does not say: payoffs")
         standing = deal_in(facts.get("contract"))
-        if kind.reads_no_others:
-            read = {name: facts[name] for name in (*_ALWAYS, *kind.FACTS) if name in facts}
-            told = cache_key([{**read, REASONING: looks_far(facts)}, record])
-            if len(told) <= _MOST_KEPT:
-                return _known(kind, told, standing)
-        return cls.pictured(kind, facts, record, standing)
-
-    @classmethod
-    def pictured(
-        cls, kind: type[Foresight], facts: Mapping[str, Any], record: list[Turn], standing: Deal
-    ) -> "Outlook":
-        """By a foresight, under a contract."""
         return cls(kind(facts, record, _asked_by(standing, kind, facts)), standing)
 
     @property
@@ -99,23 +79,23 @@ class Outlook:
         """All agents."""
         return self.world.agents
 
-    @cached_property
+    @property
     def alone(self) -> Payoffs:
         """What each agent gets if nothing more is agreed: as the contract has it."""
         return self.value(self.standing)
 
-    @cached_property
+    @cached_property  # it searches for a plan
     def together(self) -> list[Do | Forbid]:
         """What the best plan for all asks of each agent; nothing if promising it adds nothing."""
         plan = _clauses(self.world.together())
         return plan if self._gain(plan) > EPSILON or not self.world.sure_of_habits else []
 
-    @cached_property
+    @property
     def surplus(self) -> float:
         """What that plan adds."""
         return self._gain(self.together) if self.together else 0.0
 
-    @cached_property
+    @property
     def wish(self) -> list[Do | Forbid]:
         """What I propose for my own good; nothing if I want nothing.
 
@@ -126,7 +106,7 @@ class Outlook:
             return wanted
         return [*self.standing.duties.values(), *wanted]
 
-    @cached_property
+    @property
     def wished(self) -> str:
         """The same, as the part of a message that offers it."""
         return proposal(Deal(clauses=tuple(self.wish)))
@@ -138,14 +118,6 @@ class Outlook:
             deal: a draft, which would amend the contract in force; or that contract.
             mine: an action of my own for this turn, in place of what the deal asks of me.
         """
-        known = self._valued
-        if (deal, mine) not in known:
-            if len(known) >= _MOST_VALUED:
-                known.clear()
-            known[deal, mine] = self._value(deal, mine)
-        return known[deal, mine]
-
-    def _value(self, deal: Deal, mine: str | None) -> Payoffs:
         seen = self.world.foresee(self._asked(deal), mine)
         due = payments(self.standing, seen.record)
         if deal.clauses != self.standing.clauses:
@@ -160,7 +132,7 @@ class Outlook:
         pays = any(isinstance(clause, Pay) and clause.payer == self.me for clause in new)
         return pays or any(not self.world.is_habit(clause.action) for clause in duties_)
 
-    @cached_property
+    @cached_property  # it foresees the game, and every deal is weighed against it
     def _security(self) -> Payoffs:
         """What each agent holds if no deal ever binds anyone from now on."""
         return self.world.foresee(self._asked(Deal())).holds
@@ -170,12 +142,6 @@ class Outlook:
 
     def _gain(self, plan: Sequence[Do | Forbid]) -> float:
         return sum(self.value(Deal(clauses=tuple(plan))).values()) - sum(self.alone.values())
-
-
-@lru_cache(maxsize=128)  # an agent gets many letters while the game stands where it stands
-def _known(kind: type[Foresight], told: bytes, standing: Deal) -> Outlook:
-    facts, record = json.loads(told)
-    return Outlook.pictured(kind, facts, record, standing)
 
 
 def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:

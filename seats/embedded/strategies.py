@@ -77,18 +77,18 @@ class StageReader:
     facts: Mapping[str, Any]
     record: list[Turn]
 
-    @cached_property
+    @cached_property  # the table, which every step of a game tree reads
     def stage(self) -> StageGame:
         """The game."""
         needed(self.facts, "you", "turn")
         return stage_of(self.facts)
 
-    @cached_property
+    @property
     def index(self) -> int:
         """Where I stand among the agents."""
         return self.stage.agents.index(self.facts["you"])
 
-    @cached_property
+    @property
     def turn(self) -> int:
         """The turn to be played."""
         return int(self.facts["turn"])
@@ -111,7 +111,7 @@ class Player(StageReader):
 
     rng: Random
 
-    @cached_property
+    @property
     def contract(self) -> Deal:
         """The clauses in force; an empty deal where there are none."""
         return deal_in(self.facts.get("contract"))

@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import product
 from math import prod
 from random import Random
@@ -49,7 +48,7 @@ class Trader:
     rng: Random
     talk: Sequence[Mapping[str, Any]] = ()
 
-    @cached_property
+    @property
     def market(self) -> Guess:
         """Who holds what, and what it is worth."""
         needed(self.facts, "you", "agents", "goods", "pool")

@@ -19,7 +19,7 @@ TABLE = "/table"
 def table_routes(inbox: ThreadInbox) -> list[Route]:
     """The table's address and its card."""
 
-    @cache
+    @cache  # there is one, made at the first call
     def dispatcher() -> Any:
         return _dispatcher(inbox)
 

@@ -195,7 +195,7 @@ def _changed(path: str) -> int:
         raise ValueError(f"{TOKENS}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # every request asks; a changed file has another time
 def _tokens(path: str, _: int) -> dict[str, Caller]:
     """Digest → caller."""
     # Private: the parser's own message would quote the file.
@@ -206,7 +206,7 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
         raise ValueError(f"{TOKENS}: {path}: {first_error(error)}") from None
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # every request asks
 def _public_key(key: str) -> Any:
     from shapley_coop.deals.signing.keys import check_strength
 

@@ -18,7 +18,7 @@ GOES_ON = "goes_on"
 """The metadata key of runs that the server started itself, and restarts after a kill."""
 
 
-@cache
+@cache  # it holds connections
 def inside() -> LangGraphClient:
     """A client of this server. It may read everything: its users must check the caller."""
     return get_client(url=None, api_key=None)

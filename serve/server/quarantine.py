@@ -72,7 +72,7 @@ class Starts(Book):
             return int(session.rows("SELECT COUNT(*) AS notes FROM run_starts", {})[0]["notes"])
 
 
-@cache
+@cache  # to open it makes its tables
 def starts(url: str) -> Starts:
     """The notes in a database."""
     return Starts(url)

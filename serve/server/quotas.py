@@ -139,6 +139,6 @@ def price_list() -> Prices:
         raise ValueError(f"{PRICES}: {path} cannot be read ({type(error).__name__})") from None
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=2)  # every run asks; a changed file has another time
 def _read(path: str, _: int) -> Prices:
     return read_prices(Path(path))

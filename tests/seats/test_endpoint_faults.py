@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import re
-import sys
 import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,8 +12,9 @@ import httpx2
 import pytest
 
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import Question, Seat, SeatError, ask
-from shapley_coop.seats.clients import AnswerTooLarge, _bounded_stream, clients
+from shapley_coop.seats import Question, Seat, SeatError, ask, http
+from shapley_coop.seats.clients import Clients, clients
+from shapley_coop.seats.faults import AnswerTooLarge
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer, Entry
 from shapley_coop.seats.usage import counted
@@ -153,7 +153,7 @@ async def read(stream: httpx2.AsyncByteStream, encoding: str, events: bool) -> i
     """How much was told before it was enough."""
     told = 0
     try:
-        async for chunk in _bounded_stream(stream, encoding, events):
+        async for chunk in http.Bounded(stream, encoding, events):
             told += len(chunk)
     except AnswerTooLarge:
         return told
@@ -166,8 +166,7 @@ async def test_an_endless_body_is_read_to_the_bound(
     chunk: bytes, events: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("LARGEST_BODY", "LARGEST_STREAM", "LARGEST_EVENT"):
-        # By the module: the package's `clients` is the function.
-        monkeypatch.setattr(sys.modules[AnswerTooLarge.__module__], name, 1 << 20)
+        monkeypatch.setattr(http, name, 1 << 20)
     body = Endless(chunk)
     assert await read(body, "identity", events) <= 1 << 20
     assert body.taken <= (1 << 20) + len(chunk)
@@ -248,12 +247,9 @@ async def test_a_budget_of_tokens_ends_a_run_whose_endpoint_counts_none(usage: o
 
 
 def test_the_hook_is_set_where_seats_are_asked() -> None:
-    from shapley_coop.seats.clients import Clients, bounded
-    from shapley_coop.seats.models import http_client
-
     async def hooks() -> object:
-        client = http_client(Clients())
+        client = http.http_client(Clients())
         await client.aclose()
         return client.event_hooks["response"]
 
-    assert asyncio.run(hooks()) == [bounded]
+    assert asyncio.run(hooks()) == [http.bounded]

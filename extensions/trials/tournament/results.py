@@ -31,7 +31,7 @@ class Played:
         """The seats by strength."""
         return rank(list(self.tournament.seats), self.payoffs)
 
-    @cached_property
+    @cached_property  # every seat's regret reads all of them
     def payoffs(self) -> Floats:
         """All payoffs, as `ranking.wins` takes them."""
         seats = list(self.tournament.seats)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.credit import WEIGHTS, wev
-from shapley_coop.earned_value import parts
+from shapley_coop.credit.wev import wev
+from shapley_coop.earned_value import WEIGHTS, parts
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.delivered import divided
 from shapley_coop.games.repository import Rules, read_history

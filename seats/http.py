@@ -1,0 +1,97 @@
+"""The transport of every OpenAI-compatible seat; import it late: it loads the openai client.
+
+The size of a response is limited, both as sent and as unpacked: see `bounded`.
+"""
+
+import zlib
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx2
+from openai import DefaultAioHttpClient
+
+from shapley_coop.seats.clients import Clients
+from shapley_coop.seats.faults import AnswerTooLarge, WebPage
+
+LARGEST_BODY, LARGEST_STREAM, LARGEST_FILE = 16 << 20, 64 << 20, 1 << 30
+"""Bytes of an answer, of one in events, and of a batch's answers, compressed or not."""
+
+LARGEST_EVENT = 8 << 20
+"""Bytes between two line ends of a stream: readers join them from the beginning again and again."""
+
+_UNPACKED = {"gzip": 31, "x-gzip": 31, "deflate": 47}
+"""Encoding → zlib's window bits."""
+
+
+def http_client(here: Clients) -> Any:
+    """The event loop's aiohttp transport; it follows no redirect to another host."""
+    if here.http is None:
+        here.http = DefaultAioHttpClient(
+            follow_redirects=False,
+            headers={"accept-encoding": "gzip, deflate"},
+            event_hooks={"response": [bounded]},
+        )
+    return here.http
+
+
+async def bounded(response: Any) -> None:
+    """Bound what is read of a response: a hook of the HTTP client, called before the body is read.
+
+    Raises:
+        WebPage: there is no use in reading it.
+    """
+    if response.is_redirect or response.is_error:
+        kind = ""
+    else:
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind in ("text/html", "application/xhtml+xml"):
+        raise WebPage
+    encoding = response.headers.pop("content-encoding", "identity").strip().lower()
+    file = response.request.url.path.endswith("/content")
+    events = kind == "text/event-stream"
+    response.stream = Bounded(response.stream, encoding, events, file)
+
+
+class Bounded(httpx2.AsyncByteStream):
+    """A response's stream, unpacked within a limit, which the client's own unpacking lacks."""
+
+    def __init__(self, stream: Any, encoding: str, events: bool, file: bool = False) -> None:
+        self._stream, self._encoding, self._events = stream, encoding, events
+        self._most = LARGEST_STREAM if events else LARGEST_FILE if file else LARGEST_BODY
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """The unpacked chunks."""
+        sent = told = line = 0
+        unpack = _unpacking(self._encoding)
+        async for packed in self._stream:
+            sent += len(packed)
+            # One byte more than may be: so much is unpacked and no more.
+            chunk = unpack(packed, self._most - told + 1)
+            told += len(chunk)
+            line = len(chunk) - chunk.rfind(b"\n") if b"\n" in chunk else line + len(chunk)
+            if max(sent, told) > self._most:
+                raise AnswerTooLarge(self._most)
+            if self._events and line > LARGEST_EVENT:
+                raise AnswerTooLarge(LARGEST_EVENT)
+            yield chunk
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._stream.aclose()
+
+
+def _unpacking(encoding: str) -> Callable[[bytes, int], bytes]:
+    """A function of a chunk and the most bytes to unpack, which gives the unpacked bytes."""
+    if encoding in ("", "identity"):
+        return lambda packed, most: packed
+    if encoding not in _UNPACKED:
+        raise httpx2.DecodingError(f"{encoding[:40]} was not asked for")
+    machine = zlib.decompressobj(_UNPACKED[encoding])
+
+    def unpack(packed: bytes, most: int) -> bytes:
+        try:
+            return machine.decompress(packed, most)
+        except zlib.error as error:
+            raise httpx2.DecodingError(str(error)) from None
+
+    return unpack
