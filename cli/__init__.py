@@ -11,6 +11,8 @@ from shapley_coop.cli.failures import DEBUG, in_one_line, of_home, reason
 
 ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
 
+_MAYBE_ELSEWHERE = " An extension may bring it: coop list names those that are installed."
+
 
 def main() -> None:
     """Run a command; bad input is one line and exit code 2, missing credentials 3."""
@@ -24,7 +26,8 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except typer.TyperException as error:
         if message := error.format_message():
-            complain(message.replace("Value error, ", ""))
+            more = _MAYBE_ELSEWHERE if message.startswith("No such command") else ""
+            complain(message.replace("Value error, ", "") + more)
         sys.exit(USAGE)
     except typer.Exit as leaving:
         sys.exit(leaving.exit_code)

@@ -58,6 +58,7 @@ def test_the_rest_plays_on_without_it(removed: set[str], tmp_path: Path) -> None
     for command in commands:
         gone = coop(folder, *command.split())
         assert gone.returncode == 2, gone.stderr
+        assert "An extension may bring it" in gone.stderr
     assert coop(folder, "run", "escape_room", "--name", "r").returncode == 0
     assert coop(folder, "verify", "r").returncode == 0
 
