@@ -149,7 +149,7 @@ def _contract(table: Table) -> Check:
     """Rebuild the contract and its amendments from the accepted offers in the talk."""
     contract = table.get("contract")
     if contract is None:
-        return Check("contract", True, "none was signed")
+        return Check("contract", True, "none was signed before the play")
     chain = rebuilt(agreed_offers(table, "plan"))
     sound = bool(chain) and chain[-1] == contract
     bound = bound_by(in_force(contract).values(), table["agents"])

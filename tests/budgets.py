@@ -175,10 +175,13 @@ def main() -> None:
     if "--lower" in sys.argv:
         _lower()
     print(f"{'':36}{'now':>8}{'bound':>8}{'target':>8}")
-    for row in budgets():
+    rows = budgets()
+    for row in rows:
         over = "  over its bound" if row.counted > row.bound else ""
         target = "" if row.target is None else row.target
         print(f"{row.name:36}{row.counted:8}{row.bound:8}{target:>8}{over}")
+    above = sum(row.target is not None and row.counted > row.target for row in rows)
+    print(f"{sum(row.counted > row.bound for row in rows)} over a bound, {above} over a target")
 
 
 if __name__ == "__main__":
