@@ -11,7 +11,7 @@ from shapley_coop.cli.failures import DEBUG, in_one_line, of_home, reason
 
 ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
 
-_MAYBE_ELSEWHERE = " An extension may bring it: coop list names those that are installed."
+_OF_AN_EXTENSION = " An extension may bring it: coop list names those that are installed."
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except typer.TyperException as error:
         if message := error.format_message():
-            more = _MAYBE_ELSEWHERE if message.startswith("No such command") else ""
+            more = _OF_AN_EXTENSION if message.startswith("No such command") else ""
             complain(message.replace("Value error, ", "") + more)
         sys.exit(USAGE)
     except typer.Exit as leaving:

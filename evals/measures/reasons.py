@@ -59,9 +59,9 @@ def scored(table: Table, entries: Iterable[Entry]) -> list[Scored]:
 
 
 async def record_and_reasons(run: Run) -> dict[str, Any]:
-    """The keys `record`, so that a play can be taken out, and `reasons`, where agents were asked.
+    """Return what `--json` adds to a result: the record, and the reasons that agents gave, if any.
 
-    Reasons are for the operator, from the private journal, beside the truth.
+    Reasons come from the private journal, each beside the truth, and are for the operator alone.
     """
     table = await table_of(run)
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))

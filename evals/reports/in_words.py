@@ -23,7 +23,7 @@ STATUS = {
 """How a run ended, in words."""
 
 COLUMNS = ("agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff")
-"""Of the table of a result."""
+"""The heads of a result's table (`rows`)."""
 
 
 class EventsInWords:
@@ -119,7 +119,7 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def opening(outcome: dict[str, Any]) -> Iterator[str]:
-    """Say what happened in a run."""
+    """Say what happened in a run, and why no contract binds in it if one lapsed."""
     yield from outcome["happened"]["words"]
     if lapsed := outcome.get("lapsed"):
         yield f"No contract binds in {outcome['run']}. {lapsed}"
@@ -173,7 +173,7 @@ def closing(outcome: dict[str, Any]) -> Iterator[str]:
 
 
 def _without(outcome: dict[str, Any]) -> str:
-    """What payoffs hold beside gains: what each has at the baseline, if anything."""
+    """Say what payoffs include beside gains: what the baseline pays each agent, if anything."""
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"

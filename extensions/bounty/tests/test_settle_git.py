@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from shapley_coop.extensions.bounty.schema import schema
 from tests.coop_command import USAGE, Coop, one_line
-from tests.games.repository.history_builder import Builder
+from tests.games.repository.history_builder import Builder, build_large
 from tests.root import ROOT
 
 ADA, BOB, DORA = "Ada <ada@example.org>", "Bob <bob@example.org>", "Dora <dora@example.org>"
@@ -38,6 +38,18 @@ def paid(coop: Coop, *more: str) -> dict[str, float]:
     amounts = {name: one["amount"] for name, one in found["contributors"].items()}
     assert sum(map(Fraction, amounts.values())) == 1000
     return {name: float(amount) for name, amount in amounts.items()}
+
+
+def test_a_bounty_is_split_to_the_last_cent_and_the_comment_names_it(
+    coop: Coop, tmp_path: Path
+) -> None:
+    build_large(tmp_path / "large", commits=40)
+    given = ("--bounty", "500", "--currency", "EUR", "--markdown", str(tmp_path / "comment.md"))
+    found = coop("settle-git", str(tmp_path / "large"), *given, "--json").result
+    amounts = [Fraction(one["amount"]) for one in found["contributors"].values()]
+    assert len(amounts) > 1
+    assert sum(amounts) == 500
+    assert "500" in (tmp_path / "comment.md").read_text(encoding="utf-8")
 
 
 def test_yen_are_paid_whole_and_euros_in_cents(coop: Coop, repo: Builder) -> None:
