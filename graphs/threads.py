@@ -1,15 +1,16 @@
 """A run's thread: its compiled workflow, its configuration, and its latest state."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from shapley_coop.graphs.catalogue import builder, compiled
 from shapley_coop.graphs.workflow import App
@@ -129,24 +130,31 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
     """
     held: dict[AnswerKey, Pointer] = {}
     async with opened(run.graph) as app:
-        async for state in app.aget_state_history(_thread(run)):
-            table = cast(Table, state.values)
-            if table.get("episode") == episode:
-                for agent, pointer in _pointers(table):
+        # Checkpoints as they are kept: a state of each would rebuild the record at every one.
+        async for kept in cast(BaseCheckpointSaver[Any], app.checkpointer).alist(_thread(run)):
+            values = kept.checkpoint["channel_values"]
+            if values.get("episode") == episode:
+                for agent, pointer in chain(_pointers(values), _reasoned(kept)):
                     held[agent, pointer["letter"], pointer["attempt"]] = pointer
     return held
 
 
-def _pointers(table: Table) -> Iterator[tuple[str, Pointer]]:
-    """Agent and pointer of every answer that a table points to."""
-    for agent, draft in table.get("drafts", {}).items():
+def _pointers(values: Mapping[str, Any]) -> Iterator[tuple[str, Pointer]]:
+    """Agent and pointer of every answer that a checkpoint's values point to."""
+    for agent, draft in values.get("drafts", {}).items():
         if "pointer" in draft:
             yield agent, draft["pointer"]
-    for agent, said in table.get("sealed", {}).items():
+    for agent, said in values.get("sealed", {}).items():
         if "pointer" in said:
             yield agent, said["pointer"]
-    yield from ((one["agent"], one["pointer"]) for one in table.get("reasoned", []))
-    yield from table.get("thoughts", {}).items()
+    yield from values.get("thoughts", {}).items()
+
+
+def _reasoned(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
+    """Agent and pointer of all reasoning that was written after a checkpoint."""
+    for _, key, written in kept.pending_writes or ():
+        if key == "reasoned":
+            yield from ((one["agent"], one["pointer"]) for one in written)
 
 
 @asynccontextmanager
