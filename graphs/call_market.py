@@ -14,14 +14,15 @@ from langgraph.graph import END
 from shapley_coop.deals.language.deal import MOST_CLAUSES
 from shapley_coop.games import Game
 from shapley_coop.games.trade.game import Trade
-from shapley_coop.graphs.phases import PLAN, play
-from shapley_coop.graphs.routing import all_agents, verdict_of
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.phases import play
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.publish import seal_actions
 from shapley_coop.nodes.market.checks import some_orders
 from shapley_coop.nodes.market.clear import clear
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Asking
+from shapley_coop.state.who import all_agents
 
 BID = Asking("order", PLAN, all_agents, some_orders, seal_actions)
 """Every agent sends its orders."""

@@ -9,9 +9,7 @@ answer; without a split that all accepted, the counted one stands.
 from langgraph.graph import END
 
 from shapley_coop.games.delivered import Delivered
-from shapley_coop.graphs.phases import SPLIT
-from shapley_coop.graphs.routing import listeners, verdict_of
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.checks import an_answer
 from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.nodes.table.account import account
@@ -20,7 +18,9 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.tally import tally
 from shapley_coop.state.telling import about_bounty
+from shapley_coop.state.topics import SPLIT
 from shapley_coop.state.turn import Asking
+from shapley_coop.state.who import listeners
 
 ANSWER = Asking(
     "answer_bounty",

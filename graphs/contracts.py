@@ -15,8 +15,7 @@ from langgraph.graph import END
 
 from shapley_coop.deals import DEAL_RULES
 from shapley_coop.graphs.phases import convened, enforced_play
-from shapley_coop.graphs.routing import all_agents, how_it_goes_on, speaker, verdict_of
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.nodes.contract.checks import (
     a_contract_answer,
@@ -29,11 +28,13 @@ from shapley_coop.nodes.contract.count import count_signatures
 from shapley_coop.nodes.contract.pass_on import pass_on
 from shapley_coop.nodes.contract.publish import put_draft, put_judgement, put_written
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import how_it_goes_on
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state import Table
-from shapley_coop.state.run_config import JUDGE, SUMMARISER
+from shapley_coop.state.run_config import JUDGE
 from shapley_coop.state.telling import everything, since_play, what_was_agreed
 from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.who import all_agents, judge, speaker, summariser
 
 DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
 """Drafting and signing, before the game begins."""
@@ -47,14 +48,12 @@ SIGN = Asking("contract_sign", DRAFTS, all_agents, a_signature, hold_answers, te
 WRITE = Asking(
     "contract_write",
     DRAFTS,
-    lambda _: [SUMMARISER],
+    summariser,
     a_written_contract,
     put_written,
     tells=what_was_agreed,
 )
-JUDGE_IT = Asking(
-    "contract_judge", JUDGING, lambda _: [JUDGE], a_judgement, put_judgement, tells=since_play
-)
+JUDGE_IT = Asking("contract_judge", JUDGING, judge, a_judgement, put_judgement, tells=since_play)
 
 
 def build() -> WorkflowBuilder:

@@ -18,18 +18,8 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import (
-    ACT,
-    PLAN,
-    attributed,
-    bargain,
-    computed,
-    convened,
-    enforced_play,
-    reason,
-)
-from shapley_coop.graphs.routing import unsigned, verdict_of
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.phases import ACT, attributed, bargain, convened, enforced_play, reason
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
 from shapley_coop.nodes.delegates.count import count
@@ -40,7 +30,9 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state.groups import electors
 from shapley_coop.state.telling import deeds, of_delegates
+from shapley_coop.state.topics import PLAN, computed
 from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.who import unsigned
 
 
 def build() -> WorkflowBuilder:

@@ -7,9 +7,10 @@ Its letters speak of no deal and of no price.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import PLAY_ALONE, play
+from shapley_coop.graphs.phases import play
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.state.topics import PLAY_ALONE
 
 
 def build() -> WorkflowBuilder:

@@ -14,12 +14,13 @@ from langgraph.graph import END
 
 from shapley_coop.deals.mediation import mediator_of
 from shapley_coop.games.matrix import MatrixGame
-from shapley_coop.graphs.phases import ACT, PLAY_ALONE
-from shapley_coop.graphs.routing import whether_over
+from shapley_coop.graphs.phases import ACT
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.mediation.checks import an_action_or_delegation
 from shapley_coop.nodes.mediation.mediate import mediate
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import whether_over
+from shapley_coop.state.topics import PLAY_ALONE
 
 CHOOSE = replace(ACT, topic=replace(PLAY_ALONE, mediated=True), check=an_action_or_delegation)
 """Every agent chooses an action, or delegates."""

@@ -9,10 +9,11 @@ What `llm_only` does not have: convene, propose, validate, answer, tally, summar
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import ACTIONS, PLAY_UNPAID, bargain, convened, play
+from shapley_coop.graphs.phases import bargain, convened, play
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
+from shapley_coop.state.topics import ACTIONS, PLAY_UNPAID
 
 
 def build() -> WorkflowBuilder:

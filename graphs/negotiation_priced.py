@@ -10,10 +10,11 @@ of reasoning.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import PLAN, bargain, convened, play
+from shapley_coop.graphs.phases import bargain, convened, play
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
+from shapley_coop.state.topics import PLAN
 
 
 def build() -> WorkflowBuilder:

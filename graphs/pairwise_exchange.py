@@ -18,9 +18,8 @@ from langgraph.graph import END
 from shapley_coop.games import Game
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.phases import ACT
-from shapley_coop.graphs.routing import verdict_of
 from shapley_coop.graphs.task_exchange import work
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.nodes.exchange.checks import a_valid_message, attempts
 from shapley_coop.nodes.exchange.deliver import deliver

@@ -7,32 +7,25 @@ the page. Routing is by verdicts that nodes left on the table; nodes name no suc
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from shapley_coop.deals import DEAL_RULES, Do, Forbid, Give, Pay, Share, only
-from shapley_coop.graphs.routing import (
-    able,
-    all_agents,
-    bargaining,
-    how_it_goes_on,
-    listeners,
-    offered,
-    speaker,
-    verdict_of,
-    whether_over,
-)
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.checks import a_claim, a_reason, an_action, an_answer, an_offer
-from shapley_coop.nodes.agent.publish import hold_answers, keep_reasons, put_offer, seal_actions
+from shapley_coop.nodes.agent.publish import (
+    hold_answers,
+    keep_reasons,
+    offered,
+    put_offer,
+    seal_actions,
+)
 from shapley_coop.nodes.contract.checks import a_written_contract
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.contract.publish import put_written
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
 from shapley_coop.nodes.table.convene import convene
-from shapley_coop.nodes.table.step import step
+from shapley_coop.nodes.table.step import how_it_goes_on, step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
 from shapley_coop.state import Table
-from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.telling import (
     Telling,
     deeds_once_signed,
@@ -40,33 +33,12 @@ from shapley_coop.state.telling import (
     since_play,
     what_was_agreed,
 )
+from shapley_coop.state.topics import PLAY
 from shapley_coop.state.turn import Asking, Topic
-
-PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Give, Share), *DEAL_RULES))
-"""Bargaining before acting: who does what, and for what price."""
-
-ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
-"""Bargaining before acting over actions alone: nobody can pay."""
-
-SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
-"""Bargaining after acting: who ends up with what."""
-
-PLAY = Topic("play", phase="action")
-"""Acting, all at the same time."""
-
-PLAY_UNPAID = replace(PLAY, payments=False)
-"""Acting where agents can agree on actions alone."""
-
-PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
-"""Acting where agents agree on nothing."""
+from shapley_coop.state.who import able, all_agents, bargaining, listeners, speaker, summariser
 
 ACT = Asking("act", PLAY, able, an_action, seal_actions, tells=deeds_once_signed)
 """Every agent that can act chooses."""
-
-
-def computed(topic: Topic) -> Topic:
-    """The same topic where values are computed from the record, so that a deal can name a norm."""
-    return replace(topic, computed=True)
 
 
 def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
@@ -173,7 +145,7 @@ def summarized(page: WorkflowBuilder, topic: Topic, bound: str) -> None:
     writing = Asking(
         "contract_write",
         topic,
-        lambda _: [SUMMARISER],
+        summariser,
         a_written_contract,
         put_written,
         tells=what_was_agreed,

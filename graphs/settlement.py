@@ -10,12 +10,13 @@ another split, or to let it stand.
 from langgraph.graph import END
 
 from shapley_coop.games.delivered import Delivered
-from shapley_coop.graphs.phases import SPLIT, attributed, bargain, claim, computed, convened
+from shapley_coop.graphs.phases import attributed, bargain, claim, convened
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 from shapley_coop.state.telling import since_play
+from shapley_coop.state.topics import SPLIT, computed
 
 
 def build() -> WorkflowBuilder:

@@ -16,12 +16,9 @@ the norm. Where values equal what was signed it goes on to settle.
 from langgraph.graph import END
 
 from shapley_coop.graphs.phases import (
-    PLAN,
-    SPLIT,
     attributed,
     bargain,
     claim,
-    computed,
     convened,
     enforced_play,
     reason,
@@ -31,6 +28,7 @@ from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.state.telling import since_play
+from shapley_coop.state.topics import PLAN, SPLIT, computed
 
 
 def build() -> WorkflowBuilder:

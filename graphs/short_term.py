@@ -10,20 +10,13 @@ What `negotiation_priced` does not have: reason, claim, and the bargaining over 
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import (
-    PLAN,
-    SPLIT,
-    bargain,
-    claim,
-    convened,
-    play,
-    reason,
-)
+from shapley_coop.graphs.phases import bargain, claim, convened, play, reason
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state.telling import since_play
+from shapley_coop.state.topics import PLAN, SPLIT
 
 
 def build() -> WorkflowBuilder:

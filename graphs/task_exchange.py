@@ -27,8 +27,7 @@ from langgraph.graph import END
 
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.phases import ACT, convened
-from shapley_coop.graphs.routing import all_agents, speaker, verdict_of, whether_over
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.checks import a_thought
 from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.exchange.check import check
@@ -38,11 +37,12 @@ from shapley_coop.nodes.exchange.fail import fail
 from shapley_coop.nodes.exchange.publish import keep_plans, put_message
 from shapley_coop.nodes.exchange.trade import trade
 from shapley_coop.nodes.table.settle import settle
-from shapley_coop.nodes.table.step import step
+from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state import Table
 from shapley_coop.state.exchange import TOPIC
 from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.who import all_agents, speaker
 
 TRADE = Topic(TOPIC)
 """Who does which tasks; what a proposal has to pass is in `deals.exchange`."""

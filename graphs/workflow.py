@@ -28,6 +28,12 @@ from shapley_coop.state.turn import Asking, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
 
 Verdict = Callable[[Table], str]
+"""Names where a page goes on."""
+
+
+def verdict_of(table: Table) -> str:
+    """What the node before found."""
+    return table["verdict"]
 
 
 class App(CompiledStateGraph[Table, RunConfig, Opening, Table]):
@@ -141,7 +147,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         node: str,
         asking: Asking,
         onward: Mapping[str, str],
-        verdict: Verdict = lambda table: table["verdict"],
+        verdict: Verdict = verdict_of,
         retry: bool = True,
     ) -> None:
         """A node that asks one agent, and from which a sound answer leads on by a verdict.
@@ -163,7 +169,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         check: str,
         asking: Asking,
         onward: Mapping[str, str],
-        verdict: Verdict = lambda table: table["verdict"],
+        verdict: Verdict = verdict_of,
     ) -> None:
         """Two nodes, `node` → `check` ↺: one asks, the other validates and sends back.
 
