@@ -33,28 +33,21 @@ ANSWER = Asking(
 )
 """Do you agree to this split of the bounty?"""
 
+page = WorkflowBuilder("delivered", plays=Delivered)
 
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    page = WorkflowBuilder("delivered", plays=Delivered)
-    page.add_node("step", step)
-    page.add_edge("open", "step")
-    page.add_node("account", account)
-    page.add_edge("step", "account")
-    page.add_node("put_count", put_count)
-    page.lead("account", "put_count")
-    page.add_node("tally_split", tally(SPLIT))
-    page.asks("answer_split", ANSWER, then="tally_split")
-    page.lead("put_count", "answer_split")
-    ends = dict.fromkeys(("agreed", "no_deal", "talk_on"), "settle")
-    page.branch(
-        "tally_split",
-        verdict_of,
-        {**ends, "countered": "answer_split", "refused": "answer_split"},
-    )
-    page.add_node("settle", settle)
-    page.add_edge("settle", END)
-    return page
+page.add_edge("open", "step")
+page.add_node("step", step)
+page.add_edge("step", "account")
+page.add_node("account", account)
+page.lead("account", "put_count")
+page.add_node("put_count", put_count)
+page.lead("put_count", "answer_split")
+page.asks("answer_split", ANSWER, then="tally_split")
+page.add_node("tally_split", tally(SPLIT))
+ends = {"agreed": "settle", "no_deal": "settle", "talk_on": "settle"}
+again = {"refused": "answer_split", "countered": "answer_split"}
+page.branch("tally_split", verdict_of, {**again, **ends})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
 
-
-graph = build().compile(name="consent")
+graph = page.compile(name="consent")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay
-from shapley_coop.graphs.phases import ACT
+from shapley_coop.graphs.questions import ACT
 from shapley_coop.nodes.agent.checks import a_claim, an_answer
 from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.state import EvaluatedTable, RunConfig, home
