@@ -1,9 +1,9 @@
-"""One page per workflow: wiring only, read top to bottom.
+"""One page per workflow: every node and every edge that is drawn, read top to bottom.
 
 `llm_only` < `negotiation` < `negotiation_priced` < `short_term` < `shapley_coop`: each adds what
 its page names.
-`workflow` says how nodes ask and edges lead on, `phases` what the pages share, `routing` whose turn
-it is, `running` how a program plays a workflow.
+`workflow` has the few words beyond LangGraph's that pages use, `questions` what several of them
+ask, `running` how a program plays a workflow.
 """
 
 from shapley_coop.graphs.catalogue import builder, names, summary

@@ -9,9 +9,7 @@ answer; without a split that all accepted, the counted one stands.
 from langgraph.graph import END
 
 from shapley_coop.games.delivered import Delivered
-from shapley_coop.graphs.phases import SPLIT
-from shapley_coop.graphs.routing import listeners, verdict_of
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.checks import an_answer
 from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.nodes.table.account import account
@@ -20,7 +18,9 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.tally import tally
 from shapley_coop.state.telling import about_bounty
+from shapley_coop.state.topics import SPLIT
 from shapley_coop.state.turn import Asking
+from shapley_coop.state.who import listeners
 
 ANSWER = Asking(
     "answer_bounty",
@@ -33,28 +33,21 @@ ANSWER = Asking(
 )
 """Do you agree to this split of the bounty?"""
 
+page = WorkflowBuilder("delivered", plays=Delivered)
 
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    page = WorkflowBuilder("delivered", plays=Delivered)
-    page.add_node("step", step)
-    page.add_edge("open", "step")
-    page.add_node("account", account)
-    page.add_edge("step", "account")
-    page.add_node("put_count", put_count)
-    page.lead("account", "put_count")
-    page.add_node("tally_split", tally(SPLIT))
-    page.asks("answer_split", ANSWER, then="tally_split")
-    page.lead("put_count", "answer_split")
-    ends = dict.fromkeys(("agreed", "no_deal", "talk_on"), "settle")
-    page.branch(
-        "tally_split",
-        verdict_of,
-        {**ends, "countered": "answer_split", "refused": "answer_split"},
-    )
-    page.add_node("settle", settle)
-    page.add_edge("settle", END)
-    return page
+page.add_edge("open", "step")
+page.add_node("step", step)
+page.add_edge("step", "account")
+page.add_node("account", account)
+page.lead("account", "put_count")
+page.add_node("put_count", put_count)
+page.lead("put_count", "answer_split")
+page.asks("answer_split", ANSWER, then="tally_split")
+page.add_node("tally_split", tally(SPLIT))
+ends = {"agreed": "settle", "no_deal": "settle", "talk_on": "settle"}
+again = {"refused": "answer_split", "countered": "answer_split"}
+page.branch("tally_split", verdict_of, {**again, **ends})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
 
-
-graph = build().compile(name="consent")
+graph = page.compile(name="consent")

@@ -14,26 +14,28 @@ payments are made at settlement. If the configuration seats a judge, it reads th
 from langgraph.graph import END
 
 from shapley_coop.deals import DEAL_RULES
-from shapley_coop.graphs.phases import convened, enforced_play
-from shapley_coop.graphs.routing import all_agents, how_it_goes_on, speaker, verdict_of
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs import questions
+from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
 from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.nodes.contract.checks import (
     a_contract_answer,
     a_contract_offer,
     a_judgement,
     a_signature,
-    a_written_contract,
 )
 from shapley_coop.nodes.contract.count import count_signatures
+from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.contract.pass_on import pass_on
-from shapley_coop.nodes.contract.publish import put_draft, put_judgement, put_written
+from shapley_coop.nodes.contract.publish import put_draft, put_judgement
+from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state import Table
-from shapley_coop.state.run_config import JUDGE, SUMMARISER
-from shapley_coop.state.telling import everything, since_play, what_was_agreed
+from shapley_coop.state.run_config import JUDGE
+from shapley_coop.state.telling import everything, since_play
 from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.who import all_agents, judge, speaker
 
 DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
 """Drafting and signing, before the game begins."""
@@ -44,53 +46,7 @@ JUDGING = Topic("judgement", phase="settlement")
 PROPOSE = Asking("contract_propose", DRAFTS, speaker, a_contract_offer, put_draft)
 RESPOND = Asking("contract_answer", DRAFTS, speaker, a_contract_answer, put_draft)
 SIGN = Asking("contract_sign", DRAFTS, all_agents, a_signature, hold_answers, tells=everything)
-WRITE = Asking(
-    "contract_write",
-    DRAFTS,
-    lambda _: [SUMMARISER],
-    a_written_contract,
-    put_written,
-    tells=what_was_agreed,
-)
-JUDGE_IT = Asking(
-    "contract_judge", JUDGING, lambda _: [JUDGE], a_judgement, put_judgement, tells=since_play
-)
-
-
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    page = WorkflowBuilder()
-    page.add_edge("open", "propose")
-    convened(page, then="propose")
-    drafting(page, agreed="write", no_deal="act")
-    written(page, bound="enforce", null="act")
-    onward = {"due": "convene", "judge": "judge", "over": "settle"}
-    enforced_play(page, onward, what_is_next)
-    page.asks_one("judge", JUDGE_IT, then="settle")
-    page.add_node("settle", settle)
-    page.add_edge("settle", END)
-    return page
-
-
-def drafting(page: WorkflowBuilder, agreed: str, no_deal: str) -> None:
-    """`propose` or `respond` → `pass_on`, until all accept one draft or had their turns."""
-    page.asks_visibly("propose", "validate", PROPOSE, {"sound": "pass_on"}, lambda _: "sound")
-    page.asks_one("respond", RESPOND, then="pass_on")
-    page.add_node("pass_on", pass_on)
-    onward = {"agreed": agreed, "in_words": agreed, "no_deal": no_deal}
-    page.branch("pass_on", verdict_of, {**onward, "propose": "propose", "respond": "respond"})
-
-
-def written(page: WorkflowBuilder, bound: str, null: str) -> None:
-    """`write` → `summarize`, by way of `sign` and `count` where only words were agreed."""
-    onward = {"written": "summarize", "to_sign": "sign", "unwritten": null}
-    page.asks_and_routes("write", WRITE, onward)
-    page.asks("sign", SIGN, then="count")
-    page.add_node("count", count_signatures)
-    onward = {"signed": "summarize", "unsigned": null, "refused": "sign"}
-    page.branch("count", verdict_of, onward)
-    page.add_node("summarize", summarize)
-    page.lead("summarize", bound)
+JUDGE_IT = Asking("contract_judge", JUDGING, judge, a_judgement, put_judgement, tells=since_play)
 
 
 def what_is_next(table: Table) -> str:
@@ -100,4 +56,39 @@ def what_is_next(table: Table) -> str:
     return "judge" if found == "over" and judged else found
 
 
-graph = build().compile(name="contracts")
+page = WorkflowBuilder()
+
+page.add_edge("open", "propose")
+page.add_node("convene", convene)
+page.lead("convene", "propose")
+page.asks_and_validates("propose", "validate", PROPOSE)
+page.branch("validate", sound, {"again": "propose", "sound": "pass_on"})
+page.asks("respond", RESPOND)
+page.branch("respond", sound, {"again": "respond", "sound": "pass_on"})
+page.add_node("pass_on", pass_on)
+talk_on = {"propose": "propose", "respond": "respond", "no_deal": "act"}
+page.branch("pass_on", verdict_of, {**talk_on, "agreed": "write", "in_words": "write"})
+
+page.asks("write", questions.WRITE.about(DRAFTS))
+onward = {"again": "write", "written": "summarize", "to_sign": "sign", "unwritten": "act"}
+page.branch("write", verdict_of, onward)
+page.asks("sign", SIGN, then="count")
+page.add_node("count", count_signatures)
+page.branch("count", verdict_of, {"refused": "sign", "signed": "summarize", "unsigned": "act"})
+page.add_node("summarize", summarize)
+page.lead("summarize", "enforce")
+
+page.add_node("enforce", enforce)
+page.lead("enforce", "act")
+page.asks("act", questions.ACT, then="step")
+page.add_node("step", step)
+page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
+page.add_node("enforce_turn", enforce)
+play_on = {"play_on": "act", "due": "convene"}
+page.branch("enforce_turn", what_is_next, {**play_on, "judge": "judge", "over": "settle"})
+page.asks("judge", JUDGE_IT)
+page.branch("judge", sound, {"again": "judge", "sound": "settle"})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
+
+graph = page.compile(name="contracts")

@@ -14,74 +14,78 @@ claims and nobody bargains at the end, which would take everybody's word once mo
 computed from the record, and paid where the deal names the norm.
 """
 
-from dataclasses import replace
-
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import (
-    ACT,
-    PLAN,
-    attributed,
-    bargain,
-    computed,
-    convened,
-    enforced_play,
-    reason,
-)
-from shapley_coop.graphs.routing import unsigned, verdict_of
-from shapley_coop.graphs.workflow import WorkflowBuilder
-from shapley_coop.nodes.agent.publish import hold_answers
+from shapley_coop.graphs import questions
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
+from shapley_coop.nodes.agent.publish import hold_answers, offered
+from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
 from shapley_coop.nodes.delegates.count import count
 from shapley_coop.nodes.delegates.delegate import delegate
 from shapley_coop.nodes.delegates.group import group
 from shapley_coop.nodes.table.account import account
+from shapley_coop.nodes.table.attribute import attribute
+from shapley_coop.nodes.table.collect import collect_thoughts
+from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
+from shapley_coop.nodes.table.tally import tally
 from shapley_coop.state.groups import electors
 from shapley_coop.state.telling import deeds, of_delegates
-from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.topics import PLAN, PLAY, computed
+from shapley_coop.state.turn import Asking
+from shapley_coop.state.who import unsigned
 
+plan = computed(PLAN)
+ELECT = Asking("elect", plan, electors, a_vote, hold_answers, tells=deeds)
+"""Whom do you send to bargain for your group?"""
 
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    plan = computed(PLAN)
-    page = WorkflowBuilder()
-    page.add_edge("open", "group")
-    convened(page, then="group")
-    delegated(page, plan, then="reason")
-    reason(page, plan, then="propose", tells=of_delegates)
-    bargain(page, plan, agreed="ratify", no_deal="act", tells=of_delegates)
-    ratified(page, plan, signed="summarize", vetoed="group", no_deal="act")
-    page.add_node("summarize", summarize)
-    page.lead("summarize", "enforce")
-    act = replace(ACT, tells=deeds)
-    enforced_play(page, {"due": "convene", "over": "account"}, act=act)
-    page.add_node("account", account)
-    page.add_edge("account", "attribute")
-    attributed(page, bargain="settle", settled="settle")
-    page.add_node("settle", settle)
-    page.add_edge("settle", END)
-    return page
+RATIFY = Asking("ratify", plan, unsigned, a_ratification, hold_answers, tells=deeds)
+"""Do you sign the deal that the delegates made, veto it, or leave it?"""
 
+page = WorkflowBuilder()
 
-def delegated(page: WorkflowBuilder, topic: Topic, then: str) -> None:
-    """`group` → `elect` → `delegate` ↺: every group has a delegate."""
-    page.add_node("group", group)
-    page.branch("group", verdict_of, {"elect": "elect", "seated": "delegate"})
-    asking = Asking("elect", topic, electors, a_vote, hold_answers, tells=deeds)
-    page.asks("elect", asking, then="delegate")
-    page.add_node("delegate", delegate)
-    page.branch("delegate", verdict_of, {"refused": "elect", "seated": then})
+page.add_edge("open", "group")
+page.add_node("convene", convene)
+page.lead("convene", "group")
+page.add_node("group", group)
+page.branch("group", verdict_of, {"elect": "elect", "seated": "delegate"})
+page.asks("elect", ELECT, then="delegate")
+page.add_node("delegate", delegate)
+page.branch("delegate", verdict_of, {"refused": "elect", "seated": "reason"})
 
+page.asks("reason", questions.REASON.about(plan, tells=of_delegates), then="collect_reasons")
+page.add_node("collect_reasons", collect_thoughts)
+page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
+page.asks_and_validates("propose", "validate", questions.PROPOSE.about(plan, tells=of_delegates))
+page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
+page.asks("answer", questions.ANSWER.about(plan, tells=of_delegates), then="tally")
+page.add_node("tally", tally(plan))
+talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
+page.branch("tally", verdict_of, {**talk_on, "agreed": "ratify", "no_deal": "act"})
 
-def ratified(page: WorkflowBuilder, topic: Topic, signed: str, vetoed: str, no_deal: str) -> None:
-    """`ratify` → `count` ↺: the deal binds who signed it, and needs all who have not left it."""
-    asking = Asking("ratify", topic, unsigned, a_ratification, hold_answers, tells=deeds)
-    page.asks("ratify", asking, then="count")
-    page.add_node("count", count)
-    onward = {"signed": signed, "vetoed": vetoed, "no_deal": no_deal}
-    page.branch("count", verdict_of, {**onward, "reduced": "ratify", "refused": "ratify"})
+page.asks("ratify", RATIFY, then="count")
+page.add_node("count", count)
+again = {"refused": "ratify", "reduced": "ratify", "vetoed": "group"}
+page.branch("count", verdict_of, {**again, "signed": "summarize", "no_deal": "act"})
+page.add_node("summarize", summarize)
+page.lead("summarize", "enforce")
 
+page.add_node("enforce", enforce)
+page.lead("enforce", "act")
+page.asks("act", questions.ACT.about(PLAY, tells=deeds), then="step")
+page.add_node("step", step)
+page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
+page.add_node("enforce_turn", enforce)
+onward = {"play_on": "act", "due": "convene", "over": "account"}
+page.branch("enforce_turn", how_it_goes_on, onward)
+page.add_node("account", account)
+page.add_edge("account", "attribute")
+page.add_node("attribute", attribute)
+page.branch("attribute", verdict_of, {"bargain": "settle", "settled": "settle"})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
 
-graph = build().compile(name="delegates")
+graph = page.compile(name="delegates")

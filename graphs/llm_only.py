@@ -7,19 +7,19 @@ Its letters speak of no deal and of no price.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import PLAY_ALONE, play
+from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import step, whether_over
+from shapley_coop.state.topics import PLAY_ALONE
 
+page = WorkflowBuilder()
 
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    page = WorkflowBuilder()
-    page.lead("open", "act")
-    play(page, over="settle", topic=PLAY_ALONE)
-    page.add_node("settle", settle)
-    page.add_edge("settle", END)
-    return page
+page.lead("open", "act")
+page.asks("act", questions.ACT.about(PLAY_ALONE), then="step")
+page.add_node("step", step)
+page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
 
-
-graph = build().compile(name="llm_only")
+graph = page.compile(name="llm_only")

@@ -14,27 +14,25 @@ from langgraph.graph import END
 
 from shapley_coop.deals.mediation import mediator_of
 from shapley_coop.games.matrix import MatrixGame
-from shapley_coop.graphs.phases import ACT, PLAY_ALONE
-from shapley_coop.graphs.routing import whether_over
+from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.mediation.checks import an_action_or_delegation
 from shapley_coop.nodes.mediation.mediate import mediate
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import whether_over
+from shapley_coop.state.topics import PLAY_ALONE
 
-CHOOSE = replace(ACT, topic=replace(PLAY_ALONE, mediated=True), check=an_action_or_delegation)
+MEDIATED = replace(PLAY_ALONE, mediated=True)
+CHOOSE = replace(questions.ACT, topic=MEDIATED, check=an_action_or_delegation)
 """Every agent chooses an action, or delegates."""
 
+page = WorkflowBuilder(plays=MatrixGame, check_game=mediator_of)
 
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    page = WorkflowBuilder(plays=MatrixGame, check_game=mediator_of)
-    page.lead("open", "act")
-    page.asks("act", CHOOSE, then="mediate")
-    page.add_node("mediate", mediate)
-    page.branch("mediate", whether_over, {"play_on": "act", "over": "settle", "refused": "act"})
-    page.add_node("settle", settle)
-    page.add_edge("settle", END)
-    return page
+page.lead("open", "act")
+page.asks("act", CHOOSE, then="mediate")
+page.add_node("mediate", mediate)
+page.branch("mediate", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
 
-
-graph = build().compile(name="mediation")
+graph = page.compile(name="mediation")

@@ -11,24 +11,23 @@ of a pair accepted, at once, so that no promise is left to keep; then all meet o
 last meeting each does the tasks that it holds. There is no turn for private plans alone.
 """
 
-from dataclasses import replace
-
 from langgraph.graph import END
 
 from shapley_coop.games import Game
 from shapley_coop.games.task_exchange import TaskExchange
-from shapley_coop.graphs.phases import ACT
-from shapley_coop.graphs.routing import verdict_of
-from shapley_coop.graphs.task_exchange import work
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs import questions
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.publish import hold_answers
+from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.exchange.checks import a_valid_message, attempts
 from shapley_coop.nodes.exchange.deliver import deliver
 from shapley_coop.nodes.exchange.pair import pair
 from shapley_coop.nodes.exchange.swap import swap
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.state.meetings import TOPIC, speakers
 from shapley_coop.state.telling import nothing
+from shapley_coop.state.topics import PLAY
 from shapley_coop.state.turn import Asking, Topic
 
 MEETINGS = 3
@@ -47,25 +46,6 @@ SPEAK = Asking(
 """Whoever's turn it is in its pair."""
 
 
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    page = WorkflowBuilder(
-        "task_exchange", plays=TaskExchange, check_game=of_pairs, params={"meetings": MEETINGS}
-    )
-    page.add_node("pair", pair)
-    page.add_edge("open", "pair")
-    page.lead("pair", "speak")
-    page.asks("speak", SPEAK, then="deliver")
-    page.add_node("deliver", deliver)
-    page.branch("deliver", verdict_of, {"refused": "speak", "talk_on": "speak", "over": "swap"})
-    page.add_node("swap", swap)
-    page.branch("swap", verdict_of, {"meet": "pair", "work": "act"})
-    work(page, replace(ACT, tells=nothing), over="settle")
-    page.add_node("settle", settle)
-    page.add_edge("settle", END)
-    return page
-
-
 def of_pairs(game: Game) -> None:
     """Refuse a game in which nobody meets anybody.
 
@@ -76,4 +56,25 @@ def of_pairs(game: Game) -> None:
         raise ValueError("meetings is 0: nobody would meet anybody; give 1 or more")
 
 
-graph = build().compile(name="pairwise_exchange")
+page = WorkflowBuilder(
+    "task_exchange", plays=TaskExchange, check_game=of_pairs, params={"meetings": MEETINGS}
+)
+
+page.add_edge("open", "pair")
+page.add_node("pair", pair)
+page.lead("pair", "speak")
+page.asks("speak", SPEAK, then="deliver")
+page.add_node("deliver", deliver)
+page.branch("deliver", verdict_of, {"refused": "speak", "talk_on": "speak", "over": "swap"})
+page.add_node("swap", swap)
+page.branch("swap", verdict_of, {"meet": "pair", "work": "act"})
+
+page.asks("act", questions.ACT.about(PLAY, tells=nothing), then="call")
+page.add_node("call", call_tools)
+page.add_edge("call", "step")
+page.add_node("step", step)
+page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
+
+graph = page.compile(name="pairwise_exchange")

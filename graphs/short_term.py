@@ -10,40 +10,55 @@ What `negotiation_priced` does not have: reason, claim, and the bargaining over 
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import (
-    PLAN,
-    SPLIT,
-    bargain,
-    claim,
-    convened,
-    play,
-    reason,
-)
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs import questions
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
+from shapley_coop.nodes.agent.publish import offered
 from shapley_coop.nodes.table.account import account
+from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
+from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
-from shapley_coop.state.telling import since_play
+from shapley_coop.nodes.table.tally import tally
+from shapley_coop.state.topics import PLAN, SPLIT
 
+page = WorkflowBuilder()
 
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    page = WorkflowBuilder()
-    page.lead("open", "reason")
-    convened(page, then="reason")
-    reason(page, PLAN, then="propose")
-    bargain(page, PLAN, agreed="summarize", no_deal="act")
-    page.add_node("summarize", summarize)
-    page.lead("summarize", "act")
-    play(page, over="account", renegotiate="convene")
-    page.add_node("account", account)
-    page.add_edge("account", "convene_split")
-    convened(page, then="claim", suffix="_split")
-    claim(page, SPLIT, then="propose_split")
-    bargain(page, SPLIT, agreed="settle", no_deal="settle", suffix="_split", tells=since_play)
-    page.add_node("settle", settle)
-    page.add_edge("settle", END)
-    return page
+page.lead("open", "reason")
+page.add_node("convene", convene)
+page.lead("convene", "reason")
+page.asks("reason", questions.REASON, then="collect_reasons")
+page.add_node("collect_reasons", collect_thoughts)
+page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
+page.asks_and_validates("propose", "validate", questions.PROPOSE)
+page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
+page.asks("answer", questions.ANSWER, then="tally")
+page.add_node("tally", tally(PLAN))
+talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
+page.branch("tally", verdict_of, {**talk_on, "agreed": "summarize", "no_deal": "act"})
+page.add_node("summarize", summarize)
+page.lead("summarize", "act")
 
+page.asks("act", questions.ACT, then="step")
+page.add_node("step", step)
+play_on = {"refused": "act", "play_on": "act", "due": "convene"}
+page.branch("step", how_it_goes_on, {**play_on, "over": "account"})
 
-graph = build().compile(name="short_term")
+page.add_node("account", account)
+page.add_edge("account", "convene_split")
+page.add_node("convene_split", convene)
+page.lead("convene_split", "claim")
+page.asks("claim", questions.CLAIM, then="collect_claims")
+page.add_node("collect_claims", collect_claims(SPLIT))
+page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": "propose_split"})
+page.asks_and_validates("propose_split", "validate_split", questions.PROPOSE_SPLIT)
+onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
+page.branch("validate_split", offered, onward)
+page.asks("answer_split", questions.ANSWER_SPLIT, then="tally_split")
+page.add_node("tally_split", tally(SPLIT))
+talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
+page.branch("tally_split", verdict_of, {**talk_on, "agreed": "settle", "no_deal": "settle"})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
+
+graph = page.compile(name="short_term")

@@ -23,52 +23,78 @@ task_exchange_baseline   no        no        the paper's baseline
 ======================== ========= ========
 """
 
+from dataclasses import replace
+
 from langgraph.graph import END
 
 from shapley_coop.games.task_exchange import TaskExchange
-from shapley_coop.graphs.phases import ACT, convened
-from shapley_coop.graphs.routing import all_agents, speaker, verdict_of, whether_over
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs import questions
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.checks import a_thought
 from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.exchange.check import check
 from shapley_coop.nodes.exchange.checks import a_valid_message, as_it_is, attempts
 from shapley_coop.nodes.exchange.collect import collect_plans
-from shapley_coop.nodes.exchange.fail import fail
+from shapley_coop.nodes.exchange.fail import fail, failed
 from shapley_coop.nodes.exchange.publish import keep_plans, put_message
 from shapley_coop.nodes.exchange.trade import trade
+from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
-from shapley_coop.nodes.table.step import step
+from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
-from shapley_coop.state import Table
 from shapley_coop.state.exchange import TOPIC
 from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.who import all_agents, speaker
 
 TRADE = Topic(TOPIC)
 """Who does which tasks; what a proposal has to pass is in `deals.exchange`."""
 
+CONSIDER = Asking("consider", TRADE, all_agents, a_thought, keep_plans, rules="exchange_table")
+"""Every agent plans in private."""
 
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    return exchange(validator=True, guidance=True)
+SPEAK = Asking(
+    "exchange", TRADE, speaker, as_it_is, put_message, tries=attempts, rules="exchange_table"
+)
+"""Whoever's turn it is proposes, accepts or rejects; its message is delivered as it is written."""
+
+SPEAK_VALIDLY = replace(SPEAK, check=a_valid_message)
+"""The same; what is no valid message goes back to its author."""
 
 
 def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
-    """Any of the four.
+    """Any of the four, not compiled.
 
     Args:
         validator: whether proposals are checked before they are delivered.
         guidance: whether letters ask to weigh the others' utilities.
     """
     page = WorkflowBuilder("task_exchange", plays=TaskExchange)
+
     page.add_edge("open", "convene")
-    convened(page, then="consider")
-    talk(page, validator, guidance, agreed="summarize", no_deal="trade", error="settle")
+    page.add_node("convene", convene)
+    page.lead("convene", "consider")
+    page.asks("consider", replace(CONSIDER, guidance=guidance), then="collect_plans")
+    page.add_node("collect_plans", collect_plans)
+    page.branch("collect_plans", verdict_of, {"refused": "consider", "sound": "speak"})
+    said = {"talk_on": "speak", "agreed": "check", "no_deal": "trade", "error": "settle"}
+    if validator:
+        page.asks_and_validates("speak", "validate", replace(SPEAK_VALIDLY, guidance=guidance))
+        page.branch("validate", verdict_of, {**said, "again": "speak"})
+    else:
+        page.asks("speak", replace(SPEAK, guidance=guidance))
+        page.branch("speak", verdict_of, said)
+    page.add_node("check", check)
+    page.branch("check", verdict_of, {"sound": "summarize", "error": "settle"})
     page.add_node("summarize", summarize)
     page.add_edge("summarize", "trade")
     page.add_node("trade", trade)
     page.lead("trade", "act")
-    work(page, ACT, over="settle")
+
+    page.asks("act", questions.ACT, then="call")
+    page.add_node("call", call_tools)
+    page.add_edge("call", "step")
+    page.add_node("step", step)
+    page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
     page.add_node("settle", settle)
     page.branch("settle", failed, {"error": "fail", "done": END})
     page.add_node("fail", fail)
@@ -76,43 +102,4 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     return page
 
 
-def talk(
-    page: WorkflowBuilder,
-    validator: bool,
-    guidance: bool,
-    agreed: str,
-    no_deal: str,
-    error: str,
-) -> None:
-    """`consider` → `speak` → `validate` ↺ → `check`."""
-    letters = {"rules": "exchange_table", "guidance": guidance}
-    plan = Asking("consider", TRADE, all_agents, a_thought, keep_plans, **letters)
-    page.asks("consider", plan, then="collect_plans")
-    page.add_node("collect_plans", collect_plans)
-    page.branch("collect_plans", verdict_of, {"refused": "consider", "sound": "speak"})
-    onward = {"talk_on": "speak", "agreed": "check", "no_deal": no_deal, "error": error}
-    reads = a_valid_message if validator else as_it_is
-    speak = Asking("exchange", TRADE, speaker, reads, put_message, tries=attempts, **letters)
-    if validator:
-        page.asks_visibly("speak", "validate", speak, onward)
-    else:
-        page.asks_and_routes("speak", speak, onward, retry=False)
-    page.add_node("check", check)
-    page.branch("check", verdict_of, {"sound": agreed, "error": error})
-
-
-def work(page: WorkflowBuilder, act: Asking, over: str) -> None:
-    """`act` → `call` → `step` ↺, until every task is done."""
-    page.asks("act", act, then="call")
-    page.add_node("call", call_tools)
-    page.add_edge("call", "step")
-    page.add_node("step", step)
-    page.branch("step", whether_over, {"play_on": "act", "over": over, "refused": "act"})
-
-
-def failed(table: Table) -> str:
-    """Whether the talk broke down."""
-    return "error" if table["verdict"] == "error" else "done"
-
-
-graph = build().compile(name="task_exchange")
+graph = exchange(validator=True, guidance=True).compile(name="task_exchange")

@@ -5,12 +5,5 @@ ask to be utility-aware.
 """
 
 from shapley_coop.graphs.task_exchange import exchange
-from shapley_coop.graphs.workflow import WorkflowBuilder
 
-
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    return exchange(validator=False, guidance=False)
-
-
-graph = build().compile(name="task_exchange_baseline")
+graph = exchange(validator=False, guidance=False).compile(name="task_exchange_baseline")

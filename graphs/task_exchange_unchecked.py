@@ -5,12 +5,5 @@ utility-aware.
 """
 
 from shapley_coop.graphs.task_exchange import exchange
-from shapley_coop.graphs.workflow import WorkflowBuilder
 
-
-def build() -> WorkflowBuilder:
-    """The workflow, not compiled."""
-    return exchange(validator=False, guidance=True)
-
-
-graph = build().compile(name="task_exchange_unchecked")
+graph = exchange(validator=False, guidance=True).compile(name="task_exchange_unchecked")

@@ -21,13 +21,24 @@ from langgraph.types import Send
 
 from shapley_coop.blocking import iterate_blocking, run_blocking
 from shapley_coop.games import Game
-from shapley_coop.nodes.agent.ask import Node, ask, draft, validate
+from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, opening
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
 from shapley_coop.state.turn import Asking, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
 
 Verdict = Callable[[Table], str]
+"""Names where a page goes on."""
+
+
+def verdict_of(table: Table) -> str:
+    """What the node before found."""
+    return table["verdict"]
+
+
+def sound(table: Table) -> str:
+    """That an answer was taken, where nothing else is to be told of it."""
+    return "sound"
 
 
 class App(CompiledStateGraph[Table, RunConfig, Opening, Table]):
@@ -114,90 +125,57 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         """Everything that the page asks."""
         return tuple(self.askings.values())
 
-    def asks(self, node: str, asking: Asking, then: str) -> None:
-        """A node that asks several agents.
+    def asks(self, node: str, question: Asking, then: str = "") -> None:
+        """A node that asks.
 
         Args:
             node: its name.
-            asking: who is asked for what.
-            then: the node that waits for all of them; it leads back by the verdict `refused`, so
-                that the authors of refused answers are asked again.
+            question: who is asked for what.
+            then: where several are asked, the node that waits for all of them. It leads back by the
+                verdict `refused`, so that the authors of refused answers are asked again.
         """
-        self._asks(node, asking, ask)
-        self.add_edge(node, then)
+        self.add_node(node, ask(self._asked_at(node, question)))
+        if then:
+            self.add_edge(node, then)
 
-    def asks_one(self, node: str, asking: Asking, then: str) -> None:
-        """A node that asks one agent, until its answer is sound."""
-        self.asks_and_routes(node, asking, {"sound": then}, lambda _: "sound")
-
-    def _asks(self, node: str, asking: Asking, kind: Callable[[Asking], Node]) -> Asking:
-        """Add a node that asks; its asking as a node of this page."""
-        self.askings[node] = asking = replace(asking, page=self.all_askings)
-        self.add_node(node, kind(asking))
-        return asking
-
-    def asks_and_routes(
-        self,
-        node: str,
-        asking: Asking,
-        onward: Mapping[str, str],
-        verdict: Verdict = lambda table: table["verdict"],
-        retry: bool = True,
-    ) -> None:
-        """A node that asks one agent, and from which a sound answer leads on by a verdict.
-
-        Args:
-            node: its name.
-            asking: who is asked for what.
-            onward: verdict → node.
-            verdict: names what was found; by default what publishing the answer left.
-            retry: whether an answer can be refused at all.
-        """
-        self._asks(node, asking, ask)
-        again = {"again": node} if retry else {}
-        self.branch(node, _or_again(verdict), {**onward, **again})
-
-    def asks_visibly(
-        self,
-        node: str,
-        check: str,
-        asking: Asking,
-        onward: Mapping[str, str],
-        verdict: Verdict = lambda table: table["verdict"],
-    ) -> None:
-        """Two nodes, `node` → `check` ↺: one asks, the other validates and sends back.
+    def asks_and_validates(self, node: str, check: str, question: Asking) -> None:
+        """Two nodes and the edge between them: one asks one agent, the other validates its answer.
 
         Args:
             node: the one that asks.
-            check: the one that validates.
-            asking: who is asked for what.
-            onward: verdict → node.
-            verdict: names what was found; by default what publishing the answer left.
+            check: the one that validates; it leads back by the verdict `again`.
+            question: who is asked for what.
         """
-        asking = self._asks(node, asking, draft)
-        self.add_node(check, validate(asking))
+        asked = self._asked_at(node, question)
+        self.add_node(node, draft(asked))
+        self.add_node(check, validate(asked))
         self.add_edge(node, check)
-        self.branch(check, _or_again(verdict), {**onward, "again": node})
 
     def branch(self, source: str, verdict: Verdict, onward: Mapping[str, str]) -> None:
-        """Edges by verdict; into a node that asks several agents, people go in parallel.
+        """Conditional edges; into a node that asks several agents, people go in parallel.
 
         Args:
             source: the node they leave from.
             verdict: names what was found.
-            onward: verdict → node.
+            onward: verdict → node. Where it has `again`, refused answers lead there, and the
+                verdict is on sound ones alone.
         """
 
         async def route(table: Table) -> str | Sequence[Send]:
-            found = verdict(table)
+            again = "again" in onward and unsound(table)
+            found = "again" if again else verdict(table)
             return self._fan_out(onward[found], table) or found
 
-        paths = cast(dict[Hashable, str], dict(onward))
-        self.add_conditional_edges(source, route, paths)
+        self.add_conditional_edges(source, route, cast(dict[Hashable, str], dict(onward)))
 
     def lead(self, source: str, to: str) -> None:
         """An edge to a node that may ask people."""
         self.branch(source, lambda _: to, {to: to})
+
+    def _asked_at(self, node: str, question: Asking) -> Asking:
+        """A question as a node of this page, by which its letters tell how it goes on."""
+        self.askings[node] = replace(question, page=self.all_askings)
+        return self.askings[node]
 
     def _fan_out(self, node: str, table: Table) -> list[Send]:
         """One `Send` for each person asked at a node, and one for all models; none without people.
@@ -222,11 +200,6 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             )
             for group in groups
         ]
-
-
-def _or_again(verdict: Verdict) -> Verdict:
-    """A verdict on a sound answer; a refused one is asked for again."""
-    return lambda table: "again" if unsound(table) else verdict(table)
 
 
 def _people_apart(table: Table, asking: Asking) -> bool:

@@ -1,7 +1,7 @@
 """One asking: which agents are asked for what, when an answer is sound, and how it is published."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -77,6 +77,15 @@ class Asking:
     rules: str = "table"
     guidance: bool = False
     page: "Callable[[], tuple[Asking, ...]]" = field(default=tuple, compare=False, repr=False)
+
+    def about(self, topic: Topic, tells: Telling | None = None) -> "Asking":
+        """The same question about another topic.
+
+        Args:
+            topic: what it is about.
+            tells: which lines of the history its letter tells; by default the same.
+        """
+        return replace(self, topic=topic, tells=tells or self.tells)
 
 
 @dataclass(frozen=True, eq=False)

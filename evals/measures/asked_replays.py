@@ -21,7 +21,7 @@ from shapley_coop.deals import Fault, scan
 from shapley_coop.games.baseline import AWAY, RANDOM
 from shapley_coop.games.replay import Replays, least_for_the_present
 from shapley_coop.games.turns import Position, Turn
-from shapley_coop.graphs.phases import ACT
+from shapley_coop.graphs.questions import ACT
 from shapley_coop.nodes.agent.ask import write_letter
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Answer

@@ -40,9 +40,9 @@ from shapley_coop.extensions.studies.negotiation_arena_records import (
     records,
 )
 from shapley_coop.games import GameError
-from shapley_coop.graphs.phases import PLAN
 from shapley_coop.state import EvaluatedTable, RunConfig, Table
 from shapley_coop.state.consent import cannot_sign
+from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Asking, TurnContext
 
 

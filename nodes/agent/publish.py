@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.state import Acceptance, AgentOutput, Utterance, entries, offer_of
+from shapley_coop.state import Acceptance, AgentOutput, Table, Utterance, entries, offer_of
 from shapley_coop.state.table import Reasoned
 from shapley_coop.state.turn import TurnContext
 
@@ -52,3 +52,8 @@ def hold_answers(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
 def seal_actions(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
     """Actions are simultaneous: what was chosen waits in the journal, the table holds a seal."""
     return {"sealed": dict(outputs)}
+
+
+def offered(table: Table) -> str:
+    """Whether the speaker put an offer."""
+    return "offer" if table["offer"] else "pass"

@@ -8,3 +8,8 @@ from shapley_coop.state import Table
 async def fail(table: Table) -> dict[str, Any]:
     """Nothing was allocated and nothing was done; the settlement before this moved nothing."""
     return {"status": "error"}
+
+
+def failed(table: Table) -> str:
+    """Whether the talk broke down."""
+    return "error" if table["verdict"] == "error" else "done"

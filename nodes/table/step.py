@@ -1,4 +1,4 @@
-"""Step: open the sealed actions and let the game take its turn."""
+"""Step: open the sealed actions and let the game take its turn; and how it goes on after it."""
 
 from typing import Any
 
@@ -17,3 +17,33 @@ def step(table: Table) -> dict[str, Any]:
         return {"verdict": "refused"}
     evaluated = EvaluatedTable(table)
     return played(evaluated, choices_in(evaluated))
+
+
+def whether_over(table: Table) -> str:
+    """Whether the game goes on, or an action has to be asked for again."""
+    if table["verdict"] == "refused":
+        return "refused"
+    evaluated = EvaluatedTable(table)
+    return "over" if evaluated.budget_spent or evaluated.over else "play_on"
+
+
+def how_it_goes_on(table: Table) -> str:
+    """The same, and whether the contract is due to be bargained over before the game goes on."""
+    found = whether_over(table)
+    return "due" if found == "play_on" and _renegotiation_is_due(EvaluatedTable(table)) else found
+
+
+def _renegotiation_is_due(evaluated: EvaluatedTable) -> bool:
+    """Whether the configured rule calls for a new bargaining after the latest turn."""
+    latest = evaluated.record[-1]
+    match evaluated.config.renegotiate.split():
+        case ["every", turns]:
+            return latest["turn"] % int(turns) == 0
+        case ["on_breach"]:
+            return any(
+                breach.turn == latest["turn"] for breach in evaluated.signed.monitor.breaches
+            )
+        case ["on_shock"]:
+            return any(effect.get("shock") for effect in latest.get("effects", []))
+        case _:
+            return False

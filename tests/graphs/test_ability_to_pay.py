@@ -7,12 +7,12 @@ import pytest
 from shapley_coop.deals import Deal, Fault
 from shapley_coop.games import load
 from shapley_coop.graphs.contracts import PROPOSE
-from shapley_coop.graphs.phases import PLAN, SPLIT
-from shapley_coop.graphs.routing import listeners, speaker
 from shapley_coop.nodes.agent.checks import an_answer, an_offer
 from shapley_coop.nodes.agent.publish import hold_answers, put_offer
 from shapley_coop.seats.records import Answer
+from shapley_coop.state.topics import PLAN, SPLIT
 from shapley_coop.state.turn import Asking
+from shapley_coop.state.who import listeners, speaker
 from tests.state.test_tools import at
 
 OFFER = Asking("propose", PLAN, speaker, an_offer, put_offer)

@@ -5,14 +5,15 @@ import json
 import pytest
 
 from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay
-from shapley_coop.graphs.phases import ACT, PLAN, SPLIT, computed
-from shapley_coop.graphs.routing import all_agents, listeners
+from shapley_coop.graphs.questions import ACT
 from shapley_coop.nodes.agent.checks import a_claim, an_answer
 from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 from shapley_coop.state.tool_words import MAX_ANSWER_CHARS
 from shapley_coop.state.tools import tools_of
+from shapley_coop.state.topics import PLAN, SPLIT, computed
 from shapley_coop.state.turn import Asking, TurnContext
+from shapley_coop.state.who import all_agents, listeners
 from tests.deals.analysis.test_outlook import LEVER_FOR_FIVE
 from tests.root import ROOT
 

@@ -1,0 +1,50 @@
+"""Whose turn it is: which agents a question is asked of. Pure functions of the table."""
+
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.groups import negotiators
+from shapley_coop.state.messages import parties
+from shapley_coop.state.run_config import JUDGE, SUMMARISER
+
+
+def all_agents(evaluated: EvaluatedTable) -> list[str]:
+    """All agents."""
+    return list(evaluated.agents)
+
+
+def bargaining(evaluated: EvaluatedTable) -> list[str]:
+    """All who bargain: the delegates where agents are in groups, else all agents."""
+    return negotiators(evaluated.table)
+
+
+def unsigned(evaluated: EvaluatedTable) -> list[str]:
+    """Who has to sign the offer that stands, and has not accepted it yet."""
+    offer = evaluated.offer
+    if offer is None:
+        return []
+    signing = parties(evaluated.table, evaluated.turn, offer["revision"])
+    return [agent for agent in signing if agent not in offer["accepted"]]
+
+
+def speaker(evaluated: EvaluatedTable) -> list[str]:
+    """Whose turn it is to propose."""
+    return [evaluated.table["speaker"]]
+
+
+def listeners(evaluated: EvaluatedTable) -> list[str]:
+    """All who bargain but the author of the offer that stands."""
+    return [agent for agent in bargaining(evaluated) if agent != evaluated.table["speaker"]]
+
+
+def able(evaluated: EvaluatedTable) -> list[str]:
+    """All agents that have something to do this turn."""
+    return [agent for agent in evaluated.agents if evaluated.legal(agent)]
+
+
+def summariser(_: EvaluatedTable) -> list[str]:
+    """The summariser, who is no party."""
+    return [SUMMARISER]
+
+
+def judge(_: EvaluatedTable) -> list[str]:
+    """The judge, who is no party."""
+    return [JUDGE]
