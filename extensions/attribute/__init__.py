@@ -40,6 +40,7 @@ EXTENSION = Extension(
             "attribute-bench": (
                 "shapley_coop.extensions.attribute.benchmark.command:attribute_bench"
             ),
+            "attribute-summary": "shapley_coop.extensions.attribute.summary:attribute_summary",
         }
     },
 )
