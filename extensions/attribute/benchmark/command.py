@@ -47,18 +47,20 @@ def attribute_bench(
         return
     title = f"{len(played)} apps with known values, {seeds} x {inputs} tasks where they differ"
     show_table(title, list(HEADS), [_cells(one) for one in found])
-    say("error: the largest of an app's agents, in % of its mean value; mean and worst over apps")
-    say("order: pairs of agents in the right order; hold: intervals that hold the exact value")
-    for one in rows:
-        if one.why:
-            say(f"{one.app}, {one.way}: {one.why}")
-    for name, why in left_out.items():
-        say(f"left out: {name}: {why}")
-    if not is_installed("shapiq"):
-        note("shapiq is not installed, so its samplers are not compared: pip install shapiq")
+    _say_what_to_know([f"{one.app}, {one.way}: {one.why}" for one in rows if one.why], left_out)
     if not judge:
         note("no judge: give --judge path.py:judge")
+
+
+def _say_what_to_know(failed: list[str], left_out: dict[str, str]) -> None:
+    """Say what the columns are, what has no values, and what was not compared."""
+    say("error: the largest of an app's agents, in % of its mean value; mean and worst over apps")
+    say("order: pairs of agents in the right order; hold: intervals that hold the exact value")
+    for line in [*failed, *(f"left out: {name}: {why}" for name, why in left_out.items())]:
+        say(line)
     say("A simulation: embedded models answered, no language model did.")
+    if not is_installed("shapiq"):
+        note("shapiq is not installed, so its samplers are not compared: pip install shapiq")
 
 
 def _cells(one: dict[str, Any]) -> list[str]:
