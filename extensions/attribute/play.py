@@ -14,11 +14,12 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs, set_config_context
 from langgraph.errors import GraphInterrupt, GraphRecursionError, ParentCommand
 
-from shapley_coop.extensions.attribute.absence import OtherWords, StandInCall, Written, described
+from shapley_coop.extensions.attribute.absence import OtherWords, StandInCall, described
 from shapley_coop.extensions.attribute.answering import Unanswered, answered
 from shapley_coop.extensions.attribute.app import Graph, StandIn
 from shapley_coop.extensions.attribute.calls import Acting, Call
 from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
+from shapley_coop.extensions.attribute.emptying import Written
 from shapley_coop.extensions.attribute.overlay import Overlay, Put
 from shapley_coop.extensions.attribute.stage import (
     CallsSpent,

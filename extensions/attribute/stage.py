@@ -9,17 +9,12 @@ from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
 
-from shapley_coop.extensions.attribute.absence import (
-    Absent,
-    Emptying,
-    Written,
-    described,
-    steering,
-)
+from shapley_coop.extensions.attribute.absence import Absent, described
 from shapley_coop.extensions.attribute.answering import Answers
 from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Call, Calls, Tokens
 from shapley_coop.extensions.attribute.canonical import canonical, digest
+from shapley_coop.extensions.attribute.emptying import Emptying, Written, steering
 
 
 class CallsSpent(RuntimeError):

@@ -19,7 +19,7 @@ from langgraph.types import RetryPolicy, interrupt
 from extensions.attribute.tests.attributed_apps import supervisor
 from extensions.attribute.tests.stub_chat import StubChat
 from shapley_coop.extensions.attribute import attribute
-from shapley_coop.extensions.attribute.absence import Emptying, Written
+from shapley_coop.extensions.attribute.emptying import Emptying, Written
 
 
 class Text(TypedDict, total=False):
