@@ -1,8 +1,10 @@
 """What an absent agent's update becomes: emptied of words, with what stood there before restored.
 
-*Blank* keeps the shape of what the agent wrote in the full run and empties its words. Where it
-sent the run next stays: `goto`, booleans, enumerations, and fields whose type is a Literal. An app
-whose agents route by `goto` would otherwise never come to an end without one of them.
+*Blank* keeps the shape of what the agent wrote in the full run and empties its words. A field that
+held something before it wrote keeps what is there: an absent editor leaves the writer's draft. What
+says where the run goes stays as it was: `goto`, booleans, enumerations, fields whose type is a
+Literal, and the numbers and single words that a conditional edge reads. An app would otherwise
+never come to an end without one of those who steer it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,6 +17,7 @@ from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 from shapley_coop.extensions.attribute.canonical import canonical, fields_of
+from shapley_coop.extensions.attribute.steering import Schema, fitting
 
 
 @dataclass(frozen=True)
@@ -25,17 +28,21 @@ class Written:
     output: Any
 
 
+NOTHING = Schema()
+"""Of an app whose state says nothing of its fields."""
+
+
 @dataclass(frozen=True)
 class Emptying:
     """How an update is emptied.
 
     Attributes:
-        closed: keys of the state whose type is a Literal: their value is a choice of the route.
+        schema: what steers the app, and what its state takes.
         keep: keys that an absent agent writes as it did, such as a counter of rounds.
         words: what stands where it wrote words.
     """
 
-    closed: frozenset[str] = frozenset()
+    schema: Schema = NOTHING
     keep: frozenset[str] = frozenset()
     words: str = ""
 
@@ -73,18 +80,23 @@ class Emptying:
 
     def _field(self, key: str, value: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
         """One field: passed through, kept, or emptied."""
-        before = given.get(key)
-        if key in self.keep:
-            return _kept(value, before, now.get(key))
+        before, there = given.get(key), now.get(key)
+        if self.keeps(key, value):
+            return value if key in self.schema.added else _kept(value, before, there)
         if key in given and _equal(value, before):
             return now.get(key, value)
-        if key in self.closed and isinstance(value, str):
-            return value
         if _messages(value):
-            return self._talk(value, before, now.get(key))
-        if isinstance(value, list) and isinstance(before, list) and _starts(value, before):
-            return list(now.get(key) or [])
-        return self._value(value)
+            return self._talk(value, before, there)
+        is_said = self.words and isinstance(value, str)
+        is_set = there is not None and key not in self.schema.added
+        if is_set and not is_said and not isinstance(value, bool | Enum):
+            return there
+        return self.schema.fitting(key, self._value(value), value)
+
+    def keeps(self, key: str, value: Any) -> bool:
+        """Whether an absent agent writes a field as it did."""
+        is_choice = key in self.schema.closed and isinstance(value, str)
+        return key in self.keep or is_choice or self.schema.steers(key, value)
 
     def _talk(self, value: Any, before: Any, now: Any) -> Any:
         """New messages without words; tool calls and their answers are left out."""
@@ -110,11 +122,21 @@ class Emptying:
         if isinstance(value, list | tuple | set | frozenset | bytes):
             return type(value)()
         if isinstance(value, BaseModel):
-            emptied = {k: self._value(x) for k, x in fields_of(value).items()}
+            of, parts = type(value), fields_of(value)
+            emptied = {k: fitting(of, k, self._value(x), x) for k, x in parts.items()}
             return value.model_copy(update=emptied)
         if found := fields_of(value):
             return replace(value, **{k: self._value(x) for k, x in found.items()})
         return None
+
+
+def kept(outputs: Sequence[Any], schema: Schema) -> list[str]:
+    """Fields of an agent that its blank stand-in writes because they steer the run."""
+    found = dict[str, None]()
+    for output in outputs:
+        update = output.update if isinstance(output, Command) else output
+        found |= {k: None for k, x in fields_of(update).items() if schema.steers(k, x)}
+    return list(found)
 
 
 def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str]) -> dict[str, bool]:
@@ -132,7 +154,7 @@ def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str])
     for output in outputs:
         update = output.update if isinstance(output, Command) else output
         for key, value in fields_of(update).items():
-            if key in emptying.keep or (key in emptying.closed and isinstance(value, str)):
+            if emptying.keeps(key, value):
                 continue
             if isinstance(value, bool | Enum) or not isinstance(value, str | int | float):
                 continue
@@ -151,9 +173,9 @@ def _is_pair(value: Any) -> bool:
 
 def _kept(value: Any, before: Any, now: Any) -> Any:
     """A counter goes on from where it is; anything else is written as it was."""
-    numbers = all(isinstance(x, int | float) for x in (value, before))
+    numbers = all(isinstance(x, int | float) for x in (value, before or 0))
     if numbers and not isinstance(value, bool):
-        return (now or 0) + value - before
+        return (now or 0) + value - (before or 0)
     return value
 
 
@@ -162,10 +184,6 @@ def _equal(one: Any, other: Any) -> bool:
         return canonical(one)[0] == canonical(other)[0]
     except ValueError:
         return one is other
-
-
-def _starts(value: list[Any], before: list[Any]) -> bool:
-    return len(value) >= len(before) > 0 and _equal(value[: len(before)], before)
 
 
 def _listed(value: Any) -> list[Any]:
