@@ -35,7 +35,13 @@ EXTENSION = Extension(
     name="attribute",
     about="Which agent of a LangGraph app earns its tokens.",
     commands={
-        "Credit and settle": {"attribute": "shapley_coop.extensions.attribute.command:attribute"}
+        "Credit and settle": {
+            "attribute": "shapley_coop.extensions.attribute.command:attribute",
+            "attribute-bench": (
+                "shapley_coop.extensions.attribute.benchmark.command:attribute_bench"
+            ),
+            "attribute-summary": "shapley_coop.extensions.attribute.summary:attribute_summary",
+        }
     },
 )
 

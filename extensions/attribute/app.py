@@ -21,6 +21,7 @@ from langgraph.managed.base import is_managed_value
 from langgraph.pregel import Pregel
 
 from shapley_coop.credit.coalitions import check_agents
+from shapley_coop.extensions.attribute.steering import schema_of
 from shapley_coop.files import did_you_mean
 
 Graph = Pregel[Any, Any, Any, Any]
@@ -133,7 +134,8 @@ class App:
             if within := [other for other in agents if agent.startswith(f"{other}/")]:
                 raise ValueError(f"agent {agent!r} is a part of agent {within[0]!r}: name one")
         self.nodes = frozenset(nodes)
-        self.closed = frozenset(_closed_keys(graph))
+        graphs = [graph, *(node.bound for node in nodes.values())]
+        self.schema = schema_of(graphs, frozenset(_closed_keys(graph)), nodes)
 
     def check_keys(self, keys: Collection[str]) -> None:
         """Refuse keys that no state of the app has.
@@ -176,6 +178,12 @@ class App:
                 bound = RunnableLambda(replaced, name=name)
                 nodes[name] = node.copy({"bound": bound, "cache_policy": None})
         return graph.copy({"nodes": nodes, "cache": None})
+
+    def steps(self, config: RunnableConfig | None) -> int | None:
+        """The app's own limit of steps: in the config that it is asked with, or bound with."""
+        bound = getattr(self.graph, "config", None) or RunnableConfig()
+        limits = [given.get("recursion_limit") for given in (config or {}, bound)]
+        return limits[0] or limits[1]
 
     def fingerprint(self) -> str:
         """A name for the code of the nodes: kept calls of another code are not taken."""

@@ -30,6 +30,9 @@ from shapley_coop.extensions.attribute.values import (
 )
 from shapley_coop.state import home
 
+USUAL_STEPS = 100
+"""Of a play, where the app has no limit of its own."""
+
 
 def attribute(
     graph: Any,
@@ -234,11 +237,16 @@ def _stage(app: App, calls: Calls, with_: Settings, recorded: Recorded | None) -
         tools_of=None if fresh == "all" else tools_of,
         safe_tools=frozenset(with_.safe_tools),
     )
+    own = app.steps(with_.config)
+    steps, notes = with_.max_steps or own or USUAL_STEPS, {}
+    if own and steps > own:
+        notes["steps"] = f"plays may take {steps} steps, and the app's own limit is {own}"
     return Stage(
         app=app,
         absent=with_.absent,
         calls=calls,
-        limits=Limits(with_.max_calls, with_.max_steps, with_.max_state),
+        limits=Limits(with_.max_calls, steps, with_.max_state),
+        notes=notes,
         rules=rules,
         keep=frozenset(with_.keep),
         context=with_.context,

@@ -33,7 +33,7 @@ def attribute(
     fresh: of.Fresh = "",
     safe_tools: of.SafeTools = "",
     max_calls: of.MaxCalls = 200,
-    max_steps: of.MaxSteps = 100,
+    max_steps: of.MaxSteps = None,
     exact_up_to: of.ExactUpTo = 8,
     trace: of.Trace = None,
     context: of.Context = None,

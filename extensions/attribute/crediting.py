@@ -85,6 +85,11 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         said.append("one run of one input: the values are of that run")
     for agent in game.agents:
         keys = game.stage.steering(agent, game.full)
+        if fields := game.stage.kept_fields(agent, game.full):
+            said.append(
+                f"an absent {agent} writes {', '.join(fields)} as it did, which steers the run: a "
+                "conditional edge or a routing node reads it"
+            )
         if routes := [key for key, names_a_node in keys.items() if names_a_node]:
             said.append(
                 f"an absent {agent} leaves {', '.join(routes)} empty, which names nodes: if that "

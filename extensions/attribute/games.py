@@ -14,6 +14,9 @@ from shapley_coop.extensions.attribute.canonical import canonical
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.stage import Played, Stage, Unit
 
+MOST_TRIED = 4
+"""Fields that are kept one by one where a play does not end, before all are."""
+
 Score = Callable[..., Any]
 """Score of a final state, or of a final state and the input: a number, or an awaitable of one."""
 
@@ -57,6 +60,7 @@ class AppGame:
     full: list[Played] = field(default_factory=list)
     worths: dict[int, list[float]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    _steering: set[str] = field(default_factory=set)
     _scores: dict[tuple[int, str], float] = field(default_factory=dict)
 
     @property
@@ -95,6 +99,18 @@ class AppGame:
         Raises:
             CallsSpent: no further call is allowed; what was played is kept.
         """
+        new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
+        await self._play(new)
+        while self._steering:  # so that all coalitions are played by the same rule
+            self.stage = self.stage.keeping(self._steering)
+            self._steering.clear()
+            self.failures.clear()
+            again = [mask for mask in self.worths if mask != self.everyone]
+            for mask in again:
+                del self.worths[mask]
+            await self._play(again)
+
+    async def _play(self, masks: Iterable[int]) -> None:
         slots = asyncio.Semaphore(self.at_once)
 
         async def one(mask: int) -> None:
@@ -103,8 +119,7 @@ class AppGame:
                 self.worths[mask] = [await self._worth(mask, unit, full) for unit, full in pairs]
                 self.done()
 
-        new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
-        asked = [asyncio.ensure_future(one(mask)) for mask in new]
+        asked = [asyncio.ensure_future(one(mask)) for mask in masks]
         try:
             await asyncio.gather(*asked)
         finally:
@@ -115,12 +130,34 @@ class AppGame:
     async def _worth(self, mask: int, unit: Unit, full: Played) -> float:
         present: Collection[str] = members(mask, self.agents)
         played = await play(self.stage, unit, present, full)
+        if played.endless:
+            played = await self._steered(unit, present, full, played)
         worth = await self._scored(unit, played)
         if played.failure:
             name = coalition_key(mask, self.agents)
             failure = (name, unit.number, unit.sample + 1, played.failure, played.played)
             self.failures.append(Failure(*failure))
         return worth
+
+    async def _steered(
+        self, unit: Unit, present: Collection[str], full: Played, endless: Played
+    ) -> Played:
+        """A play that did not end, with each field kept that may steer it, and with all of them."""
+        stage = self.stage
+        absent = [agent for agent in self.agents if agent not in present]
+        keys = list(dict.fromkeys(k for agent in absent for k in stage.steering(agent, [full])))
+        for tried in [[key] for key in keys[:MOST_TRIED]] + [keys] * (len(keys) > 1):
+            played = await play(stage.keeping(tried), unit, present, full)
+            if not played.endless:
+                self._steering.update(tried)
+                names = ", ".join(tried)
+                stage.notes.setdefault(
+                    f"steering {names}",
+                    f"{names} kept in every play: emptied, the play without {', '.join(absent)} "
+                    "does not end",
+                )
+                return played
+        return endless
 
     async def _scored(self, unit: Unit, played: Played) -> float:
         """The score of a play; NaN, with the reason, where there is none."""

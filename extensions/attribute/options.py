@@ -44,7 +44,10 @@ SafeTools = Annotated[
     str, typer.Option(help="Tools that may act again, because they change nothing.")
 ]
 MaxCalls = Annotated[int, typer.Option(help="New node calls, at most.", min=1)]
-MaxSteps = Annotated[int, typer.Option(help="Steps of one play, at most.", min=1)]
+MaxSteps = Annotated[
+    int | None,
+    typer.Option(help="Steps of one play; if not given, the app's own limit, or 100.", min=1),
+]
 ExactUpTo = Annotated[
     int, typer.Option(help="Agents up to which all coalitions are played.", min=1)
 ]

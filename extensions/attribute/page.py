@@ -1,5 +1,6 @@
 """An attribution as one HTML page: it loads nothing and runs nothing."""
 
+from html import escape
 from pathlib import Path
 
 from shapley_coop.evals.reports import pages
@@ -29,6 +30,22 @@ def page(credit: AppCredit, title: str) -> str:
         coalitions=list(credit.worth.items())[:MOST_COALITIONS],
         most=MOST_COALITIONS,
     )
+
+
+def fragment(credit: AppCredit) -> str:
+    """The drawing and the agents, as a part of a page: what a notebook shows."""
+    heads = ("agent", "value", "95 % interval", "leave-one-out", "tokens a run")
+    rows = []
+    for agent in credit.agents:
+        spent, interval = credit.spent[agent], (credit.interval or {}).get(agent)
+        span = " to ".join(map(shown, interval)) if interval else "—"
+        value, tokens = (credit.values or {}).get(agent), spent.input_tokens + spent.output_tokens
+        rows.append((agent, shown(value), span, shown(credit.leave_one_out[agent]), shown(tokens)))
+    cells = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in rows)
+    notes = "".join(f"<li>{escape(note)}</li>" for note in credit.notes)
+    head = "".join(f"<th>{name}</th>" for name in heads)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
+    return f"<div>{drawing(credit.graph, credit.values)}{table}<ul>{notes}</ul></div>"
 
 
 def shown(x: float | None) -> str:

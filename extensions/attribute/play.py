@@ -1,7 +1,5 @@
 """One play of an app by a coalition: its members are asked, the others are stood in for."""
 
-import asyncio
-import copy
 from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import nullcontext
@@ -11,24 +9,29 @@ from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import merge_configs, set_config_context
+from langchain_core.runnables.config import merge_configs
 from langgraph.errors import GraphInterrupt, GraphRecursionError, ParentCommand
 
-from shapley_coop.extensions.attribute.absence import OtherWords, StandInCall, Written, described
+from shapley_coop.extensions.attribute.absence import OtherWords, StandInCall, described
 from shapley_coop.extensions.attribute.answering import Unanswered, answered
 from shapley_coop.extensions.attribute.app import Graph, StandIn
 from shapley_coop.extensions.attribute.calls import Acting, Call
 from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
+from shapley_coop.extensions.attribute.emptying import Written
 from shapley_coop.extensions.attribute.overlay import Overlay, Put
 from shapley_coop.extensions.attribute.stage import (
     CallsSpent,
+    Endless,
     NotPlayed,
     Played,
     Stage,
     Unit,
     Visit,
 )
-from shapley_coop.extensions.attribute.watching import Watch
+from shapley_coop.extensions.attribute.watching import Watch, asked_in, copied
+
+TIMES, MORE = 3, 5
+"""How often an absent agent may be asked: so many times as in the full run, and some more."""
 
 THREAD = "00000000-0000-4000-8000-000000000000"
 """Every play's thread: each has a checkpointer of its own, and nodes may read the name."""
@@ -95,7 +98,9 @@ class _Play:
         except Unanswered as reason:
             self.fail(str(reason))
         except GraphRecursionError:
-            self.fail(f"it did not end within {self.stage.limits.steps} steps{self.hint()}")
+            self.endless(f"it did not end within {self.stage.limits.steps} steps")
+        except Endless as reason:
+            self.endless(str(reason))
         except Exception as error:
             said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
             self.fail(f"{said}{self.hint()}")
@@ -104,7 +109,7 @@ class _Play:
 
     async def to_its_end(self, graph: Graph, config: RunnableConfig) -> Any:
         """The final state; where a node asks a person, the given answer is handed in."""
-        given: Any = _copied(self.unit.given)
+        given: Any = copied(self.unit.given)
         for _ in range(self.stage.limits.steps):
             state = await graph.ainvoke(given, config, context=self.stage.context)
             if not (isinstance(state, dict) and state.get("__interrupt__")):
@@ -115,6 +120,10 @@ class _Play:
     def fail(self, reason: str) -> None:
         """The first reason counts: what follows from it is no other."""
         self.result.failure = self.result.failure or reason
+
+    def endless(self, reason: str) -> None:
+        self.result.endless = not self.result.failure
+        self.fail(f"{reason}{self.hint()}")
 
     def not_played(self, reason: str) -> NotPlayed:
         self.fail(reason)
@@ -139,7 +148,7 @@ class _Play:
             self.finished.add(path)
         if self.full is None:
             # What it wrote may be changed by those who read it: the record has its own copy.
-            written = Written(_copied(state), _copied(output))
+            written = Written(copied(state), copied(output))
             seen = Visit(path, written, call.tokens, call.models, call.tools, after)
             self.result.visits.append(seen)
         return output
@@ -151,6 +160,8 @@ class _Play:
         templates = self.full.of(path) if self.full else []
         nth = self.stood[path]
         self.stood[path] += 1
+        if nth > TIMES * len(templates) + MORE:
+            raise Endless(f"it did not end: the absent {path} was asked {nth} times")
         if choice == "silent":
             return None
         label = f"{path}:{described(choice)}"
@@ -179,7 +190,7 @@ class _Play:
         is_agent = path.split(":", maxsplit=1)[0] in stage.app.agents
         stage.counts.naive += is_agent
         async with stage.one_at_a_time(key):
-            call = stage.calls.get(key) or _copied(stage.unkept.get(key))
+            call = stage.calls.get(key) or copied(stage.unkept.get(key))
             if call is None and (call := stage.recorded(self.unit, path, text, nth)):
                 call = stage.calls.put(key, call)
                 stage.counts.saved += is_agent
@@ -223,7 +234,7 @@ class _Play:
         if not is_agent:
             stage.counts.other_made += 1
             stage.counts.made += watch.models > 0
-        said, acted = renamed(_copied(output), ids), tuple(dict.fromkeys(watch.tools))
+        said, acted = renamed(copied(output), ids), tuple(dict.fromkeys(watch.tools))
         call = Call(said, watch.tokens, watch.models, acted, tuple(puts))
         try:
             call = stage.calls.put(key, call)
@@ -262,7 +273,7 @@ class _Play:
         puts: list[Put] = []
         try:
             with self.store.writing(puts) if self.store else nullcontext():
-                output = await _asked(
+                output = await asked_in(
                     node.bound, state, merge_configs(config, {"callbacks": [watch]})
                 )
         except ParentCommand as sent:
@@ -280,20 +291,3 @@ class _Play:
         if len(text) > self.stage.limits.state:
             self.fail(f"the state that {path} is given has {len(text)} characters{self.hint()}")
             raise ValueError("the state is too large")
-
-
-async def _asked(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
-    """Ask a node; what it calls without naming a config is watched, too."""
-    with set_config_context(config) as context:
-        return await asyncio.create_task(_awaited(bound, state, config), context=context)
-
-
-async def _awaited(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
-    return await bound.ainvoke(state, config)
-
-
-def _copied(value: Any) -> Any:
-    try:
-        return copy.deepcopy(value)
-    except Exception:  # locks and open files cannot be copied, and are not written to
-        return value

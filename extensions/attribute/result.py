@@ -95,6 +95,23 @@ class AppCredit:
         }
         return found
 
+    def __getitem__(self, agent: str) -> float:
+        """An agent's value.
+
+        Raises:
+            KeyError: it is no agent of the attribution.
+            ValueError: there are no values; the message says why.
+        """
+        if self.values is None:
+            raise ValueError(next(note for note in self.notes if note.startswith("no values")))
+        return self.values[agent]
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        from shapley_coop.extensions.attribute.page import fragment
+
+        return fragment(self)
+
     @property
     def total(self) -> float | None:
         """v(N) − v(∅); None where one of them is not known."""

@@ -27,7 +27,9 @@ class Settings(BaseModel):
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
     max_calls: int = Field(200, ge=1, description="New node calls, at most.")
-    max_steps: int = Field(100, ge=1, le=10_000, description="Steps of one play, at most.")
+    max_steps: int | None = Field(
+        None, ge=1, le=10_000, description="Steps of one play; the app's own limit if not set."
+    )
     max_state: int = Field(1_000_000, ge=1_000, description="Characters a node is given, at most.")
     exact_up_to: int = Field(8, ge=1, description="Agents whose coalitions are all played.")
     target: float = Field(WITHIN, gt=0, description="Sampled until no error is above this part.")

@@ -3,27 +3,26 @@
 import asyncio
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
 
-from shapley_coop.extensions.attribute.absence import (
-    Absent,
-    Emptying,
-    Written,
-    described,
-    steering,
-)
+from shapley_coop.extensions.attribute.absence import Absent, described
 from shapley_coop.extensions.attribute.answering import Answers
 from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Call, Calls, Tokens
 from shapley_coop.extensions.attribute.canonical import canonical, digest
+from shapley_coop.extensions.attribute.emptying import Emptying, Written, kept, steering
 
 
 class CallsSpent(RuntimeError):
     """The most calls that were allowed are made; what was made is kept."""
+
+
+class Endless(RuntimeError):
+    """A play that goes on and on."""
 
 
 class NotPlayed(ValueError):
@@ -85,11 +84,12 @@ class Visit:
 
 @dataclass
 class Played:
-    """What came of a play: the final state, or why there is none."""
+    """What came of a play: the final state, or why there is none; `endless`: it did not end."""
 
     state: Any = None
     failure: str = ""
     played: bool = True
+    endless: bool = False
     visits: list[Visit] = field(default_factory=list)
 
     def of(self, path: str) -> list[Visit]:
@@ -185,9 +185,13 @@ class Stage:
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None
 
+    def keeping(self, keys: Collection[str]) -> "Stage":
+        """The same, where absent agents write some more fields as they did."""
+        return replace(self, keep=self.keep.union(keys), _questions={})
+
     def emptying(self, words: str = "") -> Emptying:
         """How what an absent agent wrote is emptied, with other words in the place of its own."""
-        return Emptying(self.app.closed, self.keep, words)
+        return Emptying(self.app.schema, self.keep, words)
 
     def steering(self, agent: str, runs: Sequence[Played]) -> dict[str, bool]:
         """Fields that may steer a run and that are emptied where an agent is absent."""
@@ -195,6 +199,13 @@ class Stage:
             return {}
         outputs = [visit.written.output for played in runs for visit in played.of(agent)]
         return steering(outputs, self.emptying(), self.app.nodes)
+
+    def kept_fields(self, agent: str, runs: Sequence[Played]) -> list[str]:
+        """Fields that are kept where an agent is absent, because they steer the run."""
+        if self.absent_for(agent) != "blank":
+            return []
+        outputs = [visit.written.output for played in runs for visit in played.of(agent)]
+        return kept(outputs, self.app.schema)
 
     def hint(self, present: Collection[str], full: Played) -> str:
         """What may have gone wrong in a play because fields of absent agents were emptied."""

@@ -1,5 +1,7 @@
 """What a node does while it is asked: its models' tokens, and tools that must not act again."""
 
+import asyncio
+import copy
 import logging
 import threading
 from collections.abc import Callable
@@ -7,6 +9,8 @@ from typing import Any
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import set_config_context
 from langgraph.errors import GraphBubbleUp
 
 from shapley_coop.extensions.attribute.calls import Tokens, added
@@ -90,3 +94,21 @@ class Watch(BaseCallbackHandler):
                 if used := getattr(generation.message, "usage_metadata", None):
                     spent = (used["input_tokens"], used["output_tokens"])
                     self.tokens = added(self.tokens, {model: spent})
+
+
+async def asked_in(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
+    """Ask a node; what it calls without naming a config is watched, too."""
+    with set_config_context(config) as context:
+        return await asyncio.create_task(_awaited(bound, state, config), context=context)
+
+
+async def _awaited(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
+    return await bound.ainvoke(state, config)
+
+
+def copied(value: Any) -> Any:
+    """A deep copy, as far as there can be one."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # locks and open files cannot be copied, and are not written to
+        return value

@@ -59,7 +59,7 @@ def test_states_may_be_models_and_dataclasses(schema: Any) -> None:
     given = (page.compile(), ["write", "edit"], lambda s: len(s["draft"].text), {"topic": "owls"})
     credit = attribute(*given)
     assert credit.failures == []
-    assert credit.worth == {"": 0.0, "write": 0.0, "edit": 0.0, "write,edit": 7.0}
+    assert credit.worth == {"": 0.0, "write": 7.0, "edit": 0.0, "write,edit": 7.0}
     again = attribute(*given)
     assert (again.calls["made"], again.worth) == (0, credit.worth)
 

@@ -1,0 +1,148 @@
+"""The constructed apps as data: who contributes what, and the exact values that follow from it.
+
+An app earns points by *terms*: so many points once enough of certain agents did their part. Where
+a term has m agents, all alike, the game of that term is symmetric, and the value is additive over
+terms (Shapley 1953). So each of the m has 1/m of what the term earns with all of them, whatever the
+number that is enough; no coalition needs to be played.
+
+>>> term = Term(of=("search", "write"), points=3)
+>>> term.share(chance=1.0), term.lost(chance=1.0)
+(1.5, 3.0)
+"""
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from math import comb
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from shapley_coop.invalid import first_error
+
+FILE = Path(__file__).with_name("apps.yaml")
+
+Shape = Literal[
+    "chain",
+    "rewrite",
+    "loop",
+    "parallel",
+    "debate",
+    "send",
+    "team",
+    "supervisor",
+    "swarm",
+    "tools",
+]
+"""How an app's graph is laid out; `shapes` builds each."""
+
+Part = Annotated[float, Field(gt=0, le=1)]
+_CLOSED = ConfigDict(extra="forbid", frozen=True)
+
+
+class Term(BaseModel):
+    """Points that an app earns once enough of some agents did their part."""
+
+    model_config = _CLOSED
+
+    of: tuple[str, ...] = Field(min_length=1, description="The agents that can do it.")
+    points: float = Field(description="What it earns; below 0 where it does harm.")
+    least: int = Field(0, ge=0, description="How many of them are enough; 0: all.")
+    part: Part = Field(1.0, description="The part of all tasks that ask for it.")
+
+    @property
+    def enough(self) -> int:
+        """How many agents are enough."""
+        return self.least or len(self.of)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether it needs several agents, and all of them."""
+        return self.enough == len(self.of) > 1
+
+    def earned(self, present: int, chance: float) -> float:
+        """Expect its points when so many of its agents take part.
+
+        Args:
+            present: of its agents.
+            chance: that an agent which takes part does its part.
+        """
+        likely = (
+            comb(present, k) * chance**k * (1 - chance) ** (present - k)
+            for k in range(self.enough, present + 1)
+        )
+        return self.points * self.part * sum(likely)
+
+    def share(self, chance: float) -> float:
+        """Return the Shapley value of each of its agents: equal parts, as they are alike."""
+        return self.earned(len(self.of), chance) / len(self.of)
+
+    def lost(self, chance: float) -> float:
+        """Return what is expected to be missing without one of its agents."""
+        return self.earned(len(self.of), chance) - self.earned(len(self.of) - 1, chance)
+
+
+class KnownApp(BaseModel):
+    """One app of the benchmark, as `apps.yaml` says it."""
+
+    model_config = _CLOSED
+
+    name: str
+    shape: Shape
+    agents: tuple[str, ...] = Field(min_length=2, max_length=10, description="In their order.")
+    terms: tuple[Term, ...] = Field(min_length=1)
+    nobody: float = Field(0.0, description="Points that the app has without any agent.")
+    chance: Part = Field(1.0, description="That an agent does its part when it is asked.")
+    words: dict[str, int] = Field({}, description="Words beyond the usual that an agent writes.")
+
+    @model_validator(mode="after")
+    def _agrees(self) -> "KnownApp":
+        named = {agent for term in self.terms for agent in term.of} | {*self.words}
+        if strangers := named - {*self.agents}:
+            raise ValueError(f"{self.name}: {min(strangers)} is none of its agents")
+        if self.chance < 1 and self.shape in ("loop", "debate"):
+            raise ValueError(f"{self.name}: a {self.shape} asks agents twice, so chance must be 1")
+        return self
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every task asks for the same and agents never fail: one run shows all."""
+        return self.chance == 1 and all(term.part == 1 for term in self.terms)
+
+    def worth(self, present: Collection[str]) -> float:
+        """Expect the score of a coalition."""
+        terms = (t.earned(len({*t.of} & {*present}), self.chance) for t in self.terms)
+        return self.nobody + sum(terms)
+
+    def shapley(self) -> dict[str, float]:
+        """Return each agent's exact Shapley value, from the terms alone."""
+        return self._summed(partial(Term.share, chance=self.chance))
+
+    def leave_one_out(self) -> dict[str, float]:
+        """Return what is expected to be missing without each agent, from the terms alone."""
+        return self._summed(partial(Term.lost, chance=self.chance))
+
+    def _summed(self, of_term: Any) -> dict[str, float]:
+        return {a: sum(of_term(t) for t in self.terms if a in t.of) for a in self.agents}
+
+
+def known_apps(names: Sequence[str] = ()) -> list[KnownApp]:
+    """Read the benchmark's apps.
+
+    Args:
+        names: of those that are wanted; all if empty.
+
+    Raises:
+        ValueError: a name is none of theirs, or the file is wrong.
+    """
+    try:
+        found = [KnownApp(**one) for one in yaml.safe_load(FILE.read_text(encoding="utf-8"))]
+    except ValidationError as error:
+        raise ValueError(f"{FILE.name}: {first_error(error)}") from None
+    if strangers := {*names} - {app.name for app in found}:
+        raise ValueError(
+            f"no app of the benchmark is called {min(strangers)!r}: they are "
+            f"{', '.join(app.name for app in found)}"
+        )
+    return [app for app in found if not names or app.name in names]

@@ -1,0 +1,214 @@
+"""What an absent agent's update becomes: emptied of words, with what stood there before restored.
+
+*Blank* keeps the shape of what the agent wrote in the full run and empties its words. A field that
+held something before it wrote keeps what is there: an absent editor leaves the writer's draft. What
+says where the run goes stays as it was: `goto`, booleans, enumerations, fields whose type is a
+Literal, and the numbers and single words that a conditional edge reads. An app would otherwise
+never come to an end without one of those who steer it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
+from langgraph.types import Command, Send
+from pydantic import BaseModel
+
+from shapley_coop.extensions.attribute.canonical import canonical, fields_of
+from shapley_coop.extensions.attribute.steering import Schema, fitting
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a node was given in the full run, and what it wrote."""
+
+    given: Any
+    output: Any
+
+
+NOTHING = Schema()
+"""Of an app whose state says nothing of its fields."""
+
+
+@dataclass(frozen=True)
+class Emptying:
+    """How an update is emptied.
+
+    Attributes:
+        schema: what steers the app, and what its state takes.
+        keep: keys that an absent agent writes as it did, such as a counter of rounds.
+        words: what stands where it wrote words.
+    """
+
+    schema: Schema = NOTHING
+    keep: frozenset[str] = frozenset()
+    words: str = ""
+
+    def __call__(self, written: Written, now: Any) -> Any:
+        """The output of the full run, emptied, for the input of this one."""
+        return self._output(written.output, fields_of(written.given), fields_of(now))
+
+    def _output(self, output: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
+        if isinstance(output, Command):
+            goto: Any = output.goto
+            several = list(goto) if isinstance(goto, list | tuple) else [goto]
+            goes = [self._send(x, given, now) if isinstance(x, Send) else x for x in several]
+            return replace(
+                output,
+                update=self._output(output.update, given, now),
+                goto=goes if isinstance(goto, list | tuple) else goes[0],
+            )
+        if isinstance(output, list | tuple) and any(isinstance(x, Command) for x in output):
+            return [self._output(x, given, now) for x in output]
+        if isinstance(output, list | tuple) and all(_is_pair(x) for x in output):
+            return [(k, self._field(k, x, given, now)) for k, x in output]
+        if isinstance(output, Mapping):
+            return {k: self._field(k, x, given, now) for k, x in output.items()}
+        if isinstance(output, BaseModel):
+            set_ = output.model_fields_set
+            return {
+                k: self._field(k, x, given, now) for k, x in fields_of(output).items() if k in set_
+            }
+        if found := fields_of(output):
+            return {k: self._field(k, x, given, now) for k, x in found.items()}
+        return self._value(output)
+
+    def _send(self, send: Send, given: dict[str, Any], now: dict[str, Any]) -> Send:
+        return Send(send.node, self._output(send.arg, given, now))
+
+    def _field(self, key: str, value: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
+        """One field: passed through, kept, or emptied."""
+        before, there = given.get(key), now.get(key)
+        if self.keeps(key, value):
+            return value if key in self.schema.added else _kept(value, before, there)
+        if key in given and _equal(value, before):
+            return now.get(key, value)
+        if _messages(value):
+            return self._talk(value, before, there)
+        is_said = self.words and isinstance(value, str)
+        is_set = there is not None and key not in self.schema.added
+        if is_set and not is_said and not isinstance(value, bool | Enum):
+            return there
+        return self.schema.fitting(key, self._value(value), value)
+
+    def keeps(self, key: str, value: Any) -> bool:
+        """Whether an absent agent writes a field as it did."""
+        is_choice = key in self.schema.closed and isinstance(value, str)
+        return key in self.keep or is_choice or self.schema.steers(key, value)
+
+    def _talk(self, value: Any, before: Any, now: Any) -> Any:
+        """New messages without words; tool calls and their answers are left out."""
+        if isinstance(value, BaseMessage):
+            return _wordless(value, self.words)
+        old = {m.id for m in _listed(before) if isinstance(m, BaseMessage) and m.id}
+        new = [m for m in value if not (isinstance(m, BaseMessage) and m.id and m.id in old)]
+        said = [m for m in new if not _is_tool_talk(m)] or new[-1:]
+        shown = [_wordless(m, self.words) for m in said]
+        return [*_listed(now), *shown] if len(new) < len(value) else shown
+
+    def _value(self, value: Any) -> Any:
+        if value is None or isinstance(value, bool | Enum):
+            return value
+        if isinstance(value, str):
+            return self.words
+        if isinstance(value, int | float):
+            return type(value)(0)
+        if isinstance(value, BaseMessage):
+            return _wordless(value, self.words)
+        if isinstance(value, Mapping):
+            return {k: self._value(x) for k, x in value.items()}
+        if isinstance(value, list | tuple | set | frozenset | bytes):
+            return type(value)()
+        if isinstance(value, BaseModel):
+            of, parts = type(value), fields_of(value)
+            emptied = {k: fitting(of, k, self._value(x), x) for k, x in parts.items()}
+            return value.model_copy(update=emptied)
+        if found := fields_of(value):
+            return replace(value, **{k: self._value(x) for k, x in found.items()})
+        return None
+
+
+def kept(outputs: Sequence[Any], schema: Schema) -> list[str]:
+    """Fields of an agent that its blank stand-in writes because they steer the run."""
+    found = dict[str, None]()
+    for output in outputs:
+        update = output.update if isinstance(output, Command) else output
+        found |= {k: None for k, x in fields_of(update).items() if schema.steers(k, x)}
+    return list(found)
+
+
+def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str]) -> dict[str, bool]:
+    """The fields of an agent that may steer the run and that its blank stand-in empties.
+
+    Args:
+        outputs: what the agent wrote.
+        emptying: how that is emptied.
+        nodes: names of the app's nodes.
+
+    Returns:
+        Field → whether it held the name of a node; those first, then numbers, then single words.
+    """
+    found: dict[str, int] = {}
+    for output in outputs:
+        update = output.update if isinstance(output, Command) else output
+        for key, value in fields_of(update).items():
+            if emptying.keeps(key, value):
+                continue
+            if isinstance(value, bool | Enum) or not isinstance(value, str | int | float):
+                continue
+            if not isinstance(value, str):
+                rank = 1
+            else:
+                rank = 0 if value in nodes else 2 if len(value.split()) == 1 else 3
+            found[key] = min(rank, found.get(key, rank))
+    ranked = sorted(found, key=lambda key: found[key])
+    return {key: found[key] == 0 for key in ranked if found[key] < 3}
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+
+
+def _kept(value: Any, before: Any, now: Any) -> Any:
+    """A counter goes on from where it is; anything else is written as it was."""
+    numbers = all(isinstance(x, int | float) for x in (value, before or 0))
+    if numbers and not isinstance(value, bool):
+        return (now or 0) + value - (before or 0)
+    return value
+
+
+def _equal(one: Any, other: Any) -> bool:
+    try:
+        return canonical(one)[0] == canonical(other)[0]
+    except ValueError:
+        return one is other
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [] if value is None else [value]
+
+
+def _messages(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(isinstance(m, BaseMessage) for m in value)
+    return isinstance(value, BaseMessage)
+
+
+def _is_tool_talk(message: Any) -> bool:
+    tools = getattr(message, "tool_calls", None) or getattr(message, "tool_call_id", None)
+    return bool(tools) or isinstance(message, RemoveMessage)
+
+
+def _wordless(message: Any, words: str) -> Any:
+    """A message of the same author that says nothing, with no id: the run gives it one."""
+    if isinstance(message, AIMessage) or getattr(message, "tool_call_id", None):
+        return AIMessage(content=words, name=getattr(message, "name", None))
+    if isinstance(message, BaseMessage):
+        return type(message)(content=words, name=message.name)
+    if isinstance(message, tuple) and len(message) == 2:
+        return (message[0], words)
+    return {**message, "content": words} if isinstance(message, Mapping) else words

@@ -1,0 +1,91 @@
+"""Values as feedback on LangSmith's traces: an evaluator of an experiment, or sent to one trace.
+
+from langsmith import evaluate
+evaluate(app.invoke, data="tickets", evaluators=[evaluator(app, ["writer", "critic"], score)])
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+from langsmith import Client
+from langsmith.evaluation import EvaluationResult, EvaluationResults
+from langsmith.run_helpers import tracing_context
+from langsmith.schemas import Example, Run
+from langsmith.utils import LangSmithError
+
+from shapley_coop.extensions.attribute.attributing import attribute
+from shapley_coop.extensions.attribute.games import Score
+from shapley_coop.extensions.attribute.result import AppCredit
+
+
+def evaluator(
+    graph: Any, agents: Sequence[str], score: Score, **settings: Any
+) -> Callable[[Run, Example], EvaluationResults]:
+    """Make an evaluator that attributes the app on an example's inputs.
+
+    Args:
+        graph: the app; it and the rest are as `attribute` takes them.
+        agents: its agents.
+        score: of the final state, or of the final state and the input.
+        settings: see `Settings`.
+
+    Returns:
+        What `langsmith.evaluate` takes among its evaluators; the plays are not traced.
+    """
+
+    def credit(run: Run, example: Example) -> EvaluationResults:
+        with tracing_context(enabled=False):
+            found = attribute(graph, agents, score, [example.inputs or {}], **settings)
+        return {"results": results(found)}
+
+    return credit
+
+
+def results(credit: AppCredit) -> list[EvaluationResult]:
+    """Return one result an agent, `credit.NAME`, with errors and tokens in its comment.
+
+    Without values, the score is empty and the comment says why.
+    """
+    return [
+        EvaluationResult(
+            key=f"credit.{agent}",
+            score=None if credit.values is None else credit.values[agent],
+            comment=_comment(credit, agent),
+        )
+        for agent in credit.agents
+    ]
+
+
+def send(credit: AppCredit, trace: UUID | str, project: str, client: Client | None = None) -> None:
+    """Write an app's values as feedback on a trace that is there.
+
+    Args:
+        credit: what `attribute` returned.
+        trace: the root run's id.
+        project: the name of the trace's project, by which LangSmith finds it.
+        client: LangSmith's; None: one made from the environment.
+
+    Raises:
+        ValueError: LangSmith cannot be reached, or refuses.
+    """
+    client = client or Client()
+    try:
+        session = client.read_project(project_name=project).id
+        for one in results(credit):
+            # Without a trace's id it is sent before the client returns.
+            about: dict[str, Any] = {"key": one.key, "score": one.score, "comment": one.comment}
+            client.create_feedback(trace, **about, session_id=session, stop_after_attempt=1)
+    except LangSmithError as error:
+        raise ValueError(f"LangSmith: {' '.join(str(error).split())[:300]}") from None
+
+
+def _comment(credit: AppCredit, agent: str) -> str:
+    if credit.values is None:
+        return next(note for note in credit.notes if note.startswith("no values"))
+    spent, told = credit.spent[agent], [f"{credit.value}, {credit.method}"]
+    if credit.interval:
+        told.append("95 % from {:.4g} to {:.4g}".format(*credit.interval[agent]))
+    elif credit.standard_error:
+        told.append(f"standard error {credit.standard_error[agent]:.4g}")
+    return ", ".join([*told, f"{spent.input_tokens + spent.output_tokens:.4g} tokens a run"])

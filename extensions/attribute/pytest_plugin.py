@@ -1,0 +1,55 @@
+"""A pytest plug-in: what an agent earns, as a test. A `conftest.py` names it:
+
+    pytest_plugins = ["shapley_coop.extensions.attribute.pytest_plugin"]
+
+    def test_the_critic_earns_its_tokens(credit):
+        assert credit(app, ["writer", "critic"], score, inputs)["critic"] > 0
+
+Calls are kept in pytest's own cache, or in the file that `credit_cache` in pytest's settings names:
+where that one is kept between runs, only what changed is paid for.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shapley_coop.extensions.attribute import attribute
+from shapley_coop.extensions.attribute.result import AppCredit
+
+_MADE = pytest.StashKey[list[AppCredit]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer where calls are kept."""
+    parser.addini("credit_cache", "The file in which the fixture `credit` keeps calls.", "string")
+
+
+@pytest.fixture(scope="session")
+def credit(pytestconfig: pytest.Config) -> Callable[..., AppCredit]:
+    """Attribute an app, as `attribute` does; `credit(app, …)["critic"]` is a value."""
+    kept, made = _cache(pytestconfig), pytestconfig.stash.setdefault(_MADE, [])
+
+    def attributed(*given: Any, **settings: Any) -> AppCredit:
+        made.append(attribute(*given, **({"cache": kept} | settings)))
+        return made[-1]
+
+    return attributed
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say how many calls the tests took."""
+    if found := config.stash.get(_MADE, []):
+        new, saved = (sum(one.calls[how] for one in found) for how in ("made", "saved"))
+        terminalreporter.write_line(f"credit: {new} node calls made, {saved} saved by the cache")
+
+
+def _cache(config: pytest.Config) -> Path | None:
+    """The file of kept calls; None, which is the home's, where pytest keeps no cache."""
+    if named := str(config.getini("credit_cache") or ""):
+        return config.rootpath / named
+    cache = config.cache if hasattr(config, "cache") else None
+    return cache.mkdir("coop-credit") / "calls.sqlite" if cache else None

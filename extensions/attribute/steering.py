@@ -1,0 +1,164 @@
+"""What steers an app: the fields that its conditional edges and its routing nodes read.
+
+It is read from their code and nothing is asked: an edge may call a model.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from langgraph.channels import BinaryOperatorAggregate
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticUndefined
+
+LONGEST_CHOICE = 24
+"""Characters of a word that may name a way on; a longer one is text."""
+
+DEPTH = 3
+"""How far the functions that an edge calls are followed."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What the states of an app say of their fields.
+
+    Attributes:
+        closed: fields whose type is a choice: a Literal or an enumeration.
+        read: fields that a conditional edge reads.
+        counted: fields that a node reads that itself says where the run goes.
+        places: names of nodes, and of the ways on that edges know.
+        added: fields whose new value is put to what is there, by a reducer.
+        checked: states that check what is written.
+    """
+
+    closed: frozenset[str] = frozenset()
+    read: frozenset[str] = frozenset()
+    counted: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
+    checked: tuple[type[BaseModel], ...] = ()
+
+    def steers(self, key: str, value: Any) -> bool:
+        """Whether a field with this value says where a run goes."""
+        if isinstance(value, int | float):
+            return not isinstance(value, bool) and key in self.read | self.counted
+        if not isinstance(value, str) or key not in self.read:
+            return False
+        is_word = len(value.split()) == 1 and len(value) <= LONGEST_CHOICE
+        return value in self.places or is_word
+
+    def fitting(self, key: str, emptied: Any, value: Any) -> Any:
+        """The emptied value, or the nearest to it that the app's state takes.
+
+        Args:
+            key: of the state.
+            emptied: what shall stand there.
+            value: what the agent wrote, if nothing else will do.
+        """
+        for schema in self.checked:
+            if key in schema.model_fields:
+                return fitting(schema, key, emptied, value)
+        return emptied
+
+
+def fitting(schema: type[BaseModel], key: str, emptied: Any, value: Any) -> Any:
+    """The first that a field takes: the emptied value, its default, a placeholder, the value."""
+    field = schema.model_fields[key]
+    default = PydanticUndefined if field.default_factory else field.default
+    least: list[Any] = [None]
+    if isinstance(value, str):
+        least.append("-")
+    elif isinstance(value, int | float):
+        least += [type(value)(1), type(value)(-1)]
+    for one in (emptied, default, *least):
+        if one is not PydanticUndefined and _takes(schema, key, one):
+            return one
+    return value
+
+
+def _takes(schema: type[BaseModel], key: str, value: Any) -> bool:
+    try:
+        schema.__pydantic_validator__.validate_assignment(schema.model_construct(), key, value)
+    except ValidationError as error:
+        return all(key not in one["loc"] for one in error.errors())
+    except Exception:  # a check of the whole state, of which there is none here
+        return True
+    return True
+
+
+def schema_of(graphs: Collection[Any], closed: frozenset[str], nodes: Collection[str]) -> Schema:
+    """Read it from an app's graph and its subgraphs.
+
+    Args:
+        graphs: the compiled graphs.
+        closed: fields whose type is a choice.
+        nodes: names of the nodes.
+    """
+    read, counted, places, added = set[str](), set[str](), set(nodes), set[str]()
+    checked: dict[type[BaseModel], None] = {}
+    for graph in (g for g in graphs if isinstance(g, CompiledStateGraph)):
+        keys = {key for of in graph.builder.schemas.values() for key in of}
+        for branch in (b for of in graph.builder.branches.values() for b in of.values()):
+            read |= keys & set(_names(branch.path))
+            places |= {str(end) for end in branch.ends or ()}
+        for node in graph.builder.nodes.values():
+            if node.ends:
+                counted |= keys & set(_names(node.runnable))
+        kinds = graph.channels.items()
+        added |= {key for key, of in kinds if isinstance(of, BinaryOperatorAggregate)}
+        checked |= {s: None for s in graph.builder.schemas if _is_checked(s)}
+    return Schema(
+        closed=closed,
+        read=frozenset(read),
+        counted=frozenset(counted),
+        places=frozenset(places),
+        added=frozenset(added),
+        checked=tuple(checked),
+    )
+
+
+def _is_checked(schema: Any) -> bool:
+    return isinstance(schema, type) and issubclass(schema, BaseModel)
+
+
+def _names(runnable: Any) -> Iterator[str]:
+    """Names and texts in the code of a runnable's function and of those it calls."""
+    for way in ("func", "afunc"):
+        if (function := getattr(runnable, way, None)) is not None:
+            yield from _names_in(function, DEPTH)
+
+
+def _names_in(function: Any, depth: int) -> Iterator[str]:
+    while hasattr(function, "func"):  # partials
+        function = function.func
+    function = getattr(function, "__func__", function)
+    if not hasattr(function, "__code__"):
+        function = vars(type(function)).get("__call__")
+    code = getattr(function, "__code__", None)
+    if code is None or depth == 0 or "site-packages" in code.co_filename:
+        return
+    named = list(_texts(code))
+    yield from named
+    known = getattr(function, "__globals__", {})
+    cells = [c.cell_contents for c in getattr(function, "__closure__", None) or () if _full(c)]
+    for other in [*(known.get(name) for name in named), *cells]:
+        if hasattr(other, "__code__"):
+            yield from _names_in(other, depth - 1)
+
+
+def _texts(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, str):
+            yield constant
+        elif isinstance(constant, CodeType):
+            yield from _texts(constant)
+
+
+def _full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:  # what it is to hold is not made yet
+        return False
