@@ -174,7 +174,7 @@ async def _asked(
     limit = seat.timeout * (1 if seat.remote else RETRIES + 1) + patience
     model: BaseChatModel
     if seat.remote:
-        from shapley_coop.seats.a2a.agent import RemoteAgent
+        from shapley_coop.extensions.a2a.asking.agent import RemoteAgent
 
         model = RemoteAgent(seat=seat, question=question, journal=journal)
     else:

@@ -80,7 +80,7 @@ def described(error: BaseException, seat: Seat, limit: float, agent: str) -> str
     if isinstance(error, NotRecorded | PythonSeatError):
         return str(error)
     if seat.remote:
-        from shapley_coop.seats.a2a.faults import described as of_agent
+        from shapley_coop.extensions.a2a.asking.faults import described as of_agent
 
         return of_agent(error, seat, agent)
     if isinstance(error, TimeoutError):

@@ -67,7 +67,7 @@ def check_seat(
     elif seat.provider == PYTHON:
         _check_python(seat, actions, opening)
     elif seat.remote:
-        from shapley_coop.seats.a2a import check_address
+        from shapley_coop.extensions.a2a.asking import check_address
 
         check_address(seat)
     else:

@@ -88,7 +88,7 @@ def _table(inbox: ThreadInbox) -> list[Route]:
     """`/table`; nothing where the extra `a2a` is not installed."""
     if not is_installed("a2a"):
         return []
-    from shapley_coop.serve.a2a.routes import table_routes
+    from shapley_coop.extensions.a2a.serving.routes import table_routes
 
     return table_routes(inbox)
 

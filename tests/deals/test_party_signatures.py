@@ -19,7 +19,7 @@ from shapley_coop.deals.signing import (
 )
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.a2a.card import read_card_key
+from shapley_coop.extensions.a2a.asking.card import read_card_key
 from shapley_coop.serve.server.callers import _public_key
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.signatures import wrongly_signed

@@ -18,7 +18,7 @@ from shapley_coop.deals.language.thoughts import MARKS, Mark
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.nodes.exchange.checks import as_it_is
-from shapley_coop.seats.a2a.reply import Reply, follow, reply_of
+from shapley_coop.extensions.a2a.asking.reply import Reply, follow, reply_of
 from shapley_coop.seats.answers import said_beside, tagged
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.records import Answer

@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 from starlette.types import Message
 
-from shapley_coop.serve.a2a.routes import table_routes
+from shapley_coop.extensions.a2a.serving.routes import table_routes
 from shapley_coop.serve.server.authorization import CARD, Authorization
 from shapley_coop.serve.server.browser_guard import HOSTS
 from shapley_coop.serve.server.callers import TOKENS

@@ -19,7 +19,7 @@ from shapley_coop.seats.seat import A2A, Seat
 if TYPE_CHECKING:
     from a2a.types import Task
 
-    from shapley_coop.seats.a2a.link import Link
+    from shapley_coop.extensions.a2a.asking.link import Link
     from shapley_coop.seats.asking import Question
 
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0
@@ -32,7 +32,7 @@ def check_address(seat: Seat) -> None:
     Raises:
         ValueError: its address is none, or its card key cannot be read.
     """
-    from shapley_coop.seats.a2a.card import card_url, read_card_key
+    from shapley_coop.extensions.a2a.asking.card import card_url, read_card_key
 
     card_url(seat)
     if seat.card_key:
@@ -80,7 +80,7 @@ class _Exchange:
 
     async def _go_on(self, link: "Link", task: str) -> str | None:
         """What became of a task that was begun before a restart; None if it cannot be had."""
-        from shapley_coop.seats.a2a.reply import TaskFailed
+        from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 
         known = await link.task(task)
         if known is None:
@@ -103,8 +103,8 @@ class _Exchange:
     async def _ask(self, link: "Link", task: str) -> str:
         from a2a.types import Message
 
-        from shapley_coop.seats.a2a.letter import message_of
-        from shapley_coop.seats.a2a.reply import TaskFailed, reply_of
+        from shapley_coop.extensions.a2a.asking.letter import message_of
+        from shapley_coop.extensions.a2a.asking.reply import TaskFailed, reply_of
 
         message = message_of(self._question, self._form, self._seat.memory, task)
         found: Task | Message | None = None
@@ -120,7 +120,7 @@ class _Exchange:
 
     async def _wait(self, link: "Link", task: "Task") -> str:
         """Look at a task until there is an answer; the seat's time ends this."""
-        from shapley_coop.seats.a2a.reply import reply_of
+        from shapley_coop.extensions.a2a.asking.reply import reply_of
 
         wait = FIRST_WAIT
         while (reply := reply_of(task, self._form)) is None:
@@ -189,6 +189,6 @@ async def link_to(seat: Seat, agent: str) -> "Link":
 
 async def _linked(seat: Seat, agent: str) -> "Link":
     # The library takes a second to import, once, which must not hold up the event loop.
-    linking = await asyncio.to_thread(import_module, "shapley_coop.seats.a2a.link")
+    linking = await asyncio.to_thread(import_module, "shapley_coop.extensions.a2a.asking.link")
     found: Link = await linking.Link.to(seat, agent)
     return found

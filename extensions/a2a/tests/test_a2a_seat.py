@@ -22,7 +22,7 @@ from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import TASK, Entry
 from shapley_coop.state import RunConfig, home
 from tests.coop_command import coop_in
-from tests.seats.a2a.a2a_agents import (
+from extensions.a2a.tests.a2a_agents import (
     Heard,
     Manner,
     a2a_agent,

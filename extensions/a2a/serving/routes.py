@@ -46,7 +46,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
     from a2a.server.routes.common import DefaultServerCallContextBuilder
     from a2a.server.routes.jsonrpc_dispatcher import JsonRpcDispatcher
 
-    from shapley_coop.serve.a2a.guests import CALLER, Guests
+    from shapley_coop.extensions.a2a.serving.guests import CALLER, Guests
 
     class WithCaller(DefaultServerCallContextBuilder):
         """Puts into a call's context who makes it."""
@@ -69,7 +69,7 @@ def _card(base_url: str) -> dict[str, Any]:
         AgentSkill,
     )
 
-    from shapley_coop.seats.a2a.letter import EXTENSION
+    from shapley_coop.extensions.a2a.asking.letter import EXTENSION
 
     url = base_url.rstrip("/") + TABLE
     skill = AgentSkill(

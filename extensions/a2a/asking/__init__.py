@@ -9,7 +9,7 @@ the words say as an object. The answer may be words in tags, as any model's, or 
 """
 
 from shapley_coop.extras import needing
-from shapley_coop.seats.a2a.agent import check_address
+from shapley_coop.extensions.a2a.asking.agent import check_address
 
 with needing("a2a", "a seat at a2a:URL"):
     import a2a  # noqa: F401

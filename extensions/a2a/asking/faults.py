@@ -5,8 +5,8 @@ import re
 import httpx
 from a2a.utils.errors import A2AError
 
-from shapley_coop.seats.a2a.card import TOKEN, CardRefused
-from shapley_coop.seats.a2a.reply import TaskFailed
+from shapley_coop.extensions.a2a.asking.card import TOKEN, CardRefused
+from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 from shapley_coop.seats.faults import AnswerTooLarge, causes
 from shapley_coop.seats.seat import Seat
 
