@@ -30,8 +30,6 @@ def described(error: BaseException, seat: Seat, agent: str) -> str:
         seat: where the agent is.
         agent: its name at the table.
     """
-    if isinstance(error, TimeoutError):
-        return f"no answer within {seat.timeout:g} s; raise the seat's timeout"
     token = TOKEN + re.sub(r"\W", "_", agent).upper()
     found = (_of_cause(cause, seat, token) for cause in causes(error))
     return next(filter(None, found), f"{type(error).__name__}; {_AGAIN}")

@@ -10,10 +10,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.server.authorization import CARD, refusal
+from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.browser_guard import HOSTS, is_here
 
 TABLE = "/table"
+CARD = f"{TABLE}/.well-known/agent-card.json"
+"""What anybody may read, who wants to know how to sit down."""
 
 
 def table_routes(inbox: ThreadInbox) -> list[Route]:

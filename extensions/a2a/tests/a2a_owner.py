@@ -14,10 +14,10 @@ from typing import Any
 from a2a.helpers import new_text_part
 from a2a.server.tasks import TaskUpdater
 
-from shapley_coop.deals.signing import element, sign_binding
-from shapley_coop.state.storage.keys import key_of
 from extensions.a2a.tests.a2a_agents import Heard, a2a_agent
 from extensions.a2a.tests.chat_agent import graph
+from shapley_coop.deals.signing import element, sign_binding
+from shapley_coop.state.storage.keys import key_of
 
 
 def pays(facts: dict[str, Any]) -> float:
