@@ -67,7 +67,6 @@ COMMANDS = {
         "view": "shapley_coop.cli.serving.view:view",
         "report": "shapley_coop.cli.serving.view:report",
         "dev": "shapley_coop.cli.serving.dev:dev",
-        "a2a": "shapley_coop.cli.serving.a2a:a2a",
     },
 }
 """What people come for → a command's words → its function."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shapley_coop import extension
 from shapley_coop.currencies import decimals_of
 from shapley_coop.files import read_mapping, read_text, yaml_of
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
@@ -220,7 +221,13 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
         seat["base_url"] = base_url
     shown = spec.replace("{", "{{").replace("}", "}}")
     refusal = f"{shown}: {{!r}} is no setting: give temperature=0.2 and the like"
-    return seat | dict(_values(parts, refusal))
+    settings = dict(_values(parts, refusal))
+    if seat["model"].partition(":")[0] not in extension.offered("seats"):
+        return seat | settings
+    from shapley_coop.seats import Seat  # most commands seat nobody so
+
+    of_every_seat = {key: settings.pop(key) for key in Seat.model_fields if key in settings}
+    return seat | of_every_seat | ({"options": settings} if settings else {})
 
 
 def _parts(spec: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.games.catalogue import names
 
-IMPORTS = {"card_key", "factory", "file", "folder", "path", "repo"}
+IMPORTS = {"factory", "file", "folder", "path", "repo"}
 
 
 def _names_a_scenario(given: str) -> bool:

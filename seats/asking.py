@@ -20,6 +20,7 @@ from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.seats.answers import said_in
+from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.faults import busy_for, described
 from shapley_coop.seats.letters import Letter, with_facts
@@ -170,22 +171,18 @@ async def _asked(
     seat: Seat, seed: int, question: Question, journal: Journal, patience: float = 0
 ) -> Answer:
     started = time.monotonic()
+    model = chat_model(seat, agent=question.agent, seed=seed)
     # The client's timeout counts per read; a reply that drips must end as well.
-    limit = seat.timeout * (1 if seat.remote else RETRIES + 1) + patience
-    model: BaseChatModel
-    if seat.remote:
-        from shapley_coop.seats.a2a.agent import RemoteAgent
-
-        model = RemoteAgent(seat=seat, question=question, journal=journal)
-    else:
-        model = chat_model(seat, agent=question.agent, seed=seed)
+    limit = seat.timeout * (RETRIES + 1) + patience
+    if isinstance(model, LetterChatModel):
+        limit, model = seat.timeout + patience, model.for_letter(question, journal)
     told = None
     try:
         async with asyncio.timeout(limit if limit < inf else None):
             answer = await _answered(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure = described(error, seat, limit, question.agent)
+        failure = described(error, seat, limit)
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
         told.busy, told.said = busy_for(error), getattr(error, "said", "")
     if told:

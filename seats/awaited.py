@@ -2,12 +2,16 @@
 
 import asyncio
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+
+if TYPE_CHECKING:  # asking asks these models
+    from shapley_coop.seats.asking import Question
+    from shapley_coop.seats.records import Journal
 
 
 class AwaitedChatModel(BaseChatModel):
@@ -36,3 +40,20 @@ class AwaitedChatModel(BaseChatModel):
         text = await self.answered(messages)
         message = AIMessage(text, response_metadata={"finish_reason": "stop"})
         return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class LetterChatModel(AwaitedChatModel):
+    """A chat model that is given all of a letter, where others read its words alone.
+
+    It answers in text, repeats no requests of its own, and raises `SeatFault` to say in its own
+    words why there is no answer.
+    """
+
+    @abstractmethod
+    def for_letter(self, question: "Question", journal: "Journal") -> "LetterChatModel":
+        """Return the model that answers this one letter.
+
+        Args:
+            question: the letter, with what it is asked for and by which attempt.
+            journal: where the model may keep what a resume goes on with.
+        """

@@ -20,7 +20,6 @@ class Clients:
     Attributes:
         http: the transport of every OpenAI-compatible seat; None before its first use.
         models: built once per seat, on that transport.
-        links: clients of agents on other machines, by seat and agent.
         users: how many blocks of `clients` are open.
         kept: other resources with the same lifetime, by key.
         opening: the lock under which these are opened.
@@ -31,7 +30,6 @@ class Clients:
 
     http: Any = None
     models: dict[Seat, BaseChatModel] = field(default_factory=dict)
-    links: dict[tuple[Seat, str], asyncio.Future[Any]] = field(default_factory=dict)
     users: int = 0
     kept: dict[Hashable, Any] = field(default_factory=dict)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -71,6 +69,3 @@ async def clients() -> AsyncIterator[None]:
             finally:
                 if here.http is not None:
                     await here.http.aclose()
-                for link in here.links.values():
-                    if link.done() and not link.cancelled() and not link.exception():
-                        await link.result().close()

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 from pydantic import ValidationError
 
-from shapley_coop.seats.seat import Seat
+from shapley_coop.seats.seat import Seat, SeatFault
 
 _TOO_OFTEN = 429
 _LONGEST_PAUSE = 3600.0
@@ -65,24 +65,16 @@ class WebPage(Exception):
     """An endpoint sends a web page in the place of an answer."""
 
 
-def described(error: BaseException, seat: Seat, limit: float, agent: str) -> str:
+def described(error: BaseException, seat: Seat, limit: float) -> str:
     """What went wrong, and what would mend it.
 
     Args:
         error: from the model, with its causes.
         seat: whose model.
         limit: seconds that the whole answer had.
-        agent: who sits there.
     """
-    from shapley_coop.seats.python_seat import PythonSeatError
-    from shapley_coop.seats.recording import NotRecorded
-
-    if isinstance(error, NotRecorded | PythonSeatError):
+    if isinstance(error, SeatFault):
         return str(error)
-    if seat.remote:
-        from shapley_coop.seats.a2a.faults import described as of_agent
-
-        return of_agent(error, seat, agent)
     if isinstance(error, TimeoutError):
         return f"no answer within {limit:g} s; raise the seat's timeout"
     status = getattr(error, "status_code", None)

@@ -12,11 +12,14 @@ from shapley_coop import extension
 from shapley_coop.extras import missing
 from shapley_coop.seats.clients import Clients, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
+from shapley_coop.seats.provider import Provider, provider_of
 from shapley_coop.seats.seat import EMBEDDED, PYTHON, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
 
 _INSTALL = re.compile(r"pip install ([\w-]+)")
 """What LangChain says of a provider whose package is absent."""
+
+_OF_AN_EXTENSION = "An extension may bring it: coop list names those that are installed."
 
 RETRIES = 2
 """Requests repeated by the client, and by nothing else, after 408, 409, 429 and 5xx."""
@@ -54,6 +57,8 @@ def check_seat(
         ValueError: there is no such character, recording, callable or provider, or it cannot
             play this game.
     """
+    if seat.options and seat.provider not in extension.offered("seats"):
+        raise ValueError(f"{seat.model}: options are for seats that an extension brings")
     if seat.human:
         return
     if seat.provider == EMBEDDED:
@@ -66,10 +71,6 @@ def check_seat(
         read_recording(seat.name)
     elif seat.provider == PYTHON:
         _check_python(seat, actions, opening)
-    elif seat.remote:
-        from shapley_coop.seats.a2a import check_address
-
-        check_address(seat)
     else:
         _check_callable(seat)
 
@@ -96,8 +97,8 @@ def _check_python(
 
 def _check_callable(seat: Seat) -> None:
     """Refuse a model that cannot be called: its key, its address or its package is missing."""
-    if seat.provider in extension.offered("seats"):
-        extension.load("seats", seat.provider)
+    if provider := provider_of(seat):
+        provider.check(seat)
         return
     _check_endpoint(seat)
     if not seat.base_url:
@@ -131,17 +132,17 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         from shapley_coop.seats.python_seat import PythonChatModel
 
         return PythonChatModel(source=seat.name, agent=agent, seed=seed)
-    if seat.provider in extension.offered("seats"):
-        return _plugged(seat, agent, seed)
+    if provider := provider_of(seat):
+        return _plugged(provider, seat, agent, seed)
     here = clients_here()
     if seat not in here.models:
         here.models[seat] = _build(seat, here)
     return here.models[seat]
 
 
-def _plugged(seat: Seat, agent: str, seed: int) -> BaseChatModel:
+def _plugged(provider: Provider, seat: Seat, agent: str, seed: int) -> BaseChatModel:
     """A chat model of an extension."""
-    found = extension.load("seats", seat.provider)(seat, agent=agent, seed=seed)
+    found = provider.make(seat, agent=agent, seed=seed)
     if not isinstance(found, BaseChatModel):
         reason = f"it made a {type(found).__name__}, no LangChain chat model"
         raise extension.faulty("seats", seat.provider, reason)
@@ -230,4 +231,7 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
         package = named[1] if named else error.name or f"langchain-{seat.provider}"
         raise missing(seat.model, package) from None
     except ValueError as error:
-        raise ValueError(f"{seat.model}: {' '.join(str(error).split())[:200]}") from None
+        said = " ".join(str(error).split())
+        if "Supported providers" in said:
+            said = f"LangChain knows no provider {seat.provider[:80]!r}. {_OF_AN_EXTENSION}"
+        raise ValueError(f"{seat.model}: {said[:200]}") from None

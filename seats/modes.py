@@ -17,9 +17,11 @@ from langchain_core.tools import BaseTool
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tagged
+from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.calls import READY, kept_call
-from shapley_coop.seats.models import profile_of
-from shapley_coop.seats.seat import A2A, RECORDING, Answers, Seat
+from shapley_coop.seats.models import chat_model, profile_of
+from shapley_coop.seats.provider import provider_of
+from shapley_coop.seats.seat import RECORDING, Answers, Seat
 
 _NATIVE = "json_schema"
 """The method of providers that enforce a schema while they generate."""
@@ -37,7 +39,7 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
         model: its chat model.
         tools: whether the run offers tools.
     """
-    if seat.program or seat.provider in (RECORDING, A2A):
+    if seat.program or seat.provider == RECORDING or isinstance(model, LetterChatModel):
         return "text"
     return _chosen(seat, model.profile or {}, tools and _binds(model), tools)
 
@@ -50,8 +52,8 @@ def tries_drafts(seat: Seat) -> bool:
     """
     if seat.answers != "auto" or seat.human or seat.program or seat.provider == RECORDING:
         return seat.answers == "text"
-    if seat.remote:
-        return True
+    if provider_of(seat):
+        return answers_of(seat, chat_model(seat, agent="", seed=0), True) == "text"
     return _chosen(seat, profile_of(seat), True, True) == "text"
 
 

@@ -34,7 +34,7 @@ from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 from shapley_coop.seats.schema import schema_of
-from shapley_coop.seats.seat import PYTHON
+from shapley_coop.seats.seat import PYTHON, SeatFault
 
 Given = str | Mapping[str, Any]
 """An answer: tagged text, or the fields of the act's schema."""
@@ -46,7 +46,7 @@ _FORM = "give python:module:factory, as in python:bots:careful"
 _MOST_SAID = 300
 
 
-class PythonSeatError(RuntimeError):
+class PythonSeatError(SeatFault):
     """A callable failed or gave no answer. One line says where and how, and quotes nothing of it.
 
     Attributes:

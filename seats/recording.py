@@ -13,12 +13,12 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from shapley_coop.files import read_text
 from shapley_coop.seats.letters import as_text
 from shapley_coop.seats.records import AnswerKey, Entry, letter_hash
-from shapley_coop.seats.seat import EMBEDDED, RECORDING, Seat
+from shapley_coop.seats.seat import EMBEDDED, RECORDING, Seat, SeatFault
 
 KIND = "a recording (make one with coop letters RUN)"
 
 
-class NotRecorded(ValueError):
+class NotRecorded(SeatFault):
     """A letter arrived that the recording does not hold."""
 
 

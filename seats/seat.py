@@ -9,7 +9,6 @@ EMBEDDED = "embedded"
 RECORDING = "recording"
 HUMAN = "human"
 PYTHON = "python"
-A2A = "a2a"
 
 
 Answers = Literal["auto", "text", "schema", "tools"]
@@ -28,6 +27,13 @@ class SeatError(RuntimeError):
 
     busy: float | None = None
     said: str = ""
+
+
+class SeatFault(Exception):
+    """Why a seat gave no answer, as the program or extension that answers there says it.
+
+    One line names what went wrong and what would mend it, and quotes nothing private.
+    """
 
 
 class CredentialsMissing(RuntimeError):
@@ -51,7 +57,7 @@ class Seat(BaseModel):
         default="embedded:rational",
         description="provider:name. 'embedded:…' is a simulated character and needs no key; "
         "'human' is a person; 'recording:FILE' replays letters; 'python:module:factory' is a "
-        "callable; 'a2a:URL' is an agent on another machine; others go through LangChain.",
+        "callable; an extension brings providers of its own; others go through LangChain.",
         examples=["embedded:rational", "human", "openai:gpt-5-mini", "recording:letters.jsonl"],
     )
     base_url: str | None = Field(
@@ -99,17 +105,10 @@ class Seat(BaseModel):
     max_tokens: int | None = Field(default=None, ge=16, le=200_000, title="Longest answer, tokens")
     timeout: float = Field(default=60, gt=0, le=3600, description="Seconds for one request.")
 
-    memory: bool = Field(
-        default=False,
-        description="Of an agent at a2a:URL: all letters of a play are one conversation with it, "
-        "and not one each.",
-    )
-    card_key: str = Field(
-        default="",
-        max_length=1000,
-        title="Card's key",
-        description="Of an agent at a2a:URL: the file of the public key, in PEM, with which its "
-        "card has to be signed.",
+    options: Mapping[str, Any] = Field(
+        default={},
+        description="Settings of a provider that an extension brings, as that extension's page "
+        "says.",
     )
 
     of_simulation: bool = Field(
@@ -120,7 +119,7 @@ class Seat(BaseModel):
     )
 
     def __hash__(self) -> int:
-        """By the settings as JSON, as `extra_body` can hold what has no hash."""
+        """By the settings as JSON, as `extra_body` and `options` can hold what has no hash."""
         return hash(self.model_dump_json())
 
     @field_validator("model")
@@ -131,7 +130,6 @@ class Seat(BaseModel):
             return model
         if not provider or not name:
             form = "provider:name, as in embedded:rational"
-            form = "a2a:URL, as in a2a:https://bob.example" if provider == A2A else form
             raise ValueError(f"{model!r} is no model: give {form}")
         return model
 
@@ -144,11 +142,6 @@ class Seat(BaseModel):
     def name(self) -> str:
         """The part after the colon."""
         return self.model.partition(":")[2]
-
-    @property
-    def remote(self) -> bool:
-        """Whether an agent on another machine answers here, which speaks A2A."""
-        return self.provider == A2A
 
     @property
     def human(self) -> bool:

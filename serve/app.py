@@ -8,11 +8,11 @@ import asyncio
 import gc
 import logging
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from shapley_coop import extension
-from shapley_coop.extras import is_installed, needing
+from shapley_coop.extras import LibraryMissing, needing
 from shapley_coop.graphs.catalogue import make_forms_ready
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.tracing import trace_quietly
@@ -75,8 +75,7 @@ def application(inbox: ThreadInbox) -> Starlette:
     return Starlette(
         routes=[
             seat_route(inbox),
-            *_table(inbox),
-            *(extension.load("routes", name)() for name in extension.offered("routes")),
+            *(route for name in extension.offered("routes") for route in _brought(name, inbox)),
             *view_routes(),
         ],
         middleware=middleware,
@@ -84,13 +83,14 @@ def application(inbox: ThreadInbox) -> Starlette:
     )
 
 
-def _table(inbox: ThreadInbox) -> list[Route]:
-    """`/table`; nothing where the extra `a2a` is not installed."""
-    if not is_installed("a2a"):
+def _brought(name: str, inbox: ThreadInbox) -> Sequence[Route]:
+    """Return routes of an extension; none where a library that they need is not installed."""
+    try:
+        found: Sequence[Route] = extension.load("routes", name)(inbox)
+    except LibraryMissing as missing:
+        logger.warning("No /%s: %s", name, missing)
         return []
-    from shapley_coop.serve.a2a.routes import table_routes
-
-    return table_routes(inbox)
+    return found
 
 
 def lost_with_the_container(environment: Mapping[str, str]) -> str:

@@ -30,6 +30,9 @@ GROUP = "shapley_coop.extensions"
 Places = Mapping[str, str]
 """Name → `module:name`, which is imported when it is used."""
 
+Callers = Literal["anybody", "operators", "parties"]
+"""Who may use a route: whoever reads it, those who run workflows, those who sit at a table."""
+
 Kind = Literal["games", "schemes", "seats", "programs", "routes", "suites"]
 
 
@@ -43,10 +46,14 @@ class Extension:
         games: subclasses of `Game`.
         schemes: a scheme before a colon → the subclass of `Game` that plays what stands behind it,
             its parameter `factory`.
-        seats: a provider → a callable of a seat, an agent and a seed that makes a chat model.
+        seats: a provider → a callable of a seat, an agent and a seed that makes a chat model, or a
+            `Provider` (`shapley_coop.seats.provider`), which also says what to check.
         programs: a module → its tuple of factories that may sit as `python:module:factory` without
             the operator's leave, since they are shipped.
-        routes: a name → a callable that makes a Starlette route of the server.
+        routes: a name → a callable that is given the inbox of people's letters and makes Starlette
+            routes of the server. Where a library of theirs is absent, the server goes on without.
+        callers: a path of these routes → who may use it, where callers have tokens; a path that is
+            not named here, nobody.
         suites: a suite's name → the package whose folder holds `name.yaml`.
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
@@ -59,6 +66,7 @@ class Extension:
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
+    callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 
@@ -84,6 +92,12 @@ def offered(kind: Kind) -> Mapping[str, tuple[Extension, str]]:
         for extension in installed().values()
         for name, place in getattr(extension, kind).items()
     }
+
+
+def open_to(path: str) -> Callers | None:
+    """Return who may use a path of an extension's route; None for what none names."""
+    named = [one.callers[path] for one in installed().values() if path in one.callers]
+    return named[0] if named else None
 
 
 def load(kind: Kind, name: str) -> Any:

@@ -1,1 +1,1 @@
-"""Commands that serve, and draw pages: `coop dev`, `view`, `report` and `a2a`."""
+"""Commands that serve, and draw pages: `coop dev`, `view` and `report`."""

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from shapley_coop import extension
 from shapley_coop.cli.console import note
 from shapley_coop.cli.options import Port
 from shapley_coop.extras import is_installed, missing
@@ -57,10 +58,8 @@ def dev(
     asks = secret or configured()
     open_to = "for those with a token" if asks else "without authentication: for this machine"
     note(f"LangGraph server on {address}, {open_to}.")
-    if is_installed("a2a"):
-        note(f"Agents of others sit down over A2A at {address}/table.")
-    else:
-        note(f"No agents of others: {missing('/table', 'a2a', 'a2a')}")
+    if brought := [f"{address}/{name}" for name in extension.offered("routes")]:
+        note(f"Extensions answer at {', '.join(brought)}.")
     if secret:
         note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
     for one in game or []:

@@ -102,7 +102,7 @@ class Batches(httpx2.AsyncBaseTransport):
             try:
                 await client_of(str(client.base_url), client.api_key).batches.list(limit=1)
             except OpenAIError as error:
-                why = described(error, seat, seat.timeout, "")
+                why = described(error, seat, seat.timeout)
                 if getattr(error, "status_code", None) in _NO_SUCH:
                     why = f"{seat.base_url or 'its endpoint'} has no /batches: leave it out"
                 raise ValueError(f"--batch: {seat.model}: {why}") from None

@@ -5,6 +5,7 @@ from shapley_coop.extension import Extension
 EXTENSION = Extension(
     name="mcp",
     about="Tools for a model's client, by the Model Context Protocol.",
-    routes={"mcp": "shapley_coop.extensions.mcp.on_server:mcp_route"},
+    routes={"mcp": "shapley_coop.extensions.mcp.on_server:mcp_routes"},
+    callers={"/mcp": "operators"},
     commands={"Serve and show": {"mcp": "shapley_coop.extensions.mcp.command:mcp"}},
 )

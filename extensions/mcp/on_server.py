@@ -18,6 +18,7 @@ from shapley_coop.extensions.mcp.protocol import PARSE, answered, failed
 from shapley_coop.extensions.mcp.tools import tools
 from shapley_coop.extras import needing
 from shapley_coop.seats.person import seat_address
+from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.server.in_process import OWNER, waiting_in
 from shapley_coop.state import Run, Table
 from shapley_coop.state.result import result
@@ -38,9 +39,9 @@ SECONDS = 620.0
 """The longest request to the server itself: longer than a tool waits."""
 
 
-def mcp_route() -> Route:
-    """`/mcp`."""
-    return Route("/mcp", _endpoint, methods=["GET", "POST", "DELETE"])
+def mcp_routes(_: ThreadInbox) -> list[Route]:
+    """Return `/mcp`."""
+    return [Route("/mcp", _endpoint, methods=["GET", "POST", "DELETE"])]
 
 
 async def _endpoint(request: Request) -> Response:

@@ -3,9 +3,10 @@
 LangGraph's server checks a token on some routes only; its documentation, metrics and internal
 routes are open. This middleware runs before every route and denies what is not listed:
 
-- without a token: the health check, and the card of the table
+- without a token: the health check
 - an operator: the API and the viewer
-- a party: its own seat, as a page and as an A2A task
+- a party: its own seat
+- of an extension's routes, whom the extension names
 """
 
 import asyncio
@@ -15,13 +16,12 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from shapley_coop import extension
 from shapley_coop.serve.server.callers import Caller, identify
 
 HEALTH = {"/", "/ok"}
-CARD = "/table/.well-known/agent-card.json"
-"""What anybody may read, who wants to know how to sit down."""
 OPERATORS = {
-    *("assistants", "threads", "runs", "store", "mcp", "a2a", ".well-known"),
+    *("assistants", "threads", "runs", "store", "a2a", ".well-known"),
     *("info", "docs", "openapi.json", "metrics", "view", "page"),
 }
 BROWSERS = {"view", "page", "seat"}
@@ -118,11 +118,10 @@ def allowed(caller: Caller, path: str) -> bool:
     """Whether an identified caller may use a path."""
     segment, *rest = path.split("/")[1:]
     if caller.role == "operator":
-        return segment in OPERATORS
+        return segment in OPERATORS or extension.open_to(path) == "operators"
     if segment == "seat" and len(rest) == 2:
         return caller.sits_at(*rest)
-    # At the table its task is looked at: its own seat is the only one that it is given.
-    return segment == "page" or (segment == "table" and not rest)
+    return segment == "page" or extension.open_to(path) == "parties"
 
 
 def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -138,8 +137,9 @@ def from_inside(scope: Scope) -> bool:
 
 
 def needs_no_token(scope: Scope) -> bool:
-    """Whether anybody may make this request: the health check, the card, or a CORS preflight."""
+    """Whether anybody may make this request: the health check and the like, a CORS preflight."""
     # A CORS preflight carries no credentials; the CORS layer behind this one answers it.
     asked = {"origin", "access-control-request-method"}
     preflight = scope["method"] == "OPTIONS" and asked <= {*Headers(scope=scope).keys()}
-    return preflight or (scope["method"] in ("GET", "HEAD") and scope["path"] in {*HEALTH, CARD})
+    free = scope["path"] in HEALTH or extension.open_to(scope["path"]) == "anybody"
+    return preflight or (scope["method"] in ("GET", "HEAD") and free)

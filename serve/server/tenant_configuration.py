@@ -14,6 +14,7 @@ from shapley_coop.games.opened import opens
 from shapley_coop.invalid import first_error
 from shapley_coop.seats import Seat
 from shapley_coop.seats.keys import lies_below
+from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.seat import PYTHON, RECORDING
 from shapley_coop.serve.server.callers import Caller
 from shapley_coop.serve.server.quotas import unpriced, without_a_price
@@ -115,15 +116,21 @@ def _about_resolved(config: RunConfig) -> Iterator[str]:
 
 def _about_seat(seat: Seat, caller: Caller) -> Iterator[str]:
     yield from about_url("base_url", seat.base_url)
-    if seat.card_key:
-        yield _opened("card_key")
+    try:
+        provider = provider_of(seat)
+    except ValueError as error:
+        yield f"model: {error}"
+        return
+    if kept := sorted({*seat.options} - (provider.for_tenants if provider else frozenset())):
+        yield f"options: this server sets no {kept[0][:100]} for tenants"
     if more := sorted({*seat.extra_body} - BESIDE):
         known = ", ".join(sorted(BESIDE))
         yield f"extra_body: here it cannot set {more[0][:100]}; it can set {known}"
     if seat.provider in (RECORDING, PYTHON):
         yield "model: this server reads no recordings and runs no callables for tenants"
-    elif seat.remote and not _may_be_called(seat.name):
-        yield f"model: this server does not call {seat.model[:200]!r}; {ENDPOINTS} lists URLs"
+    elif provider and provider.address:
+        if not _may_be_called(provider.address(seat)):
+            yield f"model: this server does not call {seat.model[:200]!r}; {ENDPOINTS} lists URLs"
     elif not any(fnmatchcase(seat.model, glob) for glob in _models_of(caller)):
         yield f"model: you may not use {seat.model[:100]!r} here"
     elif unpriced(seat.model, caller):

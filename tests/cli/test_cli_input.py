@@ -62,7 +62,7 @@ BAD_INPUT = [
     (("verify", "gone"), "there is no run 'gone': coop runs lists them"),
     (("letters", "gone"), "there is no run 'gone': coop runs lists them"),
     (("resume", "gone"), "there is no run 'gone': coop runs lists them"),
-    (("run", "escape_room", "--agent", "Bob=a2a:"), "'a2a:' is no model: give a2a:URL"),
+    (("run", "escape_room", "--agent", "Bob=a2a:"), "'a2a:' is no model: give provider:name"),
     (("answer", "gone", "Alice"), "there is no run 'gone': coop runs lists them"),
     (("resume",), "name one run, or give --all"),
     (("resume", "gone", "--all"), "name one run, or give --all"),

@@ -19,7 +19,6 @@ from shapley_coop.deals.signing import (
 )
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.a2a.card import read_card_key
 from shapley_coop.serve.server.callers import _public_key
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.signatures import wrongly_signed
@@ -197,9 +196,6 @@ def test_a_key_with_which_anybody_can_sign_is_refused_in_every_form(tmp_path: Pa
                 read(pem)
         with pytest.raises(ValueError, match="anybody can sign"):
             _public_key(pem)
-        (tmp_path / "card.pem").write_text(pem)
-        with pytest.raises(ValueError, match=r"card_key: .*anybody can sign"):
-            read_card_key(tmp_path / "card.pem")
     one = Ed25519PublicKey.from_public_bytes(encoded(1))
     for message in (b"I pay", b"I do not pay"):
         one.verify(encoded(1) + bytes(32), message)  # what the refusal is for

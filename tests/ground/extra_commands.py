@@ -84,6 +84,7 @@ SET = {
 """Extra → what the environment holds for its commands."""
 
 OF_EXTENSION = {
+    "a2a": "a2a",
     "attribute": "attribute",
     "negmas": "opponents",
     "pettingzoo": "pettingzoo",

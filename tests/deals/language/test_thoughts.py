@@ -18,7 +18,6 @@ from shapley_coop.deals.language.thoughts import MARKS, Mark
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.nodes.exchange.checks import as_it_is
-from shapley_coop.seats.a2a.reply import Reply, follow, reply_of
 from shapley_coop.seats.answers import said_beside, tagged
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.records import Answer
@@ -229,31 +228,6 @@ def test_marks_in_a_field_for_others_are_asked_back_and_in_a_private_field_left_
 def test_words_beside_a_call_are_kept_as_far_as_they_are_not_thought() -> None:
     assert said_beside("<think>Look it up.</think>I look.") == "I look."
     assert said_beside("<think>Look it up, or <CALL>{}</CALL>.") == "", "the call ended them"
-
-
-def test_a_part_that_an_agent_marks_as_thought_is_no_part_of_its_answer() -> None:
-    from a2a.helpers import new_text_part
-    from a2a.types import Artifact, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState
-
-    def sent(text: str, more: bool, **marks: bool) -> StreamResponse:
-        part = new_text_part(text)
-        part.metadata.update(marks)
-        return StreamResponse(
-            artifact_update=TaskArtifactUpdateEvent(
-                task_id="1", append=more, artifact=Artifact(artifact_id="a", parts=[part])
-            )
-        )
-
-    task = Task(id="1")
-    task.status.state = TaskState.TASK_STATE_COMPLETED
-    for event in (
-        sent("I could <ACC", more=False, adk_thought=True),
-        sent("EPT>.", more=True, adk_thought=True),
-        sent("<REJ", more=True),
-        sent("ECT>", more=True),
-    ):
-        task = follow(task, event)
-    assert reply_of(task, None) == Reply("<REJECT>")
 
 
 # At the table

@@ -186,8 +186,7 @@ def with_public_key_as_secret(keys: Keys) -> str:
         {"seats": {"*": {"model": "recording:letters.jsonl"}}},
         {"seats": {"*": "python:os:system"}},
         {"seats": {"Bob": {"model": "python:bots:careful"}}},
-        {"seats": {"Bob": "a2a:https://evil.example"}},
-        {"seats": {"Bob": {"model": "a2a:https://good.example/v1/bob", "card_key": "/etc/k.pem"}}},
+        {"seats": {"Bob": {"model": "openai:m", "options": {"card_key": "/etc/k.pem"}}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://evil.example/v1"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://good.example.evil.example"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://good.example@evil.example"}}},
@@ -217,7 +216,6 @@ def test_what_is_its_own_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COOP_ALLOWED_URLS", "https://good.example/v1/, http://127.0.0.1:8000")
     listed = {"model": "openai:m", "base_url": "https://good.example/v1"}
     rooms: list[dict[str, Any]] = [
-        {"seats": {"Bob": "a2a:https://good.example/v1/bob"}},
         {},
         {"secrets": "ann__whisper", "game": "escape_room", "seats": {"*": "embedded:greedy"}},
         {"game": {"name": "tug", "agents": ["Ann", "Ben"]}},

@@ -1,11 +1,10 @@
-"""A token that ends ends what was asked for with it; the card names no host that is not listed."""
+"""A token that ends ends what was asked for with it."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -14,9 +13,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 from starlette.types import Message
 
-from shapley_coop.serve.a2a.routes import table_routes
-from shapley_coop.serve.server.authorization import CARD, Authorization
-from shapley_coop.serve.server.browser_guard import HOSTS
+from shapley_coop.serve.server.authorization import Authorization
 from shapley_coop.serve.server.callers import TOKENS
 from tests.serve.server.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
 
@@ -77,19 +74,3 @@ async def test_a_stream_goes_on_where_another_token_is_revoked(tokens: Path) -> 
         write_tokens(tokens, {"ann": ANN})
 
     assert await streamed("/threads/t/stream", ANN, revoke_bobs) == [b"one", b"two", b"three", b""]
-
-
-async def test_the_card_repeats_no_host_that_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("a2a", reason="the table is in the extra a2a")
-    app = Starlette(routes=table_routes(None))  # type: ignore[arg-type]
-    here = httpx.ASGITransport(app)
-    async with httpx.AsyncClient(transport=here, base_url="http://127.0.0.1:8123") as anybody:
-        assert (await anybody.get(CARD)).json()["url"] == "http://127.0.0.1:8123/table"
-        foreign = {"host": "evil.example"}
-        refused = await anybody.get(CARD, headers=foreign)
-        assert refused.status_code == 403
-        assert "evil" not in refused.text
-        monkeypatch.setenv(HOSTS, "coop.example")
-        listed = await anybody.get(CARD, headers={"host": "coop.example"})
-        assert listed.json()["url"] == "http://coop.example/table"
-        assert (await anybody.get(CARD, headers=foreign)).status_code == 403

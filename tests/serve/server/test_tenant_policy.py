@@ -130,7 +130,6 @@ PLACES = [
 
 SEATS = [
     {"model": "openai:m", "base_url": "http://127.0.0.1:9"},
-    {"model": "a2a:http://127.0.0.1:9"},
     "recording:/etc/passwd",
     {"model": "embedded:rational", "extra_body": {"model": "openai:large"}},
     "openai:large",
@@ -142,7 +141,7 @@ SEATS = [
 def test_a_seat_is_a_seat_whatever_its_agent_is_called(
     place: Any, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COOP_ALLOWED_MODELS", "embedded:*, a2a:*, recording:*, openai:m")
+    monkeypatch.setenv("COOP_ALLOWED_MODELS", "embedded:*, recording:*, openai:m")
     for seat in SEATS:
         assert refused(place({"seats": {agent: seat}})), seat
     assert refused(place({"seats": {agent: "embedded:greedy"}})) == ""

@@ -10,10 +10,10 @@ from a2a.types import GetTaskRequest, Message, SendMessageRequest, Task
 from a2a.utils.constants import TransportProtocol
 from a2a.utils.errors import TaskNotFoundError
 
-from shapley_coop.seats.a2a.card import Card, CardRefused, read_card, token_of
-from shapley_coop.seats.a2a.http import client
-from shapley_coop.seats.a2a.letter import EXTENSION
-from shapley_coop.seats.a2a.reply import follow
+from shapley_coop.extensions.a2a.asking.card import Card, CardRefused, read_card, token_of
+from shapley_coop.extensions.a2a.asking.http import client
+from shapley_coop.extensions.a2a.asking.letter import EXTENSION
+from shapley_coop.extensions.a2a.asking.reply import follow
 from shapley_coop.seats.seat import Seat
 
 TRANSPORTS = [TransportProtocol.JSONRPC, TransportProtocol.HTTP_JSON]

@@ -5,8 +5,8 @@ import re
 import httpx
 from a2a.utils.errors import A2AError
 
-from shapley_coop.seats.a2a.card import TOKEN, CardRefused
-from shapley_coop.seats.a2a.reply import TaskFailed
+from shapley_coop.extensions.a2a.asking.card import TOKEN, CardRefused
+from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 from shapley_coop.seats.faults import AnswerTooLarge, causes
 from shapley_coop.seats.seat import Seat
 
@@ -30,8 +30,6 @@ def described(error: BaseException, seat: Seat, agent: str) -> str:
         seat: where the agent is.
         agent: its name at the table.
     """
-    if isinstance(error, TimeoutError):
-        return f"no answer within {seat.timeout:g} s; raise the seat's timeout"
     token = TOKEN + re.sub(r"\W", "_", agent).upper()
     found = (_of_cause(cause, seat, token) for cause in causes(error))
     return next(filter(None, found), f"{type(error).__name__}; {_AGAIN}")

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from extensions.a2a.tests.a2a_agents import a2a_agent
 from shapley_coop.state import Home
-from tests.seats.a2a.a2a_agents import a2a_agent
 from tests.trials import Audit, Play, Trial
 from tests.warm_coop import Stop, warm_coop
 

@@ -19,15 +19,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from extensions.a2a.tests.a2a_agents import a2a_agent, failing
+from shapley_coop.extensions.a2a.asking.card import token_of
+from shapley_coop.extensions.a2a.serving.agents import (
+    ASSESSMENT,
+    LETTERS,
+    Judge,
+    Subject,
+    application,
+)
+from shapley_coop.extensions.a2a.serving.assessment import Assessment
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Seat
-from shapley_coop.seats.a2a.card import token_of
-from shapley_coop.serve.a2a.agents import ASSESSMENT, LETTERS, Judge, Subject, application
-from shapley_coop.serve.a2a.assessment import Assessment
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.state import RunConfig, home
 from tests.coop_command import USAGE, Coop, one_line
-from tests.seats.a2a.a2a_agents import a2a_agent, failing
 from tests.waiting import HANGS
 
 

@@ -10,10 +10,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.server.authorization import CARD, refusal
+from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.browser_guard import HOSTS, is_here
 
 TABLE = "/table"
+CARD = f"{TABLE}/.well-known/agent-card.json"
+"""What anybody may read, who wants to know how to sit down."""
 
 
 def table_routes(inbox: ThreadInbox) -> list[Route]:
@@ -46,7 +48,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
     from a2a.server.routes.common import DefaultServerCallContextBuilder
     from a2a.server.routes.jsonrpc_dispatcher import JsonRpcDispatcher
 
-    from shapley_coop.serve.a2a.guests import CALLER, Guests
+    from shapley_coop.extensions.a2a.serving.guests import CALLER, Guests
 
     class WithCaller(DefaultServerCallContextBuilder):
         """Puts into a call's context who makes it."""
@@ -69,7 +71,7 @@ def _card(base_url: str) -> dict[str, Any]:
         AgentSkill,
     )
 
-    from shapley_coop.seats.a2a.letter import EXTENSION
+    from shapley_coop.extensions.a2a.asking.letter import EXTENSION
 
     url = base_url.rstrip("/") + TABLE
     skill = AgentSkill(

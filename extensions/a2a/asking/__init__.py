@@ -8,10 +8,14 @@ the words say as an object. The answer may be words in tags, as any model's, or 
 `{"answer": {…}}`. Needs the extra `a2a`.
 """
 
+from shapley_coop.extensions.a2a.asking.agent import check_address, remote_agent
+from shapley_coop.extensions.a2a.asking.options import FOR_TENANTS
 from shapley_coop.extras import needing
-from shapley_coop.seats.a2a.agent import check_address
+from shapley_coop.seats.provider import Provider
 
 with needing("a2a", "a seat at a2a:URL"):
     import a2a  # noqa: F401
 
-__all__ = ["check_address"]
+PROVIDER = Provider(
+    remote_agent, check_address, address=lambda seat: seat.name, for_tenants=FOR_TENANTS
+)

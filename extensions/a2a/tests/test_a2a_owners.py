@@ -66,7 +66,7 @@ class Machine:
     def agent(self, least: float) -> Iterator[str]:
         """Its agent, which signs nothing that would pay it less; the address."""
         with subprocess.Popen(
-            [sys.executable, "-m", "tests.seats.a2a.a2a_owner", self.owner, str(least)],
+            [sys.executable, "-m", "extensions.a2a.tests.a2a_owner", self.owner, str(least)],
             cwd=self.folder,
             env=self._environment,
             stdin=subprocess.PIPE,

@@ -35,11 +35,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from shapley_coop.extensions.a2a.serving.assessment import Assessment, assess
+from shapley_coop.extensions.a2a.serving.routes import as_both
 from shapley_coop.seats import Seat, chat_model
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import FACTS
-from shapley_coop.serve.a2a.assessment import Assessment, assess
-from shapley_coop.serve.a2a.routes import as_both
 from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly, is_loopback
 from shapley_coop.serve.server.limits import limits

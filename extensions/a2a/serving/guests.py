@@ -30,9 +30,9 @@ from a2a.utils.errors import (
 )
 from google.protobuf.json_format import MessageToDict
 
-from shapley_coop.seats.a2a.reply import is_thought
+from shapley_coop.extensions.a2a.asking.reply import is_thought
+from shapley_coop.extensions.a2a.serving.tasks import NoSuchSeat, Seat, letter_id, task_of
 from shapley_coop.seats.answers import tagged
-from shapley_coop.serve.a2a.tasks import NoSuchSeat, Seat, letter_id, task_of
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.server.callers import Caller
 

@@ -13,11 +13,11 @@ from uuid import uuid4
 import pytest
 from google.protobuf.json_format import MessageToDict
 
+from extensions.a2a.tests.a2a_agents import card_of
 from shapley_coop.seats import Question, Seat, SeatError, ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.state import home
-from tests.seats.a2a.a2a_agents import card_of
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 """One owner's machine: its home, its key, its policy, and its agent, which speaks A2A.
 
-    python -m tests.seats.a2a.a2a_owner KEY LEAST
+    python -m extensions.a2a.tests.a2a_owner KEY LEAST
 
 The agent is that of `chat_agent`. Before what it accepts leaves the machine, the owner's policy
 looks at what the deal would pay if all keep it; if that is enough, the owner's key signs it, and
@@ -14,10 +14,10 @@ from typing import Any
 from a2a.helpers import new_text_part
 from a2a.server.tasks import TaskUpdater
 
+from extensions.a2a.tests.a2a_agents import Heard, a2a_agent
+from extensions.a2a.tests.chat_agent import graph
 from shapley_coop.deals.signing import element, sign_binding
 from shapley_coop.state.storage.keys import key_of
-from tests.seats.a2a.a2a_agents import Heard, a2a_agent
-from tests.seats.a2a.chat_agent import graph
 
 
 def pays(facts: dict[str, Any]) -> float:

@@ -14,15 +14,7 @@ from a2a.utils.signing import create_agent_card_signer
 from cryptography.hazmat.primitives import serialization as pem
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from shapley_coop.graphs.running import play
-from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import Question, Seat, SeatError, ask
-from shapley_coop.seats.clients import clients
-from shapley_coop.seats.letters import Letter
-from shapley_coop.seats.records import TASK, Entry
-from shapley_coop.state import RunConfig, home
-from tests.coop_command import coop_in
-from tests.seats.a2a.a2a_agents import (
+from extensions.a2a.tests.a2a_agents import (
     Heard,
     Manner,
     a2a_agent,
@@ -35,6 +27,14 @@ from tests.seats.a2a.a2a_agents import (
     waiting_for_its_owner,
     with_a_status,
 )
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats import Question, Seat, SeatError, ask
+from shapley_coop.seats.clients import clients
+from shapley_coop.seats.letters import Letter
+from shapley_coop.seats.records import TASK, Entry
+from shapley_coop.state import RunConfig, home
+from tests.coop_command import coop_in
 from tests.waiting import wait_for
 
 TOKEN = "canary-of-bobs-agent"
@@ -105,7 +105,7 @@ async def test_an_agent_that_asks_back_goes_on_with_its_task() -> None:
 @pytest.mark.parametrize("memory", [False, True])
 async def test_a_conversation_is_a_letters_or_the_whole_plays(memory: bool) -> None:
     with a2a_agent() as agent:
-        bob = {"model": f"a2a:{agent.url}", "memory": memory}
+        bob = {"model": f"a2a:{agent.url}", "options": {"memory": memory}}
         await played("escape_room", bob, "shapley_coop")
     assert len({heard.context for heard in agent.heard}) == (1 if memory else len(agent.heard))
 
@@ -215,7 +215,7 @@ async def test_a_card_is_signed_or_refused(
         return create_agent_card_signer(keys[signed_by][0], header)(card)
 
     with a2a_agent(card=signed) as agent:
-        bob = {"model": f"a2a:{agent.url}", "card_key": str(keys["bobs"][1])}
+        bob = {"model": f"a2a:{agent.url}", "options": {"card_key": str(keys["bobs"][1])}}
         if told:
             with pytest.raises(SeatError, match=told):
                 await played("escape_room", bob, "negotiation")
@@ -269,6 +269,7 @@ def test_a_seat_is_given_by_its_address(
         ("a2a:bob.example", "a2a:bob.example: give a2a:URL, as in a2a:https://bob.example"),
         ("a2a:https://me:key@bob.example", "give a2a:URL"),
         ("a2a:https://bob.example,card_key=nowhere.pem", "nowhere.pem: No such file"),
+        ("a2a:https://bob.example,momery=true", "no setting 'momery': did you mean 'memory'"),
     ],
 )
 def test_a_seat_that_could_not_be_asked_is_refused_at_once(

@@ -38,7 +38,7 @@ def a2a(
     with needing("a2a", "coop a2a"):
         import uvicorn
 
-        from shapley_coop.serve.a2a.agents import (
+        from shapley_coop.extensions.a2a.serving.agents import (
             ASSESSMENT,
             LETTERS,
             Judge,

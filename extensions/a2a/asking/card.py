@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from shapley_coop.extensions.a2a.asking.options import options_of
 from shapley_coop.seats.keys import key_for
 from shapley_coop.seats.seat import Seat
 from shapley_coop.seats.tracing import keep_out
@@ -91,8 +92,8 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     # A card that leads elsewhere would have letters, and a token, sent to somebody else.
     if any(_origin(one) != _origin(url) for one in addresses):
         raise CardRefused("its card names an address on another host")
-    if seat.card_key:
-        key = await asyncio.to_thread(read_card_key, Path(seat.card_key))
+    if named := options_of(seat).card_key:
+        key = await asyncio.to_thread(read_card_key, Path(named))
         _check_signature(card, key)
     return Card(card, hashlib.sha256(content).hexdigest())
 

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import BaseMessage
 
+from shapley_coop.extensions.a2a.asking.options import options_of
 from shapley_coop.seats.answers import Form
-from shapley_coop.seats.awaited import AwaitedChatModel
+from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.records import TASK, Answer, Entry, Journal, letter_hash, nonce
 from shapley_coop.seats.schema import schema_of
-from shapley_coop.seats.seat import A2A, Seat
+from shapley_coop.seats.seat import Seat, SeatFault
 
 if TYPE_CHECKING:
     from a2a.types import Task
 
-    from shapley_coop.seats.a2a.link import Link
+    from shapley_coop.extensions.a2a.asking.link import Link
     from shapley_coop.seats.asking import Question
+
+A2A = "a2a"
+"""The provider of these seats, before the address."""
 
 FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0
 """Seconds between two looks at a task, which grow."""
@@ -30,36 +34,55 @@ def check_address(seat: Seat) -> None:
     """Refuse a seat that could not be asked, before anything is played.
 
     Raises:
-        ValueError: its address is none, or its card key cannot be read.
+        ValueError: its address is none, it has other options, or its card key cannot be read.
     """
-    from shapley_coop.seats.a2a.card import card_url, read_card_key
+    from shapley_coop.extensions.a2a.asking.card import card_url, read_card_key
 
     card_url(seat)
-    if seat.card_key:
-        read_card_key(Path(seat.card_key))
+    if key := options_of(seat).card_key:
+        read_card_key(Path(key))
 
 
-class RemoteAgent(AwaitedChatModel):
+def remote_agent(seat: Seat, *, agent: str, seed: int) -> "RemoteAgent":
+    """Return the model of a seat, before there is a letter."""
+    return RemoteAgent(seat=seat)
+
+
+class RemoteAgent(LetterChatModel):
     """Asks an agent one question, over A2A; a model for this one call.
 
     Attributes:
         seat: where the agent is.
-        question: the letter.
+        question: the letter; None until there is one.
         journal: keeps which task the agent made of it, so that a resume goes on with it.
     """
 
     seat: Seat
-    question: Any
-    journal: Any
+    question: Any = None
+    journal: Any = None
     cache: bool | None = False
+
+    def for_letter(self, question: "Question", journal: Journal) -> "RemoteAgent":
+        """Return the model that asks the agent this question."""
+        return RemoteAgent(seat=self.seat, question=question, journal=journal)
 
     @property
     def _llm_type(self) -> str:
         return A2A
 
     async def answered(self, messages: list[BaseMessage]) -> str:
-        """What the agent answers; `link` and `reply` say what is raised."""
-        return await _Exchange(self.seat, self.question, self.journal).answer()
+        """Return what the agent answers.
+
+        Raises:
+            SeatFault: it did not answer; one line says why, and what would mend it.
+        """
+        try:
+            return await _Exchange(self.seat, self.question, self.journal).answer()
+        except Exception as error:
+            from shapley_coop.extensions.a2a.asking.faults import described
+
+            failure = described(error, self.seat, self.question.agent)
+        raise SeatFault(failure)  # outside the handler: no private text hangs on as its context
 
 
 class _Exchange:
@@ -80,7 +103,7 @@ class _Exchange:
 
     async def _go_on(self, link: "Link", task: str) -> str | None:
         """What became of a task that was begun before a restart; None if it cannot be had."""
-        from shapley_coop.seats.a2a.reply import TaskFailed
+        from shapley_coop.extensions.a2a.asking.reply import TaskFailed
 
         known = await link.task(task)
         if known is None:
@@ -103,10 +126,10 @@ class _Exchange:
     async def _ask(self, link: "Link", task: str) -> str:
         from a2a.types import Message
 
-        from shapley_coop.seats.a2a.letter import message_of
-        from shapley_coop.seats.a2a.reply import TaskFailed, reply_of
+        from shapley_coop.extensions.a2a.asking.letter import message_of
+        from shapley_coop.extensions.a2a.asking.reply import TaskFailed, reply_of
 
-        message = message_of(self._question, self._form, self._seat.memory, task)
+        message = message_of(self._question, self._form, options_of(self._seat).memory, task)
         found: Task | Message | None = None
         async for found in link.send(message):
             if not isinstance(found, Message) and found.id:
@@ -120,7 +143,7 @@ class _Exchange:
 
     async def _wait(self, link: "Link", task: "Task") -> str:
         """Look at a task until there is an answer; the seat's time ends this."""
-        from shapley_coop.seats.a2a.reply import reply_of
+        from shapley_coop.extensions.a2a.asking.reply import reply_of
 
         wait = FIRST_WAIT
         while (reply := reply_of(task, self._form)) is None:
@@ -172,13 +195,14 @@ class _Tasks:
 
 async def link_to(seat: Seat, agent: str) -> "Link":
     """The link to an agent: one for a seat and an event loop, so that its card is read once."""
-    links = clients_here().links
-    key = (seat, agent)
+    here = clients_here()
+    links, key = here.kept, (A2A, seat, agent)
     if key not in links:
         # Several letters may be sent at once; the first one's link is for all.
         links[key] = asyncio.ensure_future(_linked(seat, agent))
         # Whoever waited for it may have gone; then its failure is nobody's.
         links[key].add_done_callback(lambda made: made.cancelled() or made.exception())
+        here.closing.push_async_callback(_close, links[key])
     try:
         return await asyncio.shield(links[key])
     except BaseException:
@@ -187,8 +211,13 @@ async def link_to(seat: Seat, agent: str) -> "Link":
         raise
 
 
+async def _close(link: "asyncio.Future[Link]") -> None:
+    if link.done() and not link.cancelled() and not link.exception():
+        await link.result().close()
+
+
 async def _linked(seat: Seat, agent: str) -> "Link":
     # The library takes a second to import, once, which must not hold up the event loop.
-    linking = await asyncio.to_thread(import_module, "shapley_coop.seats.a2a.link")
+    linking = await asyncio.to_thread(import_module, "shapley_coop.extensions.a2a.asking.link")
     found: Link = await linking.Link.to(seat, agent)
     return found

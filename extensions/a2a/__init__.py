@@ -1,0 +1,14 @@
+"""Agent2Agent, both sides: seats whose agents are elsewhere, and a table for agents of others."""
+
+from shapley_coop.extension import Extension
+
+_HERE = "shapley_coop.extensions.a2a"
+
+EXTENSION = Extension(
+    name="a2a",
+    about="Agents on other machines take seats, and assess or are assessed, over A2A.",
+    seats={"a2a": f"{_HERE}.asking:PROVIDER"},
+    routes={"table": f"{_HERE}.serving.routes:table_routes"},
+    callers={"/table/.well-known/agent-card.json": "anybody", "/table": "parties"},
+    commands={"Serve and show": {"a2a": f"{_HERE}.command:a2a"}},
+)

@@ -1,0 +1,38 @@
+"""What a seat at an agent's address may set beside what every seat has."""
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from shapley_coop.invalid import first_error
+from shapley_coop.seats.seat import Seat
+
+
+class Options(BaseModel):
+    """The `options` of a seat at `a2a:URL`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    memory: bool = Field(
+        default=False,
+        description="All letters of a play are one conversation with the agent, and not one each.",
+    )
+    card_key: str = Field(
+        default="",
+        max_length=1000,
+        description="The file of the public key, in PEM, with which its card has to be signed.",
+    )
+
+
+FOR_TENANTS = frozenset({"memory"})
+"""Options that open no file."""
+
+
+def options_of(seat: Seat) -> Options:
+    """Return a seat's options.
+
+    Raises:
+        ValueError: it has others, or one is wrong.
+    """
+    try:
+        return Options.model_validate(dict(seat.options))
+    except ValidationError as error:
+        raise ValueError(f"{seat.model}: {first_error(error, Options)}") from None
