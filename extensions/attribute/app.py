@@ -21,6 +21,7 @@ from langgraph.managed.base import is_managed_value
 from langgraph.pregel import Pregel
 
 from shapley_coop.credit.coalitions import check_agents
+from shapley_coop.extensions.attribute.agents import places, resolved
 from shapley_coop.extensions.attribute.steering import schema_of
 from shapley_coop.files import did_you_mean
 
@@ -103,7 +104,7 @@ class App:
     Args:
         graph: a compiled StateGraph, a StateGraph, which is compiled here, or a function that makes
             one of them, with or without a config, as langgraph.json may name.
-        agents: names of nodes; `team/writer` is a node of a subgraph.
+        agents: names of nodes or of tools that are agents; `team/writer` is a node of a subgraph.
 
     Raises:
         ValueError: it is no such graph, or an agent is no node of it.
@@ -127,11 +128,10 @@ class App:
         self.graph: Graph = graph
         self.agents = list(agents)
         nodes = dict(_paths(graph))
-        for agent in agents:
-            if agent not in nodes:
-                meant = did_you_mean(agent, nodes) or f": its nodes are {', '.join(nodes)}"
-                raise ValueError(f"agent {agent!r} is no node of the app{meant}")
-            if within := [other for other in agents if agent.startswith(f"{other}/")]:
+        self.places = places(graph, nodes)
+        self.names = resolved(agents, self.places)
+        for path, agent in self.names.items():
+            if within := [x for other, x in self.names.items() if path.startswith(f"{other}/")]:
                 raise ValueError(f"agent {agent!r} is a part of agent {within[0]!r}: name one")
         self.nodes = frozenset(nodes)
         graphs = [graph, *(node.bound for node in nodes.values())]
@@ -168,7 +168,7 @@ class App:
             path = at + name
             if name == START:
                 nodes[name] = node
-            elif any(agent.startswith(f"{path}/") for agent in self.agents):
+            elif any(agent.startswith(f"{path}/") for agent in self.names):
                 inner = self._rewired(_inner(node), stand_in, f"{path}/")
                 nodes[name] = node.copy(
                     {"bound": inner, "subgraphs": [inner], "cache_policy": None}

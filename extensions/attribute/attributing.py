@@ -20,6 +20,7 @@ from shapley_coop.extensions.attribute.games import AppGame, Score
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
 from shapley_coop.extensions.attribute.settings import Settings, checked
 from shapley_coop.extensions.attribute.stage import Limits, Rules, Stage, Unit
+from shapley_coop.extensions.attribute.tools import tools_watched
 from shapley_coop.extensions.attribute.traces import Recorded, read_traces
 from shapley_coop.extensions.attribute.values import (
     Values,
@@ -99,7 +100,8 @@ async def attribute_async(
     calls = _calls(app, with_)
     try:
         game = AppGame(_stage(app, calls, with_, recorded), score, units, with_.at_once, progress)
-        return await _attributed(game, with_, announce)
+        with tools_watched():
+            return await _attributed(game, with_, announce)
     finally:
         calls.close()
 
@@ -247,6 +249,11 @@ def _stage(app: App, calls: Calls, with_: Settings, recorded: Recorded | None) -
         calls=calls,
         limits=Limits(with_.max_calls, steps, with_.max_state),
         notes=notes,
+        wrappers={
+            path
+            for path, at in app.places.items()
+            if path not in app.nodes and (at.why or path in app.names)
+        },
         rules=rules,
         keep=frozenset(with_.keep),
         context=with_.context,

@@ -18,6 +18,27 @@ Tokens = dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True)
+class Inner:
+    """An agent that was called as a tool within a call.
+
+    Attributes:
+        path: of the tool.
+        given: its arguments.
+        output: its answer; the id of the tool call is replaced.
+        tokens: what its own models read and wrote.
+        models: how many model calls it made.
+        tools: the tools that acted in it.
+    """
+
+    path: str
+    given: Any
+    output: Any
+    tokens: Tokens
+    models: int
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Call:
     """What a node answered.
 
@@ -27,6 +48,10 @@ class Call:
         models: how many model calls it made.
         tools: the tools that acted.
         puts: what it wrote to the store: (namespace, key, value).
+        inner: agents that it called as tools.
+        asked: the paths of all that it called, also of those that were absent: who is absent among
+            them is part of the question.
+        places: nodes within it that asked a model.
     """
 
     output: Any
@@ -34,6 +59,9 @@ class Call:
     models: int = 0
     tools: tuple[str, ...] = ()
     puts: tuple[tuple[tuple[str, ...], str, Any], ...] = ()
+    inner: tuple[Inner, ...] = ()
+    asked: frozenset[str] = frozenset()
+    places: tuple[str, ...] = ()
 
 
 class Calls:
@@ -86,6 +114,13 @@ class Calls:
         )
         return {question for (question,) in rows} >= set(questions)
 
+    def variants(self, base: str) -> list[frozenset[str]]:
+        """Which agents a call asked, in each way that it was made: another way is another call."""
+        rows = self._base.execute(
+            "SELECT key FROM used WHERE app = ? AND question = ?", (self.app, base)
+        )
+        return [frozenset(json.loads(asked)) for (asked,) in rows]
+
     def kept(self, questions: Iterable[str]) -> int:
         """How many of the calls that these questions needed are kept."""
         keys = {
@@ -114,6 +149,9 @@ class Calls:
             models=known["models"],
             tools=tuple(known["tools"]),
             puts=tuple((tuple(space), name, value) for space, name, value in loaded["puts"]),
+            inner=tuple(_inner(*one) for one in loaded["inner"]),
+            asked=frozenset(known["asked"]),
+            places=tuple(known["places"]),
         )
 
     def put(self, key: str, call: Call) -> Call:
@@ -124,11 +162,23 @@ class Calls:
         """
         try:
             kind, output = self._serial.dumps_typed(
-                {"output": call.output, "puts": [list(put) for put in call.puts]}
+                {
+                    "output": call.output,
+                    "puts": [list(put) for put in call.puts],
+                    "inner": [
+                        [x.path, x.given, x.output, x.tokens, x.models, x.tools] for x in call.inner
+                    ],
+                }
             )
         except Exception as error:
             raise TypeError(f"what it wrote cannot be kept: {error}") from None
-        about = {"tokens": call.tokens, "models": call.models, "tools": call.tools}
+        about = {
+            "tokens": call.tokens,
+            "models": call.models,
+            "tools": call.tools,
+            "asked": sorted(call.asked),
+            "places": call.places,
+        }
         self._base.execute(
             "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?)",
             (self.app, key, kind, output, json.dumps(about)),
@@ -172,6 +222,12 @@ class Acting:
     @property
     def _id(self) -> tuple[str, str]:
         return self.app, self.key
+
+
+def _inner(path: str, given: Any, output: Any, tokens: Any, models: int, tools: Any) -> Inner:
+    """As it was kept; tuples come back as lists."""
+    known = {model: (spent[0], spent[1]) for model, spent in tokens.items()}
+    return Inner(path, given, output, known, models, tuple(tools))
 
 
 def added(all_tokens: Mapping[str, tuple[int, int]], more: Mapping[str, tuple[int, int]]) -> Tokens:

@@ -73,7 +73,7 @@ class Emptying:
             }
         if found := fields_of(output):
             return {k: self._field(k, x, given, now) for k, x in found.items()}
-        return self._value(output)
+        return self.value(output)
 
     def _send(self, send: Send, given: dict[str, Any], now: dict[str, Any]) -> Send:
         return Send(send.node, self._output(send.arg, given, now))
@@ -91,7 +91,7 @@ class Emptying:
         is_set = there is not None and key not in self.schema.added
         if is_set and not is_said and not isinstance(value, bool | Enum):
             return there
-        return self.schema.fitting(key, self._value(value), value)
+        return self.schema.fitting(key, self.value(value), value)
 
     def keeps(self, key: str, value: Any) -> bool:
         """Whether an absent agent writes a field as it did."""
@@ -108,7 +108,8 @@ class Emptying:
         shown = [_wordless(m, self.words) for m in said]
         return [*_listed(now), *shown] if len(new) < len(value) else shown
 
-    def _value(self, value: Any) -> Any:
+    def value(self, value: Any) -> Any:
+        """One value without words."""
         if value is None or isinstance(value, bool | Enum):
             return value
         if isinstance(value, str):
@@ -118,15 +119,15 @@ class Emptying:
         if isinstance(value, BaseMessage):
             return _wordless(value, self.words)
         if isinstance(value, Mapping):
-            return {k: self._value(x) for k, x in value.items()}
+            return {k: self.value(x) for k, x in value.items()}
         if isinstance(value, list | tuple | set | frozenset | bytes):
             return type(value)()
         if isinstance(value, BaseModel):
             of, parts = type(value), fields_of(value)
-            emptied = {k: fitting(of, k, self._value(x), x) for k, x in parts.items()}
+            emptied = {k: fitting(of, k, self.value(x), x) for k, x in parts.items()}
             return value.model_copy(update=emptied)
         if found := fields_of(value):
-            return replace(value, **{k: self._value(x) for k, x in found.items()})
+            return replace(value, **{k: self.value(x) for k, x in found.items()})
         return None
 
 
@@ -134,8 +135,7 @@ def kept(outputs: Sequence[Any], schema: Schema) -> list[str]:
     """Fields of an agent that its blank stand-in writes because they steer the run."""
     found = dict[str, None]()
     for output in outputs:
-        update = output.update if isinstance(output, Command) else output
-        found |= {k: None for k, x in fields_of(update).items() if schema.steers(k, x)}
+        found |= {k: None for k, x in fields_of(_update(output)).items() if schema.steers(k, x)}
     return list(found)
 
 
@@ -152,8 +152,7 @@ def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str])
     """
     found: dict[str, int] = {}
     for output in outputs:
-        update = output.update if isinstance(output, Command) else output
-        for key, value in fields_of(update).items():
+        for key, value in fields_of(_update(output)).items():
             if emptying.keeps(key, value):
                 continue
             if isinstance(value, bool | Enum) or not isinstance(value, str | int | float):
@@ -165,6 +164,13 @@ def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str])
             found[key] = min(rank, found.get(key, rank))
     ranked = sorted(found, key=lambda key: found[key])
     return {key: found[key] == 0 for key in ranked if found[key] < 3}
+
+
+def _update(output: Any) -> Any:
+    """The fields that an output writes; the answer of a tool writes none."""
+    if isinstance(output, BaseMessage):
+        return {}
+    return output.update if isinstance(output, Command) else output
 
 
 def _is_pair(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
 
 from shapley_coop.extensions.attribute.absence import Absent, described
 from shapley_coop.extensions.attribute.answering import Answers
@@ -21,8 +22,8 @@ class CallsSpent(RuntimeError):
     """The most calls that were allowed are made; what was made is kept."""
 
 
-class Endless(RuntimeError):
-    """A play that goes on and on."""
+class Endless(GraphBubbleUp):
+    """A play that goes on and on; no node's error handling turns it into an answer."""
 
 
 class NotPlayed(ValueError):
@@ -72,6 +73,7 @@ class Visit:
         models: how many model calls it took.
         tools: that acted in it.
         after: the agents that had finished before it began.
+        places: nodes within it that asked a model.
     """
 
     path: str
@@ -80,6 +82,7 @@ class Visit:
     models: int
     tools: tuple[str, ...]
     after: frozenset[str]
+    places: tuple[str, ...] = ()
 
 
 @dataclass
@@ -131,7 +134,7 @@ class Rules:
 
 @dataclass
 class Stage:
-    """What all plays of an app share."""
+    """What all plays of an app share; `wrappers` are the paths of tools that are agents."""
 
     app: App
     absent: Absent
@@ -144,6 +147,7 @@ class Stage:
     answers: Answers | None = None
     counts: Counts = field(default_factory=Counts)
     unkept: dict[str, Call] = field(default_factory=dict)
+    wrappers: set[str] = field(default_factory=set)
     notes: dict[str, str] = field(default_factory=dict)
     traced: Mapping[str, Mapping[int, Sequence[Call]]] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)
@@ -156,7 +160,7 @@ class Stage:
         if at not in self._questions:
             absent = json.dumps(described(self.absent), sort_keys=True)
             about = (canonical(unit.given)[0], str(unit.sample), str(unit.repeat), absent)
-            self._questions[at] = digest(*about, *self.app.agents, "", *sorted(self.keep))
+            self._questions[at] = digest(*about, *sorted(self.app.names), "", *sorted(self.keep))
         return self._questions[at]
 
     def kept(self, units: Iterable[Unit]) -> int:

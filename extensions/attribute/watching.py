@@ -13,7 +13,8 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import set_config_context
 from langgraph.errors import GraphBubbleUp
 
-from shapley_coop.extensions.attribute.calls import Tokens, added
+from shapley_coop.extensions.attribute.calls import added
+from shapley_coop.extensions.attribute.scope import Scope, current, within
 
 HANDOFF = "__handoff_destination"
 """langgraph-supervisor and langgraph-swarm mark with it the tools that only hand over."""
@@ -40,6 +41,7 @@ class Watch(BaseCallbackHandler):
     `stopped` names the tool that was: a node that catches every error has an answer all the same.
 
     Args:
+        scope: the call of the node.
         may_act: whether a tool of this name may act now.
         begins: is told of each tool that acts.
     """
@@ -47,13 +49,13 @@ class Watch(BaseCallbackHandler):
     raise_error = True
     run_inline = True
 
-    def __init__(self, may_act: Callable[[str], bool], begins: Callable[[str], None]) -> None:
-        self.tokens: Tokens = {}
+    def __init__(
+        self, scope: Scope, may_act: Callable[[str], bool], begins: Callable[[str], None]
+    ) -> None:
+        self.scope, self.stopped = scope, ""
         self.models = 0
-        self.tools: list[str] = []
-        self.stopped = ""
         self._may_act, self._begins = may_act, begins
-        self._names: dict[Any, str] = {}
+        self._names: dict[Any, tuple[str, Scope]] = {}
         self._lock = threading.Lock()
 
     def on_tool_start(self, serialized: dict[str, Any], input_str: str, **said: Any) -> None:
@@ -61,11 +63,18 @@ class Watch(BaseCallbackHandler):
         if HANDOFF in (said.get("metadata") or {}):
             return
         name = str((serialized or {}).get("name") or said.get("name") or "a tool")
+        own = self._own()
+        if own.path in own.play.stage.wrappers and own.path.startswith(f"tool:{name}"):
+            return  # it is an agent, and no tool that acts
         if not self._may_act(name):
             self.stopped = self.stopped or name
             raise ToolWouldAct(name)
         self._begins(name)
-        self.tools.append(name)
+        own.tools.append(name)
+
+    def _own(self) -> Scope:
+        """The innermost call that is being made."""
+        return current() or self.scope
 
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[Any], **said: Any
@@ -82,28 +91,38 @@ class Watch(BaseCallbackHandler):
         provider, model = about.get("ls_provider"), about.get("ls_model_name")
         with self._lock:
             self.models += 1
-            self._names[said.get("run_id")] = f"{provider or 'unknown'}:{model or 'unnamed'}"
+            scope = self._own()
+            scope.models += 1
+            scope.places.append(str(about.get("langgraph_checkpoint_ns") or ""))
+            name = f"{provider or 'unknown'}:{model or 'unnamed'}"
+            self._names[said.get("run_id")] = name, scope
 
     def on_llm_end(self, response: LLMResult, **said: Any) -> None:
         """Count what the model read and wrote."""
         with self._lock:
-            model = self._names.pop(said.get("run_id"), "unknown:unnamed")
+            unnamed = "unknown:unnamed", self.scope
+            model, scope = self._names.pop(said.get("run_id"), unnamed)
             for generation in (g for several in response.generations for g in several):
                 if not isinstance(generation, ChatGeneration):
                     continue
                 if used := getattr(generation.message, "usage_metadata", None):
                     spent = (used["input_tokens"], used["output_tokens"])
-                    self.tokens = added(self.tokens, {model: spent})
+                    scope.tokens = added(scope.tokens, {model: spent})
 
 
-async def asked_in(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
+async def asked_in(
+    bound: Runnable[Any, Any], state: Any, config: RunnableConfig, scope: Scope
+) -> Any:
     """Ask a node; what it calls without naming a config is watched, too."""
     with set_config_context(config) as context:
-        return await asyncio.create_task(_awaited(bound, state, config), context=context)
+        return await asyncio.create_task(_awaited(bound, state, config, scope), context=context)
 
 
-async def _awaited(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
-    return await bound.ainvoke(state, config)
+async def _awaited(
+    bound: Runnable[Any, Any], state: Any, config: RunnableConfig, scope: Scope
+) -> Any:
+    with within(scope):
+        return await bound.ainvoke(state, config)
 
 
 def copied(value: Any) -> Any:

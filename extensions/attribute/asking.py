@@ -1,0 +1,240 @@
+"""Asking a node in a play: a kept call where there is one, a new one where it may be made."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import merge_configs
+from langgraph.errors import GraphInterrupt, ParentCommand
+
+from shapley_coop.extensions.attribute.absence import described
+from shapley_coop.extensions.attribute.calls import Acting, Call
+from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
+from shapley_coop.extensions.attribute.overlay import Overlay, Put
+from shapley_coop.extensions.attribute.scope import Scope
+from shapley_coop.extensions.attribute.stage import CallsSpent, NotPlayed, Played, Stage, Unit
+from shapley_coop.extensions.attribute.watching import Watch, asked_in, copied
+
+
+class Node(NamedTuple):
+    """A node of the app, what it is called, and the managed values that it is given."""
+
+    path: str
+    bound: Runnable[Any, Any]
+    managed: frozenset[str]
+    name: str
+
+
+class Asking:
+    """What a play asks, and what it keeps of it.
+
+    Args:
+        stage: the app, its kept calls, its limits.
+        unit: the input.
+        present: the agents that take part.
+        full: the play of all agents; None is that play itself.
+    """
+
+    def __init__(
+        self, stage: Stage, unit: Unit, present: frozenset[str], full: Played | None
+    ) -> None:
+        self.stage, self.unit, self.present, self.full = stage, unit, present, full
+        self.result = Played()
+        self.store = Overlay.over(stage.app.graph.store)
+        self.seen: Counter[str] = Counter()
+        self.tried: set[str] = set()
+        self.spent: CallsSpent | None = None
+
+    def fail(self, reason: str) -> None:
+        """The first reason counts: what follows from it is no other."""
+        self.result.failure = self.result.failure or reason
+
+    def not_played(self, reason: str) -> NotPlayed:
+        """Say that this play cannot be had."""
+        self.fail(reason)
+        self.result.played = False
+        return NotPlayed(reason)
+
+    def hint(self) -> str:
+        """Which fields of absent agents were emptied, where one of them may steer the run."""
+        return self.stage.hint(self.present, self.full) if self.full else ""
+
+    def status(self, path: str) -> str:
+        """What stands in for an agent, as text; empty for one that takes part, and for no agent."""
+        name = self.stage.app.names.get(path)
+        if name is None or name in self.present:
+            return ""
+        return str(described(self.stage.absent_for(name)))
+
+    async def call(
+        self, node: Node, state: Any, config: RunnableConfig
+    ) -> tuple[Call, dict[str, str]]:
+        """A kept call, or a new one, and the names of this input's ids in its output."""
+        stage, path = self.stage, node.path
+        text, ids = canonical(state, node.managed)
+        self.sized(path, text)
+        known = digest(path, text, self.store.said() if self.store else "")
+        nth, key = self.seen[known], self.counted(known)
+        is_agent = path.split(":", maxsplit=1)[0] in stage.app.names
+        stage.counts.naive += is_agent
+        async with stage.one_at_a_time(key):
+            call = self.kept(key)
+            if call is None and (call := stage.recorded(self.unit, path, text, nth)):
+                call = self.keep(key, call)
+                stage.counts.saved += is_agent
+            elif call is None:
+                try:
+                    call = await self.new_call(key, node, state, config, ids, is_agent)
+                except GraphInterrupt:  # it is the same call that goes on with the answer
+                    self.seen[known] -= 1
+                    raise
+            else:
+                stage.counts.saved += is_agent
+                if self.store:
+                    self.store.put_again(call.puts)
+        return call, {number: name for name, number in ids.items()}
+
+    def counted(self, known: str) -> str:
+        """The key of a question, which this play asks for the how-manieth time."""
+        nth, self.seen[known] = self.seen[known], self.seen[known] + 1
+        return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
+
+    def kept(self, base: str) -> Call | None:
+        """The kept call of a question, in which the same agents were absent of those it asked."""
+        stage = self.stage
+        for asked in [frozenset[str](), *stage.calls.variants(base)]:
+            key = self.variant(base, asked)
+            call = stage.calls.get(key) or copied(stage.unkept.get(key))
+            if call is not None:
+                stage.calls.used(stage.question(self.unit), key)
+                return call
+        return None
+
+    def keep(self, base: str, call: Call) -> Call:
+        """Keep a call under its question, and under who was absent of those it asked."""
+        stage, key = self.stage, self.variant(base, call.asked)
+        if call.asked:
+            stage.calls.used(base, json.dumps(sorted(call.asked)))
+        try:
+            call = stage.calls.put(key, call)
+        except TypeError:
+            stage.unkept[key] = call
+            raise
+        stage.calls.used(stage.question(self.unit), key)
+        return call
+
+    def variant(self, base: str, asked: Collection[str]) -> str:
+        """The key of a call in which these agents were asked, present or absent."""
+        if not asked:
+            return base
+        return digest(base, *(f"{path}={self.status(path)}" for path in sorted(asked)))
+
+    async def new_call(
+        self,
+        key: str,
+        node: Node,
+        state: Any,
+        config: RunnableConfig,
+        ids: Mapping[str, str],
+        is_agent: bool,
+    ) -> Call:
+        """Ask a node, and keep what it says."""
+        stage, acting, path = self.stage, self.stage.calls.acting(key), node.path
+        self.allowed(path, key, acting)
+        self.tried.add(key)
+        stage.counts.made += is_agent
+        # Tools act in the first recorded run of an input, and in no other play.
+        first = self.full is None and self.unit.sample == 0
+        scope = Scope(self, path)
+        watch = Watch(scope, lambda tool: first or stage.rules.may_act(path, tool), acting.begin)
+        try:
+            output, puts = await self.watched(node, state, config, watch)
+        except GraphInterrupt:
+            stage.counts.made -= is_agent
+            raise
+        finally:
+            stage.counts.models += watch.models
+        if not is_agent:
+            stage.counts.other_made += 1
+            stage.counts.made += scope.models > 0
+        said, acted = renamed(copied(output), ids), tuple(dict.fromkeys(scope.tools))
+        call = Call(
+            said,
+            scope.tokens,
+            scope.models,
+            acted,
+            tuple(puts),
+            inner=tuple(scope.inner),
+            asked=frozenset(scope.asked),
+            places=tuple(dict.fromkeys(map(_place, scope.places))),
+        )
+        try:
+            call = self.keep(key, call)
+        except TypeError as reason:
+            stage.notes[path] = f"calls of {path} are not kept on disk: {reason}"
+        acting.done()
+        return call
+
+    def allowed(self, path: str, key: str, acting: Acting) -> None:
+        """Refuse a call that may not be made.
+
+        Raises:
+            NotPlayed: nobody may be asked anew, or a tool may have acted in it already.
+            CallsSpent: the most calls are made.
+        """
+        stage = self.stage
+        if not (stage.rules.ask if self.full else stage.rules.record):
+            why = stage.unreadable.get(path, "what it is given was not recorded")
+            raise self.not_played(f"{path} would be asked anew: {why}")
+        # The app's own retries of a node are part of a run, tools and all.
+        begun = [] if key in self.tried else acting.begun()
+        if begun and not stage.rules.may_act(path, begun[0]):
+            raise self.not_played(
+                f"{begun[0]} began to act in a call of {path} that never ended: nobody knows "
+                "whether it did"
+            )
+        self.within_limit()
+
+    def within_limit(self) -> None:
+        """Refuse a call above the most.
+
+        Raises:
+            CallsSpent: so many are made.
+        """
+        if self.stage.counts.made >= self.stage.limits.calls:
+            self.spent = CallsSpent(f"{self.stage.limits.calls} calls are made")
+            raise self.spent
+
+    async def watched(
+        self, node: Node, state: Any, config: RunnableConfig, watch: Watch
+    ) -> tuple[Any, list[Put]]:
+        """What a node says and writes to the store, while tools are watched."""
+        puts: list[Put] = []
+        try:
+            with self.store.writing(puts) if self.store else nullcontext():
+                watching = merge_configs(config, {"callbacks": [watch]})
+                output = await asked_in(node.bound, state, watching, watch.scope)
+        except ParentCommand as sent:
+            # A subgraph handed over: the command names a place of that run alone.
+            output = replace(sent.args[0], graph=None)
+        finally:
+            if watch.stopped:
+                self.not_played(f"tool {watch.stopped} of {node.path} would act again")
+        if watch.stopped:  # the node caught the error: what it says then is no answer
+            raise NotPlayed(self.result.failure)
+        return output, puts
+
+    def sized(self, path: str, text: str) -> None:
+        """Refuse a state that grows without bound."""
+        if len(text) > self.stage.limits.state:
+            self.fail(f"the state that {path} is given has {len(text)} characters{self.hint()}")
+            raise ValueError("the state is too large")
+
+
+def _place(namespace: str) -> str:
+    """A node's path: LangGraph writes team:id|writer:id."""
+    return "/".join(part.partition(":")[0] for part in namespace.split("|"))

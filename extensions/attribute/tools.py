@@ -1,0 +1,252 @@
+"""Agents that are called as tools: an absent one answers without words, a present one is kept.
+
+`invoke` and `ainvoke` of LangChain's `BaseTool` are the one way that every tool is called by,
+whoever holds it. While an app is attributed they ask here first; outside of a play they are as
+they were, and afterwards they are LangChain's own again.
+"""
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt import ToolRuntime
+from langgraph.store.base import BaseStore
+from langgraph.types import Command
+
+from shapley_coop.extensions.attribute.agents import KIND
+from shapley_coop.extensions.attribute.calls import Call, Inner, added
+from shapley_coop.extensions.attribute.canonical import (
+    Incomparable,
+    canonical,
+    digest,
+    fields_of,
+    renamed,
+)
+from shapley_coop.extensions.attribute.scope import Scope, current, within
+from shapley_coop.extensions.attribute.watching import copied
+
+CALL = "coop:id:call"
+"""Stands for the id of a tool call in what is kept."""
+
+_NOTHING = object()
+
+
+class ToolAgent:
+    """One call of a tool in a play.
+
+    Args:
+        outer: the call in which it is called.
+        tool: the tool.
+        given: what it is given: its arguments, or a tool call.
+    """
+
+    def __init__(self, outer: Scope, tool: BaseTool, given: Any) -> None:
+        self.outer, self.play, self.tool = outer, outer.play, tool
+        self.is_call = isinstance(given, Mapping) and given.get("type") == "tool_call"
+        self.id = str(given.get("id") or "") if self.is_call else ""
+        args = given["args"] if self.is_call else given
+        kind = args.get(KIND) if isinstance(args, Mapping) else None
+        self.path = f"tool:{tool.name}" + (f":{kind}" if kind else "")
+        self.given = _plain(args)
+        self.scope = Scope(self.play, self.path)
+        self.name = self.play.stage.app.names.get(self.path, self.path)
+        self.is_known = self.path in self.play.stage.wrappers
+        self.base = self._base() if self.is_known else ""
+
+    def _base(self) -> str:
+        try:
+            text, _ = canonical({"args": self.given})
+        except Incomparable:
+            return ""
+        return str(self.play.counted(digest(self.path, text)))
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it is an agent that takes no part."""
+        return bool(self.play.status(self.path))
+
+    def found(self) -> Any:
+        """Its answer, if it need not be asked."""
+        if self.is_known:
+            self.outer.asked.add(self.path)
+        if self.is_absent:
+            return self.absent()
+        call = self.play.kept(self.base) if self.base else None
+        self.play.stage.counts.naive += self.is_agent
+        if call is None:
+            return _NOTHING
+        self.play.stage.counts.saved += self.is_agent
+        return self.told(call)
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether it is one of the agents whose values are asked for."""
+        return self.path in self.play.stage.app.names
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Ask it; where it fails, what it did is its caller's."""
+        if self.is_known:
+            self.play.within_limit()
+        try:
+            with within(self.scope):
+                yield
+        except BaseException:
+            self.outer.tools += self.scope.tools
+            self.outer.tokens = added(self.outer.tokens, self.scope.tokens)
+            self.outer.models += self.scope.models
+            raise
+
+    def ended(self, output: Any) -> Any:
+        """Keep what it said, if it is an agent: a tool that asked a model, or that wraps one."""
+        scope, stage = self.scope, self.play.stage
+        if not self.is_known and not scope.models and not scope.inner:
+            self.outer.tools += scope.tools
+            return output
+        if not self.is_known:
+            stage.wrappers.add(self.path)
+            self.outer.asked.add(self.path)
+        if self.tool.name in scope.tools:  # it called an agent, and did nothing by itself
+            scope.tools.remove(self.tool.name)
+        said = renamed(copied(output), {self.id: CALL} if self.id else {})
+        call = Call(
+            said,
+            scope.tokens,
+            scope.models,
+            tuple(dict.fromkeys(scope.tools)),
+            inner=tuple(scope.inner),
+            asked=frozenset(scope.asked),
+        )
+        stage.counts.made += self.is_agent
+        if self.base or not self.is_known:
+            try:
+                self.play.keep(self.base or self._base(), call)
+            except TypeError as reason:
+                stage.notes[self.path] = f"calls of {self.name} are not kept on disk: {reason}"
+        return self.told(call)
+
+    def told(self, call: Call) -> Any:
+        """Its answer, under the id of this call; who called it has it among its own calls."""
+        one = Inner(
+            self.path, copied(self.given), call.output, call.tokens, call.models, call.tools
+        )
+        self.outer.inner += [*call.inner, one]
+        self.outer.asked |= call.asked
+        if self.is_agent:
+            self.play.finished.add(self.name)
+        return renamed(copied(call.output), {CALL: self.id})
+
+    def absent(self) -> Any:
+        """What stands in for it: its answer without words, or what was chosen."""
+        play = self.play
+        templates = [v.written.output for v in play.full.of(self.name)] if play.full else []
+        play.bounded(self.name, len(templates))
+        choice, words = play.stage.absent_for(self.name), ""
+        if isinstance(choice, BaseChatModel):
+            words = choice.invoke([HumanMessage(canonical(self.given)[0])]).text
+        elif not isinstance(choice, str):
+            words = _said(choice, self.given)
+        if self.is_call:
+            message = ToolMessage(words, tool_call_id=self.id, name=self.tool.name)
+            is_command = templates and isinstance(templates[0], Command)
+            return Command(update={"messages": [message]}) if is_command else message
+        if words or not templates or isinstance(templates[0], str):
+            return words
+        return play.stage.emptying().value(templates[0])
+
+
+@contextmanager
+def tools_watched() -> Iterator[None]:
+    """Ask here first whenever a tool is called; for as long as anybody attributes an app."""
+    with _LOCK:
+        _USERS.append(None)
+        if len(_USERS) == 1:
+            BaseTool.invoke, BaseTool.ainvoke = _invoke, _ainvoke  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _USERS.pop()
+            if not _USERS:
+                BaseTool.invoke, BaseTool.ainvoke = INVOKE, AINVOKE  # type: ignore[method-assign]
+
+
+INVOKE, AINVOKE = BaseTool.invoke, BaseTool.ainvoke
+_LOCK = threading.Lock()
+_USERS: list[None] = []
+
+
+def _invoke(self: BaseTool, input: Any, config: Any = None, **more: Any) -> Any:
+    if (outer := current()) is None:
+        return INVOKE(self, input, config, **more)
+    one = ToolAgent(outer, self, input)
+    with _held(one):
+        if (found := one.found()) is not _NOTHING:
+            return found
+        with one.asking():
+            output = INVOKE(self, input, config, **more)
+        return one.ended(output)
+
+
+async def _ainvoke(self: BaseTool, input: Any, config: Any = None, **more: Any) -> Any:
+    if (outer := current()) is None:
+        return await AINVOKE(self, input, config, **more)
+    one = ToolAgent(outer, self, input)
+    async with one.play.stage.one_at_a_time(one.base or f"{id(one)}"):
+        if (found := one.found()) is not _NOTHING:
+            return found
+        with one.asking():
+            output = await AINVOKE(self, input, config, **more)
+        return one.ended(output)
+
+
+@contextmanager
+def _held(one: ToolAgent) -> Iterator[None]:
+    """Where two plays ask the same at once, one waits; on the loop's own thread nobody can."""
+    loop = one.play.loop
+    if not one.base or _is_running():
+        yield
+        return
+    lock = one.play.stage.one_at_a_time(one.base)
+    asyncio.run_coroutine_threadsafe(lock.acquire(), loop).result()
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(lock.release)
+
+
+def _is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _said(choice: Callable[..., Any] | Runnable[Any, Any], given: Any) -> str:
+    found = choice.invoke(given) if isinstance(choice, Runnable) else choice(given)
+    if inspect.isawaitable(found):
+        raise ValueError("what stands in for an agent that is a tool must not be async")
+    return str(found)
+
+
+def _plain(args: Any) -> Any:
+    """Arguments as data: of what LangGraph hands in, the state that the agent may read."""
+    if not isinstance(args, Mapping):
+        return args
+    shown = dict[str, Any]()
+    for name, one in args.items():
+        if isinstance(one, ToolRuntime):
+            # A sub-agent of Deep Agents is told its task, and not what was said before it.
+            without = {"messages", "remaining_steps"} if KIND in args else {"remaining_steps"}
+            shown[name] = {k: x for k, x in fields_of(one.state).items() if k not in without}
+        elif not isinstance(one, BaseStore):
+            shown[name] = one
+    return shown
