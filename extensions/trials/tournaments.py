@@ -42,9 +42,7 @@ def tournament(
     out: Out = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
-    shard: Annotated[
-        str, typer.Option(help="i/n: one of n disjoint parts, with an --out of its own.")
-    ] = "",
+    shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
     fail_on_error: Failures = 1.0,
     as_json: Json = False,
 ) -> None:
