@@ -34,29 +34,26 @@ def attribute_bench(
     from shapley_coop.extensions.attribute.benchmark import running
 
     known = of.known_apps([name.strip() for name in apps.split(",") if name.strip()])
-    left_out = {a.name: running.LEFT_OUT[a.shape] for a in known if a.shape in running.LEFT_OUT}
-    played = [a for a in known if a.name not in left_out]
     told_judge = load(judge, "--judge") if judge else None
-    total = sum(1 if a.is_certain else seeds for a in played)
+    total = sum(1 if a.is_certain else seeds for a in known)
     with progress(total, "apps") as done:
-        rows = running.run(played, range(seeds), inputs, told_judge, done)
+        rows = running.run(known, range(seeds), inputs, told_judge, done)
     found = running.summary(rows)
     if as_json:
-        shown = {"ways": found, "rows": running.as_json(rows), "left_out": left_out}
-        say_json({**shown, "simulation": True})
+        say_json({"ways": found, "rows": running.as_json(rows), "simulation": True})
         return
-    title = f"{len(played)} apps with known values, {seeds} x {inputs} tasks where they differ"
+    title = f"{len(known)} apps with known values, {seeds} x {inputs} tasks where they differ"
     show_table(title, list(HEADS), [_cells(one) for one in found])
-    _say_what_to_know([f"{one.app}, {one.way}: {one.why}" for one in rows if one.why], left_out)
+    _say_what_to_know([f"{one.app}, {one.way}: {one.why}" for one in rows if one.why])
     if not judge:
         note("no judge: give --judge path.py:judge")
 
 
-def _say_what_to_know(failed: list[str], left_out: dict[str, str]) -> None:
+def _say_what_to_know(failed: list[str]) -> None:
     """Say what the columns are, what has no values, and what was not compared."""
     say("error: the largest of an app's agents, in % of its mean value; mean and worst over apps")
     say("order: pairs of agents in the right order; hold: intervals that hold the exact value")
-    for line in [*failed, *(f"left out: {name}: {why}" for name, why in left_out.items())]:
+    for line in failed:
         say(line)
     say("A simulation: embedded models answered, no language model did.")
     if not is_installed("shapiq"):

@@ -12,9 +12,6 @@ from shapley_coop.extensions.attribute.benchmark.apps import KnownApp
 from shapley_coop.extensions.attribute.benchmark.shapes import build
 from shapley_coop.extensions.attribute.benchmark.ways import WITHOUT, Found, Judge, valued
 
-LEFT_OUT = {"tools": "agents that are called as tools are not found yet"}
-"""Shapes whose apps are built and not attributed, with the reason."""
-
 NEARLY = 1e-9
 """Values that differ by less, as a part of the mean one, are equal."""
 
@@ -60,7 +57,7 @@ def run(
     """Value the agents of every app in every way.
 
     Args:
-        apps: those of `LEFT_OUT` shapes are passed over.
+        apps: with known values.
         seeds: of tasks and failures; apps that are alike in every run have the first one alone.
         inputs: tasks of an app whose tasks differ.
         judge: of the judge's row.
@@ -68,8 +65,6 @@ def run(
     """
     rows = []
     for known in apps:
-        if known.shape in LEFT_OUT:
-            continue
         for seed in list(seeds)[: 1 if known.is_certain else None]:
             built = build(known, inputs, seed)
             with TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ from shapley_coop.credit.coalitions import worth_table
 from shapley_coop.credit.values.shapley import marginal_contributions, shapley
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.benchmark.apps import KnownApp, Term, known_apps
-from shapley_coop.extensions.attribute.benchmark.running import LEFT_OUT, ordered, row
+from shapley_coop.extensions.attribute.benchmark.running import ordered, row
 from shapley_coop.extensions.attribute.benchmark.shapes import build
 from shapley_coop.extensions.attribute.benchmark.ways import EXACT, Found
 from tests.coop_command import Coop, one_line
@@ -29,7 +29,7 @@ def test_the_values_are_those_of_the_table_of_worths(app: KnownApp) -> None:
     assert list(app.leave_one_out().values()) == pytest.approx(marginal_contributions(table))
 
 
-@pytest.mark.parametrize("shape", sorted({*ONE_OF_EACH} - {*LEFT_OUT}))
+@pytest.mark.parametrize("shape", sorted(ONE_OF_EACH))
 def test_a_played_coalition_earns_what_its_terms_say(shape: str) -> None:
     app = ONE_OF_EACH[shape]
     built = build(app)
@@ -85,19 +85,15 @@ def test_a_row_counts_errors_orders_and_intervals_that_hold() -> None:
     assert ordered({"a": 1, "b": 0, "c": 0}, {"a": 1, "b": 1, "c": 0}, 1e-9) == 0.75
 
 
-def test_the_command_compares_ways_and_says_what_is_left_out(coop: Coop, tmp_path: Path) -> None:
+def test_the_command_compares_ways(coop: Coop, tmp_path: Path) -> None:
     judge = "def judge(asked):\n    return {agent: 1 for agent in asked['agents']}\n"
     (tmp_path / "judge.py").write_text(judge, encoding="utf-8")
     given = ("attribute-bench", "--apps", "article,talker,assistants", "--judge", "judge.py:judge")
     found = coop(*given, "--json").result
-    assert found["left_out"].keys() == {"assistants"} & LEFT_OUT_NAMES
     ways = {one["way"]: one for one in found["ways"]}
     assert ways["ours, exact"]["worst"] == pytest.approx(0, abs=1e-9)
     assert ways["in proportion to tokens"]["error"] > ways["a judge"]["error"] > 0
     assert "a simulation" in coop(*given).out.lower()
-
-
-LEFT_OUT_NAMES = {app.name for app in APPS if app.shape in LEFT_OUT}
 
 
 def test_what_is_wrong_is_one_line(coop: Coop, tmp_path: Path) -> None:
