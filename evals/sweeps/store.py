@@ -22,6 +22,7 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.versions import check_version
 
 FILE, VERSION = "sweep.sqlite", 1
+PAGE_OF_CELLS = 1_000
 OLD = "sweep.json"
 """What folders of rows in files had."""
 
@@ -197,11 +198,22 @@ class Store:
 
     def done(self) -> set[str]:
         """The cells that have rows."""
-        return {r["cell"] for r in self.find("SELECT cell FROM sweep_rows WHERE sweep = :sweep")}
+        return self._cells("sweep_rows")
 
     def taken(self) -> set[str]:
         """The cells that a process has taken; many of them have ended since."""
-        return {r["cell"] for r in self.find("SELECT cell FROM sweep_taken WHERE sweep = :sweep")}
+        return self._cells("sweep_taken")
+
+    def _cells(self, table: str) -> set[str]:
+        query = (
+            f"SELECT cell FROM {table} WHERE sweep = :sweep AND cell > :last "  # noqa: S608 - ours
+            f"ORDER BY cell LIMIT {PAGE_OF_CELLS}"
+        )
+        found, page = set[str](), [""]
+        while page:
+            page = [row["cell"] for row in self.find(query, last=page[-1])]
+            found.update(page)
+        return found
 
     def costs(self) -> dict[str, float]:
         """Cell → what its run has cost, in USD."""

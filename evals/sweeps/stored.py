@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapley_coop.evals.sweeps.suite import Suite, refuse_programs
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 """What is kept of one run: see `evals.sweeps.rows`."""
 
-PAGE = 100
+PAGE = 50
 """Rows that are read at a time."""
 
 _KINDS = """
@@ -88,7 +89,8 @@ class Stored:
 
     def volatile(self) -> Iterator[Row]:
         """The volatile fields of each run."""
-        return (json.loads(found["volatile"]) for found in self._each("volatile"))
+        for found in self._each("volatile"):
+            yield {**json.loads(found["volatile"]), "cell": intern(found["cell"])}
 
     def as_kept(self) -> Iterator[dict[str, Any]]:
         """Each row as the database has it."""
@@ -133,7 +135,8 @@ class Stored:
     def _row(self, content: str) -> Row:
         try:
             row: Row = dict(json.loads(content))
-        except (ValueError, TypeError):
+            row["cell"] = intern(row["cell"])  # a report has it twice of each run
+        except (ValueError, TypeError, KeyError):
             where = f"{self._store.folder}: a row that begins with {content[:20]!r}"
             raise ValueError(f"{where} is no JSON: restore it or delete it") from None
         # A file that somebody sent may name a program that would be run.

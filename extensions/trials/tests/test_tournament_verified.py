@@ -168,13 +168,13 @@ def test_a_forged_folder_is_told_from_one_that_cannot_be_read(
         "should be 'paid'"
     )
     reworded(folder, '"ledger": "counterfactual"', '"ledger": "paid"')
-    reworded(folder, '"text": "', '"text": "Well: ')
+    cell, rewrite = json.loads(first)["cell"], "UPDATE sweep_rows SET content = ? WHERE cell = ?"
+    change(folder, rewrite, first.replace('"text": "', '"text": "Well: ', 1), cell)
     assert "its seal is of other rows" in coop(*verify).out
-    reworded(folder, '"text": "Well: ', '"text": "')
-    cell = json.loads(first)["cell"]
-    reworded(folder, cell, "other")
+    change(folder, rewrite, first, cell)
+    change(folder, rewrite, first.replace(cell, "other"), cell)
     assert "the cell 'other' is no match of this tournament" in coop(*verify).out
-    reworded(folder, "other", cell)
+    change(folder, rewrite, first, cell)
     assert coop(*verify).code == 0
 
     change(folder, "DELETE FROM sweep_rows WHERE cell = ?", cell)
