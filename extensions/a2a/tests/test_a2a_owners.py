@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 async def test_a_chat_agent_of_a_langgraph_server_plays_unmodified(tmp_path: Path) -> None:
     server = Server(tmp_path)
-    server.serve_too(ROOT / "tests" / "seats" / "a2a" / "chat_agent.py")
+    server.serve_too(ROOT / "extensions" / "a2a" / "tests" / "chat_agent.py")
     server.start()
     try:
         found = server.client().assistants.search(graph_id="chat_agent")
