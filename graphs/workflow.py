@@ -32,12 +32,12 @@ Verdict = Callable[[Table], str]
 
 
 def verdict_of(table: Table) -> str:
-    """What the node before found."""
+    """Return the verdict of the node before."""
     return table["verdict"]
 
 
 def sound(table: Table) -> str:
-    """That an answer was taken, where nothing else is to be told of it."""
+    """Return `sound`: the answer was taken, and the page needs to know no more."""
     return "sound"
 
 

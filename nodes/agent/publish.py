@@ -55,5 +55,5 @@ def seal_actions(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
 
 
 def offered(table: Table) -> str:
-    """Whether the speaker put an offer."""
+    """Return `offer` where the speaker made one, else `pass`."""
     return "offer" if table["offer"] else "pass"

@@ -11,5 +11,5 @@ async def fail(table: Table) -> dict[str, Any]:
 
 
 def failed(table: Table) -> str:
-    """Whether the talk broke down."""
+    """Return `error` where the talk broke down, else `done`."""
     return "error" if table["verdict"] == "error" else "done"

@@ -20,7 +20,7 @@ def step(table: Table) -> dict[str, Any]:
 
 
 def whether_over(table: Table) -> str:
-    """Whether the game goes on, or an action has to be asked for again."""
+    """Return `over`, `play_on`, or `refused` where an action has to be asked for again."""
     if table["verdict"] == "refused":
         return "refused"
     evaluated = EvaluatedTable(table)
@@ -28,7 +28,7 @@ def whether_over(table: Table) -> str:
 
 
 def how_it_goes_on(table: Table) -> str:
-    """The same, and whether the contract is due to be bargained over before the game goes on."""
+    """Return what `whether_over` does, or `due` where the contract is bargained over first."""
     found = whether_over(table)
     return "due" if found == "play_on" and _renegotiation_is_due(EvaluatedTable(table)) else found
 
