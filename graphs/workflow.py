@@ -169,7 +169,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
                 verdict is on sound ones alone.
         """
 
-        async def route(table: Table) -> str | Sequence[Send]:
+        # `Any`: of an annotated table LangGraph would read the keys that all workflows have alone.
+        async def route(table: Any) -> str | Sequence[Send]:
             again = "again" in onward and unsound(table)
             found = "again" if again else verdict(table)
             return self._fan_out(onward[found], table) or found
