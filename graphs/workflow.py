@@ -169,8 +169,9 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
                 verdict is on sound ones alone.
         """
 
-        # `Any`: of an annotated table LangGraph would read the keys that all workflows have alone.
-        async def route(table: Any) -> str | Sequence[Send]:
+        own_table = self.state_schema  # LangGraph gives an edge the keys that its annotation has
+
+        async def route(table: own_table) -> str | Sequence[Send]:  # type: ignore[valid-type]
             again = "again" in onward and unsound(table)
             found = "again" if again else verdict(table)
             return self._fan_out(onward[found], table) or found
