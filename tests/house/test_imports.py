@@ -179,7 +179,7 @@ def test_no_folder_of_tests_is_a_package() -> None:
 
 
 EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
-NEEDS = {"attribute": {"bounty"}}
+NEEDS = {"attribute": {"bounty"}, "bounty": {"repository"}, "company": {"repository"}}
 """Extension → the other extensions that it imports."""
 
 
