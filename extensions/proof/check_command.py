@@ -16,7 +16,7 @@ NOT_SOUND = 1
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="What coop export wrote.")],
+    file: Annotated[Path, typer.Argument(help="What coop prove wrote.")],
     key: Annotated[
         list[str],
         typer.Option(
@@ -35,7 +35,7 @@ def check(
     Nothing of the home that it comes from is needed, and nothing of this home is read but keys that
     are named.
     """
-    from shapley_coop.state.proof import check as recompute
+    from shapley_coop.extensions.proof.checking import check as recompute
 
     try:
         content = file.read_bytes()

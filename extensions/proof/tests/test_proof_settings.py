@@ -6,20 +6,20 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from extensions.proof.tests.signed_play import GIFT, Play, signed_play
 from shapley_coop.canonical import digest
 from shapley_coop.deals.signing import (
     PrivateKey,
     as_bytes,
     sign_mandate,
 )
+from shapley_coop.extensions.proof.checking import check
+from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL
+from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
+from shapley_coop.extensions.proof.statement import Predicate, settlement_in, subjects
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.proof import check
-from shapley_coop.state.proof.parties import OPERATOR, PRINCIPAL
-from shapley_coop.state.proof.rebuilding import chain_of, settings_of, table_at
-from shapley_coop.state.proof.statement import Predicate, settlement_in, subjects
 from shapley_coop.state.settings import RECIPE, game_of
 from shapley_coop.state.settlement import decide
-from tests.state.proof.signed_play import GIFT, Play, signed_play
 
 ZOE, CAGRI = GIFT["agents"]
 CAROL = PrivateKey.new()

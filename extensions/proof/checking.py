@@ -11,16 +11,9 @@ from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate
 from shapley_coop.deals.signing.envelope import envelope_of
-from shapley_coop.games.catalogue import is_program, names
-from shapley_coop.games.opened import not_here, opens
-from shapley_coop.games.params import GameError
-from shapley_coop.invalid import first_error
-from shapley_coop.permissions import PROGRAMS, permitted
-from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.mandates import beyond, least_kept
-from shapley_coop.state.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
-from shapley_coop.state.proof.rebuilding import chain_of, settings_of, table_at
-from shapley_coop.state.proof.statement import (
+from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
+from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
+from shapley_coop.extensions.proof.statement import (
     IN_TOTO,
     PLAN,
     SETTLEMENT,
@@ -29,6 +22,13 @@ from shapley_coop.state.proof.statement import (
     settlement_in,
     subjects,
 )
+from shapley_coop.games.catalogue import is_program, names
+from shapley_coop.games.opened import not_here, opens
+from shapley_coop.games.params import GameError
+from shapley_coop.invalid import first_error
+from shapley_coop.permissions import PROGRAMS, permitted
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.mandates import beyond, least_kept
 from shapley_coop.state.settings import RECIPE, game_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.storage.versions import check_version
@@ -197,7 +197,7 @@ def _mandate(
     if principal is not None and principal.keyid != mandated.principal:
         return f"signed by {mandated.principal[:16]}, and not by the principal that was given"
     if mandated.envelope is None:
-        unread = "its key was given, and it is not shown: coop export --with-mandates shows it"
+        unread = "its key was given, and it is not shown: coop prove --with-mandates shows it"
         return unread if principal is not None else ""
     signed = read_mandate(envelope_of(mandated.envelope))
     mandate = signed.mandate

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from extensions.proof.tests.signed_play import Play, signed_play
 from shapley_coop.deals.signing import PrivateKey, read_envelope
-from shapley_coop.state.proof.parties import OPERATOR
+from shapley_coop.extensions.proof.parties import OPERATOR
 from tests.root import ROOT
-from tests.state.proof.signed_play import Play, signed_play
 
 DOCS = (ROOT / "docs" / "verify.md").read_text(encoding="utf-8")
 
@@ -89,7 +89,7 @@ def test_securesystemslib_verifies_three_signatures_of_two_kinds(played: Play) -
     from securesystemslib.exceptions import VerificationError
     from securesystemslib.signer import SSlibKey
 
-    from shapley_coop.state.proof import envelope_signed
+    from shapley_coop.extensions.proof.statement import envelope_signed
 
     signed = envelope_signed(played.statement(), played.signers.values())
     keys = [

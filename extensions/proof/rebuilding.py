@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from shapley_coop.canonical import digest
 from shapley_coop.deals import Contract, Deal, Offer, put, rebuilt
-from shapley_coop.state.proof.statement import PLAN, Agreement, Predicate
+from shapley_coop.extensions.proof.statement import PLAN, Agreement, Predicate
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.signatures import Agreed

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from shapley_coop.canonical import digest
 from shapley_coop.deals.signing import PublicKey, read_public
-from shapley_coop.state.proof.rebuilding import agreed_of
-from shapley_coop.state.proof.statement import Predicate
+from shapley_coop.extensions.proof.rebuilding import agreed_of
+from shapley_coop.extensions.proof.statement import Predicate
 from shapley_coop.state.signatures import Agreed, unsigned
 from shapley_coop.state.signed_settings import SignedRun, settings_digest
 

@@ -31,7 +31,7 @@ def test_a_run_is_exported_checked_and_refused_in_words(coop: Coop, tmp_path: Pa
     signed = [e for e in outcome["events"] if e["kind"] == "said" and "signature" in e]
     assert {e["signature"]["keyid"] for e in signed} == {known["bob"]}
     assert coop("verify", "r").code == 0
-    assert coop("export", "r", "-o", "deal.dsse.json", "--key", "operator").code == 0
+    assert coop("prove", "r", "-o", "deal.dsse.json", "--key", "operator").code == 0
     asked = ("check", "deal.dsse.json", "--key", f"operator={operator}")
     checked = coop(*asked, "--key", f"Bob={bob}", "--need", "Bob", "--json").result
     assert checked["sound"]
@@ -49,8 +49,8 @@ def test_a_run_is_exported_checked_and_refused_in_words(coop: Coop, tmp_path: Pa
 
 def test_what_is_missing_is_said_in_one_line(coop: Coop, tmp_path: Path) -> None:
     assert coop("run", "escape_room", "--graph", "llm_only", "--name", "r").code == 0
-    assert "--key operator" in one_line(coop("export", "r"), USAGE)
-    assert "no key 'operator'" in one_line(coop("export", "r", "--key", "operator"), USAGE)
+    assert "--key operator" in one_line(coop("prove", "r"), USAGE)
+    assert "no key 'operator'" in one_line(coop("prove", "r", "--key", "operator"), USAGE)
     assert "coop keys new bob" in one_line(coop("run", "escape_room", "--key", "Bob=bob"), USAGE)
     (tmp_path / "none.pem").write_text("no key")
     asked = coop("check", "r.json", "--key", "operator=none.pem")
@@ -63,15 +63,14 @@ def test_what_is_missing_is_said_in_one_line(coop: Coop, tmp_path: Path) -> None
     assert "no signed envelope" in said
     said = one_line(coop("keys", "new", "other", "--algorithm", "RSA"), USAGE)
     assert "Ed25519 or ES256" in said
-    (tmp_path / "sweep").mkdir()
-    assert "for a run" in one_line(coop("export", "sweep", "--key", "operator"), USAGE)
+    assert "no run 'sweep'" in one_line(coop("prove", "sweep", "--key", "operator"), USAGE)
 
 
 def test_a_game_that_tells_secrets_is_exported_only_on_request(coop: Coop, tmp_path: Path) -> None:
     operator = public(coop, "operator", tmp_path)
     graph = ("--graph", "task_exchange", "--name", "r")
     assert coop("run", "task_exchange", *graph).code == 0
-    asked = ("export", "r", "--key", "operator")
+    asked = ("prove", "r", "--key", "operator")
     assert "--with-private" in one_line(coop(*asked), USAGE)
     assert coop(*asked, "--with-private").code == 0
     checked = coop("check", "r.dsse.json", "--key", f"operator={operator}")
@@ -84,7 +83,7 @@ def test_a_mandate_is_signed_given_and_shown(coop: Coop, tmp_path: Path) -> None
     assert coop("mandate", "Bob", "--key", "carol", "-o", "bob.json", *limits).code == 0
     ran = coop("run", "escape_room", "--mandate", "Bob=bob.json", "--name", "r", "--json")
     assert ran.result["status"] == "agreed"
-    assert coop("export", "r", "--key", "operator", "--with-mandates").code == 0
+    assert coop("prove", "r", "--key", "operator", "--with-mandates").code == 0
     keys = ("--key", f"operator={operator}", "--key", f"principal.Bob={carol}")
     checked = coop("check", "r.dsse.json", *keys)
     assert checked.code == 0, checked.out
@@ -129,7 +128,7 @@ def test_two_homes_in_two_processes_check_each_others_exports(tmp_path: Path) ->
         (tmp_path / f"{who}.pem").write_text(coop_of(who, "keys", "show", "operator"))
         coop_of(who, "keys", "new", "alice", "--algorithm", "ES256")
         coop_of(who, "run", "escape_room", "--key", "Alice=alice", "--name", "r")
-        coop_of(who, "export", "r", "-o", "../" + who + ".dsse.json", "--key", "operator")
+        coop_of(who, "prove", "r", "-o", "../" + who + ".dsse.json", "--key", "operator")
     for who, other in (homes, homes[::-1]):
         key = f"operator=../{other}.pem"
         found = json.loads(coop_of(who, "check", f"../{other}.dsse.json", "--key", key, "--json"))

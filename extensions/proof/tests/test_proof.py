@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from extensions.proof.tests.signed_play import GIFT, Play, payload_of, reencoded, signed_play
 from shapley_coop.canonical import digest
 from shapley_coop.deals.signing import PrivateKey
-from shapley_coop.state.proof import check
-from shapley_coop.state.proof.parties import OPERATOR
+from shapley_coop.extensions.proof.checking import check
+from shapley_coop.extensions.proof.parties import OPERATOR
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from tests.chance import dice
-from tests.state.proof.signed_play import GIFT, Play, payload_of, reencoded, signed_play
 
 FLIPS = 10_000
 
