@@ -25,7 +25,6 @@ IMPORTED = (
     "shapley_coop.cli.playing.narration",
     "shapley_coop.evals.verifying",
     "langchain_openai",
-    "sqlalchemy.dialects.postgresql.psycopg",
     *(saver.partition(":")[0] for saver in SAVERS),
 )
 ORDERS = 0
