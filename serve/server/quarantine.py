@@ -12,7 +12,8 @@ from functools import cache
 from uuid import uuid4
 
 from shapley_coop.state import home
-from shapley_coop.state.storage.facts import beginning, facts_at
+from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.facts import beginning
 
 START = "start"
 """A kind of facts: that a server starts a run, under the run and a number; of no owner."""

@@ -6,55 +6,17 @@ statements run on SQLite and on Postgres, whose rows a policy shows to their own
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import chain
-from pathlib import Path
-from threading import Lock
 from typing import Any, Protocol
 
 from shapley_coop.state.storage.at_rest import sealed, unsealed
-from shapley_coop.state.storage.driver import SqliteDatabase
-from shapley_coop.state.storage.owners import SERVER, Holder, NotYours
-from shapley_coop.state.storage.versions import ANOTHER_HOME, BOOKS, check_version
-
-_SQLITE = "sqlite:///"
+from shapley_coop.state.storage.owners import SERVER, NotYours
 
 CLAIMED = ("episode", "run", "thread")
 """Kinds of which a key is one owner's alone: no other can write a fact under it."""
 
-_COLUMNS = """
-    owner TEXT NOT NULL, kind TEXT {bytewise} NOT NULL, scope TEXT {bytewise} NOT NULL,
-    key TEXT {bytewise} NOT NULL, value TEXT NOT NULL, body {bytes} NOT NULL
-"""
-_TYPES = {
-    True: {"counted": "INTEGER PRIMARY KEY", "bytewise": "", "bytes": "BLOB"},
-    False: {"counted": "BIGSERIAL PRIMARY KEY", "bytewise": 'COLLATE "C"', "bytes": "BYTEA"},
-}
-"""Whether it is SQLite → what a column's type is there: all in which the databases differ."""
-
-_TABLES = (
-    f"CREATE TABLE IF NOT EXISTS facts (number {{counted}}, {_COLUMNS})",
-    "CREATE UNIQUE INDEX IF NOT EXISTS facts_once ON facts (kind, scope, key, owner)",
-    "CREATE UNIQUE INDEX IF NOT EXISTS facts_claimed ON facts (kind, scope, key)"
-    f" WHERE kind IN {CLAIMED}",
-)
-_THERE = {
-    True: "SELECT name FROM sqlite_master WHERE name = 'facts'",
-    False: "SELECT to_regclass('facts') WHERE to_regclass('facts') IS NOT NULL",
-}
-_SETTING = "coalesce(current_setting('coop.owner', true), '')"
-_MAY = f"({_SETTING} IN (owner, '{SERVER}'))"
-_POLICY = (
-    "ALTER TABLE facts ENABLE ROW LEVEL SECURITY",
-    "ALTER TABLE facts FORCE ROW LEVEL SECURITY",
-    f"CREATE POLICY coop_owner ON facts USING {_MAY} WITH CHECK {_MAY}",
-)
-"""By which Postgres itself shows and takes only the rows of the session's owner."""
-
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
 _INSERT = "INSERT INTO facts (owner, kind, scope, key, value, body) VALUES "
 _ONCE = " ON CONFLICT DO NOTHING RETURNING kind, scope, key"
 _READ = "SELECT owner, kind, scope, key, value, body FROM facts WHERE "
@@ -219,7 +181,7 @@ class Session:
     ) -> int:
         """Write a fact under the next number of its scope, or of a key's first parts; the number.
 
-        It is in the transaction of `Facts.writing` with a lock, so that nobody takes it meanwhile.
+        The transaction has a lock, so that nobody takes it meanwhile (`database.Facts.writing`).
         """
         last = self.last(kind, scope, beginning(*first) if first else "")
         number = 1 + (int(parts_of(last.key)[-1] if first else last.key) if last else 0)
@@ -234,18 +196,6 @@ class Session:
             self.execute(query, kind, scope, self._owner)
         for name in keys or ():
             self.execute(f"{query} AND key = ?", kind, scope, self._owner, name)
-
-    def version(self) -> int:
-        """The version that the database names; 0 where it names none."""
-        if self.sqlite:
-            return int(self.execute("PRAGMA user_version")[0][0])
-        if self.execute("SELECT to_regclass('coop_schema')")[0][0] is None:
-            return 0
-        return int(self.execute("SELECT version FROM coop_schema")[0][0])
-
-    def is_set_up(self) -> bool:
-        """Whether the table is there."""
-        return bool(self.execute(_THERE[self.sqlite]))
 
     def _row(self, fact: Fact) -> tuple[Any, ...]:
         value, body = json.dumps(fact.value), sealed(fact.body) if fact.body else b""
@@ -262,74 +212,6 @@ class Session:
         raise NotYours(f"{name} belongs to another thread: start a run of your own")
 
 
-class Facts:
-    """The facts of one database.
-
-    Args:
-        url: `sqlite:///path` or `postgresql://…`.
-
-    Attributes:
-        sqlite: whether it is a SQLite file, or Postgres.
-        known: whose an episode was found to be.
-    """
-
-    def __init__(self, url: str) -> None:
-        self.sqlite = url.startswith(_SQLITE)
-        self.known: set[tuple[str, Holder]] = set()
-        if self.sqlite:
-            self.database: Any = SqliteDatabase(Path(url.removeprefix(_SQLITE)))
-        else:
-            from shapley_coop.state.storage.postgres import PostgresDatabase
-
-            self.database = PostgresDatabase(url)
-        self._set_up()
-
-    @contextmanager
-    def reading(self, owner: str) -> Iterator[Session]:
-        """Queries for an owner that wait for no writer; each sees what is committed then."""
-        with self.database.reading(owner) as connection:
-            yield Session(connection, owner, self.sqlite)
-
-    @contextmanager
-    def writing(self, owner: str, lock: str = "") -> Iterator[Session]:
-        """One transaction of an owner's: all of it, or nothing.
-
-        Args:
-            owner: for whom.
-            lock: what it alone may change meanwhile; on SQLite nobody else writes at all.
-        """
-        with self.database.writing(owner) as connection:
-            session = Session(connection, owner, self.sqlite)
-            if lock and not self.sqlite:
-                session.execute(_LOCK, lock)
-            yield session
-
-    def _set_up(self) -> None:
-        """Make the table where it is missing.
-
-        Raises:
-            OtherVersion: another version of this program has written the database.
-        """
-        with self.reading("") as session:
-            if session.version() == BOOKS and session.is_set_up():
-                return
-        with self.writing("", "tables of coop") as session:
-            there, found = session.is_set_up(), session.version()
-            if there or found:
-                check_version("this home's database", found, BOOKS, ANOTHER_HOME)
-            if there:
-                return  # another process was faster
-            for statement in _TABLES:
-                session.execute(statement.format(**_TYPES[self.sqlite]))
-            if self.sqlite:
-                session.execute(f"PRAGMA user_version = {BOOKS}")
-                return
-            for statement in _POLICY:
-                session.execute(statement)
-            session.execute("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
-            session.execute("INSERT INTO coop_schema VALUES (?)", BOOKS)
-
-
 def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
     """What one statement takes at a time."""
     return [given[at : at + _MOST] for at in range(0, len(given), _MOST)]
@@ -337,17 +219,3 @@ def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
 
 def _fact(owner: str, kind: str, scope: str, key: str, value: str, body: bytes = b"") -> Fact:
     return Fact(kind, scope, key, json.loads(value), unsealed(body), owner)
-
-
-_opening = Lock()
-
-
-def facts_at(url: str) -> Facts:
-    """The one store of a database in this process."""
-    with _opening:  # of threads that ask at once each would open it
-        return _opened(url)
-
-
-@cache
-def _opened(url: str) -> Facts:
-    return Facts(url)

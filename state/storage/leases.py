@@ -20,8 +20,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from shapley_coop.state.storage.at_rest import private_folder
+from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.driver import errors
-from shapley_coop.state.storage.facts import Fact, facts_at
+from shapley_coop.state.storage.facts import Fact
 
 LEASE = "lease"
 """A kind of facts: who took a run's lease, under its fencing number; of no owner."""

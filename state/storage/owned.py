@@ -8,7 +8,8 @@ without tenants, has the owner `""`.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from shapley_coop.state.storage.facts import Fact, Session, facts_at
+from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.facts import Fact, Session
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
 
 EPISODE, THREAD = "episode", "thread"

@@ -15,12 +15,12 @@ import pytest
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.state import RunConfig, home
-from shapley_coop.state.storage import facts
+from shapley_coop.state.storage import database
 from shapley_coop.state.storage import home as homes
 from shapley_coop.state.storage.bounded import SECONDS_VARIABLE
 from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
+from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.driver import SqliteDatabase
-from shapley_coop.state.storage.facts import facts_at
 from shapley_coop.state.storage.faults import storage_fault
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.trials import transfers_of
@@ -100,7 +100,7 @@ def test_a_foreign_write_lock_stops_no_reader(coop: Coop) -> None:
             foreign = locks.enter_context(closing(sqlite3.connect(file)))
             foreign.execute("BEGIN IMMEDIATE")
         for command in (("runs",), ("show", "r"), ("letters", "r"), ("verify", "r")):
-            for kept in (homes._made, facts._opened):  # as a process that begins now
+            for kept in (homes._made, database._opened):  # as a process that begins now
                 kept.cache_clear()
             assert coop(*command).code == 0
 

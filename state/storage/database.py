@@ -1,0 +1,147 @@
+"""The one table of a database, in which all facts are: how it is made, and how it is opened.
+
+SQLite and Postgres differ in the types of three columns, and in who sees a row: in Postgres a
+policy shows it to its owner alone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from shapley_coop.state.storage.driver import SqliteDatabase
+from shapley_coop.state.storage.facts import CLAIMED, Session
+from shapley_coop.state.storage.owners import SERVER, Holder
+from shapley_coop.state.storage.versions import ANOTHER_HOME, BOOKS, check_version
+
+_SQLITE = "sqlite:///"
+
+_COLUMNS = """
+    owner TEXT NOT NULL, kind TEXT {bytewise} NOT NULL, scope TEXT {bytewise} NOT NULL,
+    key TEXT {bytewise} NOT NULL, value TEXT NOT NULL, body {bytes} NOT NULL
+"""
+_TYPES = {
+    True: {"counted": "INTEGER PRIMARY KEY", "bytewise": "", "bytes": "BLOB"},
+    False: {"counted": "BIGSERIAL PRIMARY KEY", "bytewise": 'COLLATE "C"', "bytes": "BYTEA"},
+}
+"""Whether it is SQLite → what a column's type is there: all in which the tables differ."""
+
+_TABLES = (
+    f"CREATE TABLE IF NOT EXISTS facts (number {{counted}}, {_COLUMNS})",
+    "CREATE UNIQUE INDEX IF NOT EXISTS facts_once ON facts (kind, scope, key, owner)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS facts_claimed ON facts (kind, scope, key)"
+    f" WHERE kind IN {CLAIMED}",
+)
+_THERE = {
+    True: "SELECT name FROM sqlite_master WHERE name = 'facts'",
+    False: "SELECT to_regclass('facts') WHERE to_regclass('facts') IS NOT NULL",
+}
+_SETTING = "coalesce(current_setting('coop.owner', true), '')"
+_MAY = f"({_SETTING} IN (owner, '{SERVER}'))"
+_POLICY = (
+    "ALTER TABLE facts ENABLE ROW LEVEL SECURITY",
+    "ALTER TABLE facts FORCE ROW LEVEL SECURITY",
+    f"CREATE POLICY coop_owner ON facts USING {_MAY} WITH CHECK {_MAY}",
+)
+"""By which Postgres itself shows and takes only the rows of the session's owner."""
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
+
+
+class Facts:
+    """The facts of one database.
+
+    Args:
+        url: `sqlite:///path` or `postgresql://…`.
+
+    Attributes:
+        sqlite: whether it is a SQLite file, or Postgres.
+        database: its connections.
+        known: whose an episode was found to be.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.sqlite = url.startswith(_SQLITE)
+        self.known: set[tuple[str, Holder]] = set()
+        if self.sqlite:
+            self.database: Any = SqliteDatabase(Path(url.removeprefix(_SQLITE)))
+        else:
+            from shapley_coop.state.storage.postgres import PostgresDatabase
+
+            self.database = PostgresDatabase(url)
+        self._set_up()
+
+    @contextmanager
+    def reading(self, owner: str) -> Iterator[Session]:
+        """Queries for an owner that wait for no writer; each sees what is committed then."""
+        with self.database.reading(owner) as connection:
+            yield Session(connection, owner, self.sqlite)
+
+    @contextmanager
+    def writing(self, owner: str, lock: str = "") -> Iterator[Session]:
+        """One transaction of an owner's: all of it, or nothing.
+
+        Args:
+            owner: for whom.
+            lock: what it alone may change meanwhile; on SQLite nobody else writes at all.
+        """
+        with self.database.writing(owner) as connection:
+            session = Session(connection, owner, self.sqlite)
+            if lock and not self.sqlite:
+                session.execute(_LOCK, lock)
+            yield session
+
+    def _set_up(self) -> None:
+        """Make the table where it is missing.
+
+        Raises:
+            OtherVersion: another version of this program has written the database.
+        """
+        with self.reading("") as session:
+            if _version(session) == BOOKS and _is_set_up(session):
+                return
+        with self.writing("", "tables of coop") as session:
+            there, found = _is_set_up(session), _version(session)
+            if there or found:
+                check_version("this home's database", found, BOOKS, ANOTHER_HOME)
+            if there:
+                return  # another process was faster
+            for statement in _TABLES:
+                session.execute(statement.format(**_TYPES[self.sqlite]))
+            if self.sqlite:
+                session.execute(f"PRAGMA user_version = {BOOKS}")
+                return
+            for statement in _POLICY:
+                session.execute(statement)
+            session.execute("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
+            session.execute("INSERT INTO coop_schema VALUES (?)", BOOKS)
+
+
+def _version(session: Session) -> int:
+    """The version that a database names; 0 where it names none."""
+    if session.sqlite:
+        return int(session.execute("PRAGMA user_version")[0][0])
+    if session.execute("SELECT to_regclass('coop_schema')")[0][0] is None:
+        return 0
+    return int(session.execute("SELECT version FROM coop_schema")[0][0])
+
+
+def _is_set_up(session: Session) -> bool:
+    """Whether the table is there."""
+    return bool(session.execute(_THERE[session.sqlite]))
+
+
+_opening = Lock()
+
+
+def facts_at(url: str) -> Facts:
+    """The one store of a database in this process."""
+    with _opening:  # of threads that ask at once each would open it
+        return _opened(url)
+
+
+@cache
+def _opened(url: str) -> Facts:
+    return Facts(url)
