@@ -7,6 +7,7 @@ the last checkpoints, play the same episode: answered from its journal, and paid
 
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +19,9 @@ from shapley_coop.state.storage.owners import holder
 
 FOLLOWS = "follows"
 """A kind of facts: which episode a thread plays after another, or first."""
+
+SINCE = "since"
+"""The part of such a fact that says since when, where the register does not."""
 
 _SAVER = "__pregel_checkpointer"
 """The key under which LangGraph tells a node's configuration the run's saver."""
@@ -49,18 +53,27 @@ class Episodes(Book):
             known = session.read(FOLLOWS, who.thread, [previous])
         if not known:
             beginning()
+            now = datetime.now(UTC).isoformat(timespec="microseconds")
             with self._facts.writing(who.owner) as session:
-                episode = mint(session, who.thread, previous)
+                episode = mint(session, who.thread, previous, now)
         else:
             episode = str(known[0].value["episode"])
         self._knows(episode, who)
         return episode
 
 
-def mint(session: Session, thread: str, previous: str = "") -> str:
-    """The episode after another on a thread, or its first; the first call mints and claims it."""
+def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> str:
+    """The episode after another on a thread, or its first; the first call mints and claims it.
+
+    Args:
+        session: in which it is.
+        thread: on which it is played.
+        previous: the episode before it; empty for the thread's first.
+        begun: now, in ISO format; empty where the register says since when the thread is played.
+    """
     minted = uuid4().hex
-    (stands,) = session.put(Fact(FOLLOWS, thread, previous, {"episode": minted}))
+    told = {"episode": minted} | ({SINCE: begun} if begun else {})
+    (stands,) = session.put(Fact(FOLLOWS, thread, previous, told))
     if stands:
         return str(stands.value["episode"])
     claim(session, minted, thread)

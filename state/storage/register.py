@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from shapley_coop.state.storage.episodes import FOLLOWS, mint
+from shapley_coop.state.storage.episodes import FOLLOWS, SINCE, mint
 from shapley_coop.state.storage.facts import Fact, Session
 from shapley_coop.state.storage.ledger import POSTING
 from shapley_coop.state.storage.owned import Book
@@ -45,6 +45,7 @@ class Run:
         result: its result; None until it ended.
         workflow: the version of the workflow that it began with.
         why: of a run that waits or has failed: for whom, or why, and how it goes on.
+        served: whether LangGraph's server plays it, so that the register does not know it.
     """
 
     run: str
@@ -55,6 +56,7 @@ class Run:
     result: dict[str, Any] | None
     workflow: str = ""
     why: str = ""
+    served: bool = False
 
 
 class KeyUsed(ValueError):
@@ -205,6 +207,8 @@ class Runs(Book):
         """
         if found := self._find(run):
             return found
+        if run in self.threads():
+            raise ValueError(f"{run} is a thread of LangGraph's server: go on with it there")
         raise no_such_run(run)
 
     def _find(self, run: str) -> Run | None:
@@ -236,6 +240,14 @@ class Runs(Book):
         found = [_run(one.scope, one.value, stands[one.scope]) for one in begun]
         found.sort(key=lambda run: run.run)
         return sorted(found, key=lambda run: run.created, reverse=True)
+
+    def threads(self) -> dict[str, str]:
+        """Threads that were played without being entered, the latest first, and since when."""
+        with self._reading() as session:
+            played = session.every(FOLLOWS, unlike=CELL)
+        entered = {one.scope for one in played if SINCE not in one.value}
+        since = {one.scope: str(one.value.get(SINCE)) for one in reversed(played)}
+        return {thread: begun for thread, begun in since.items() if thread not in entered}
 
     def cells(self, sweep: str = CELL) -> tuple[str, ...]:
         """The names of the runs that sweeps have begun, or one with names like this."""
