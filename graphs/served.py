@@ -30,7 +30,7 @@ async def run_of(name: str) -> Run:
     try:
         return await asyncio.to_thread(here.run, name)
     except ValueError:
-        begun = (await asyncio.to_thread(here.runs.threads)).get(name)
+        begun = (await asyncio.to_thread(here.threads)).get(name)
         if begun is None or (found := await _played(name, begun)) is None:
             raise
         return found
@@ -39,7 +39,7 @@ async def run_of(name: str) -> Run:
 async def served() -> list[Run]:
     """The newest runs that the server has played, the newest first."""
     found: list[Run] = []
-    for thread, begun in (await asyncio.to_thread(home().runs.threads)).items():
+    for thread, begun in (await asyncio.to_thread(home().threads)).items():
         if run := await _played(thread, begun):
             found.append(run)
         if len(found) == LISTED:

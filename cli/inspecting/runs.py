@@ -67,7 +67,7 @@ def _served() -> "list[Run]":
     """What the server has played; where it has not, nothing heavy is imported."""
     from shapley_coop.state import home
 
-    if not home().runs.threads():
+    if not home().threads():
         return []
     from shapley_coop.graphs.served import served
 

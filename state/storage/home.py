@@ -118,9 +118,16 @@ class Home:
         """
         from shapley_coop.state.storage.register import no_such_run
 
-        if not (self.database or (self.folder / BOOKS_FILE).exists()):
+        if not self._has_books():
             raise no_such_run(name)
         return self.runs.get(name)
+
+    def threads(self) -> dict[str, str]:
+        """Threads that the server has played, the latest first, and since when (`Runs.threads`)."""
+        return self.runs.threads() if self._has_books() else {}
+
+    def _has_books(self) -> bool:
+        return bool(self.database) or (self.folder / BOOKS_FILE).exists()
 
 
 def home() -> Home:
