@@ -10,6 +10,7 @@ from typing import Any
 
 from shapley_coop.deals.enforcement import ESCROW
 from shapley_coop.state import Home
+from shapley_coop.state.storage.facts import parts_of
 from tests.books import facts_of
 from tests.travel import AGAIN, CHECKPOINTS, FORK
 from tests.warm_coop import COOP, NEVER, Coop, Ended, Stop
@@ -178,7 +179,8 @@ def transfers_of(home: Home) -> dict[str, Counter[Transfer]]:
     found: dict[str, Counter[Transfer]] = {}
     for posting in facts_of(home, "posting"):
         for number, line in enumerate(posting.value["lines"]):
-            found.setdefault(posting.scope, Counter())[posting.key, number, *line] += 1
+            transfer = (*parts_of(posting.key), number, *line)
+            found.setdefault(posting.scope, Counter())[transfer] += 1
     return found
 
 
