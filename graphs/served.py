@@ -40,7 +40,12 @@ async def served() -> list[Run]:
     """The newest runs that the server has played, the newest first."""
     found: list[Run] = []
     for thread, begun in (await asyncio.to_thread(home().threads)).items():
-        if run := await _played(thread, begun):
+        try:
+            run = await _played(thread, begun)
+        except ValueError as error:  # one that is damaged, or whose game is gone, hides no other
+            why = f"cannot be read: {error}"
+            run = Run(thread, "", {}, begun, FAILED, None, why=why, served=True)
+        if run:
             found.append(run)
         if len(found) == LISTED:
             break
