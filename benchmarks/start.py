@@ -44,8 +44,8 @@ def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Foun
         rows,
         _goals(walls),
         [
-            "A run in SQLite loads no SQLAlchemy. Of what it loads beside LangGraph, NumPy, which "
-            "computes games and values, is the largest library.",
+            "Of what a run in SQLite loads beside LangGraph, NumPy, which computes games and "
+            "values, is the largest library.",
             "On top of LangGraph come our own classes, which are made at each start (dataclasses, "
             "pydantic's models), NumPy, the command line, and the run itself.",
         ],

@@ -15,7 +15,7 @@ from typing import Any
 Cell = str | float | None
 LIBRARIES = (
     *("langgraph", "langgraph-checkpoint-sqlite", "langgraph-checkpoint-postgres"),
-    *("langchain-core", "langchain-openai", "openai", "aiohttp", "pydantic", "sqlalchemy", "numpy"),
+    *("langchain-core", "langchain-openai", "openai", "aiohttp", "pydantic", "numpy"),
 )
 
 

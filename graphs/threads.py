@@ -50,10 +50,9 @@ async def remove(run: Run) -> None:
         table = cast(Table, (await app.aget_state(_thread(run))).values)
         if episode := table.get("episode"):
             await asyncio.to_thread(home().journal.remove, episode)
-            await asyncio.to_thread(home().read_letters.remove, episode)
-            await asyncio.to_thread(home().batched.remove, episode)
         await cast(BaseCheckpointSaver[Any], app.checkpointer).adelete_thread(run.run)
         await asyncio.to_thread(home().runs.remove, run.run)
+        await asyncio.to_thread(home().leases.forget, run.run)
 
 
 @dataclass(frozen=True)

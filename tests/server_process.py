@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -21,6 +20,8 @@ from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 from shapley_coop.cli.serving.dev import free_port
+from shapley_coop.state.storage.facts import Fact
+from tests.books import facts_of
 from tests.root import ROOT
 
 BOOT_SECONDS = 600
@@ -102,11 +103,9 @@ class Server:
         """What it has logged, over all its starts, from a character on."""
         return self._log.read_text(encoding="utf-8", errors="replace")[since:]
 
-    def rows(self, table: str, episode: str) -> list[tuple[object, ...]]:
-        """The rows of an episode in the books; the connection sees what is committed."""
-        with sqlite3.connect(self.home / "books.sqlite") as books:
-            query = f"select * from {table} where episode = ? order by 1, 2, 3, 4"
-            return books.execute(query, [episode]).fetchall()
+    def facts(self, kind: str, episode: str) -> list[Fact]:
+        """The facts of an episode in the books: what is committed now."""
+        return facts_of(self.home, kind, episode)
 
     def command(self) -> list[str]:
         """What starts it, on a free port."""

@@ -10,7 +10,8 @@ from typing import Any
 
 from shapley_coop.deals.enforcement import ESCROW
 from shapley_coop.state import Home
-from shapley_coop.state.storage.database import database
+from shapley_coop.state.storage.facts import parts_of
+from tests.books import facts_of
 from tests.travel import AGAIN, CHECKPOINTS, FORK
 from tests.warm_coop import COOP, NEVER, Coop, Ended, Stop
 
@@ -175,12 +176,11 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
 
 def transfers_of(home: Home) -> dict[str, Counter[Transfer]]:
     """Episode → every line that the ledger has of it."""
-    columns = "episode, kind, clause, turn, number, debit, credit, amount, memo"
     found: dict[str, Counter[Transfer]] = {}
-    with database(home.books_url).reading("*") as books:
-        for row in books.rows(f"SELECT {columns} FROM ledger_lines", {}):
-            episode, *line = row.values()
-            found.setdefault(episode, Counter())[tuple(line)] += 1
+    for posting in facts_of(home, "posting"):
+        for number, line in enumerate(posting.value["lines"]):
+            transfer = (*parts_of(posting.key), number, *line)
+            found.setdefault(posting.scope, Counter())[transfer] += 1
     return found
 
 

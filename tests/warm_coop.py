@@ -24,6 +24,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from shapley_coop.state import Home
+from shapley_coop.state.storage.chain import SEAL
+from shapley_coop.state.storage.episodes import FOLLOWS
+from shapley_coop.state.storage.journal import ANSWER
+from shapley_coop.state.storage.ledger import POSTING
+from shapley_coop.state.storage.owned import EPISODE
+from shapley_coop.state.storage.register import RUN, STANDS
 from tests.root import ROOT
 
 COOP = "shapley_coop.cli:main"
@@ -33,20 +39,11 @@ SAVERS = tuple(
     for saver in ("sqlite:SqliteSaver", "postgres:PostgresSaver")
 )
 """What keeps checkpoints: it has committed them, with what tasks wrote, once it returns."""
-WRITES = (
-    "shapley_coop.state.storage.register:Runs.begin",
-    "shapley_coop.state.storage.journal:Journal._keep_all",
-    "shapley_coop.state.storage.episodes:Episodes._mint",
-    "shapley_coop.state.storage.ledger:Ledger.post",
-    "shapley_coop.state.storage.ledger:Ledger.post_branch",
-    *SAVERS,
-    "shapley_coop.state.storage.chain:Chain.seal",
-    "shapley_coop.state.storage.register:Runs.finish",
-)
-"""Everything that a run writes down for good."""
+FACTS = (RUN, STANDS, ANSWER, EPISODE, FOLLOWS, POSTING, SEAL)
+"""Kinds of facts that a run writes; who has its lease is none, as each life takes it anew."""
 
-IN_A_POSTING = ("shapley_coop.state.storage.ledger._post",)
-"""A posting's lines, in a transaction that has not been committed."""
+WRITES = (*FACTS, *SAVERS)
+"""Everything that a run writes down for good."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +52,11 @@ class Stop:
 
     Attributes:
         after: the seconds after which it is, if it still lives then.
-        write: the number, within its life, of the write at which it is; 0 for none. A posting or
-            a seal that was there already is no write.
-        before: before that write begins, instead of right after it has returned.
-        at: what counts as a write, as `package.module:Class.method`.
+        write: the number, within its life, of the write at which it is; 0 for none. What was
+            there already is no write.
+        before: before that write is committed, or begins, instead of right after it.
+        at: what counts as a write: a transaction with a new fact of these kinds, or a call of a
+            `package.module:Class.method`.
         by: the signal.
     """
 

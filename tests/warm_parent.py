@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
@@ -18,6 +19,8 @@ from itertools import count
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from shapley_coop.state.storage.database import Facts
+from shapley_coop.state.storage.facts import Fact, Session
 from tests.warm_coop import SAVERS, Stop
 
 IMPORTED = (
@@ -25,7 +28,6 @@ IMPORTED = (
     "shapley_coop.cli.playing.narration",
     "shapley_coop.evals.verifying",
     "langchain_openai",
-    "sqlalchemy.dialects.postgresql.psycopg",
     *(saver.partition(":")[0] for saver in SAVERS),
 )
 ORDERS = 0
@@ -163,10 +165,36 @@ def _stop_at_a_write(stop: Stop) -> None:
             if next(written) == stop.write:
                 os.kill(os.getpid(), stop.by)
 
-    for path in stop.at:
+    _count_facts(stop, one_more)
+    for path in (one for one in stop.at if ":" in one):
         owner, _, name = path.rpartition(".")
         kind = pkgutil.resolve_name(owner)
         setattr(kind, name, _counted(getattr(kind, name), one_more, stop.before))
+
+
+def _count_facts(stop: Stop, one_more: Callable[[], None]) -> None:
+    """Count the transactions that write a new fact, right before or after they are committed."""
+    writing, put = Facts.writing, Session.put
+    wrote = set[Session]()
+
+    def noted(session: Session, *facts: Fact) -> list[Fact | None]:
+        stands = put(session, *facts)
+        new = (fact for fact, one in zip(facts, stands, strict=True) if one is None)
+        if any(fact.kind in stop.at for fact in new):
+            wrote.add(session)
+        return stands
+
+    @contextmanager
+    def counted(facts: Facts, owner: str, lock: str = "") -> Iterator[Session]:
+        with writing(facts, owner, lock) as session:
+            yield session
+            if stop.before and session in wrote:
+                one_more()
+        if not stop.before and session in wrote:
+            one_more()
+
+    Session.put = noted
+    Facts.writing = counted
 
 
 def _counted(
@@ -179,7 +207,7 @@ def _counted(
             one_more()
 
     def returned(done: Any) -> Any:
-        if not before and done != "already":
+        if not before:
             one_more()
         return done
 

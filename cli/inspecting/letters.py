@@ -6,11 +6,12 @@ from shapley_coop.cli.options import RunName
 
 def letters(run: RunName) -> None:
     """Print every letter and answer of a run as JSON lines: private, and usable as a recording."""
+    from shapley_coop.graphs.served import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.recording import recorded
     from shapley_coop.state import home
 
-    table = finish(table_of(home().run(run)))
+    table = finish(table_of(finish(run_of(run))))
     entries = home().journal.entries(table["episode"]) if table else iter(())
     for entry in sorted(entries, key=lambda e: (e.agent, e.letter, e.attempt)):
         say(recorded(entry))

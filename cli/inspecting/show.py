@@ -36,11 +36,11 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show what was said, signed and done in a run, in order, and its result."""
+    from shapley_coop.graphs.served import run_of
     from shapley_coop.graphs.threads import table_of
-    from shapley_coop.state import home
     from shapley_coop.state.resuming import result_of
 
-    found = home().run(run)
+    found = finish(run_of(run))
     if as_json:
         result_of(found)
     table = finish(table_of(found))

@@ -41,9 +41,9 @@ def answer(
             for_whom = f"; {', '.join(asked)} is waited for" if asked else ""
             raise ValueError(f"no letter waits for {agent} in {run}{for_whom}")
         say_lines(mail.letter_text)
-        home().read_letters.add(episode, mail)
+        home().journal.show(episode, mail)
         return
-    if mail is not None and not home().read_letters.has(episode, mail):
+    if mail is not None and not home().journal.was_shown(episode, mail):
         raise ValueError(
             f"{agent} has not read the letter that waits, so that no reply to it is taken: "
             f"read it with {command_for(found, 'answer', agent)}"
@@ -62,7 +62,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().read_letters.add(episode, mail)  # the same letter, with the reason told here
+            home().journal.show(episode, mail)  # the same letter, with the reason told here
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.console import note, progress, say, waiting, write_file
+from shapley_coop.cli.console import finish, note, progress, say, waiting, write_file
 from shapley_coop.cli.options import Port, PriceFile
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def report(
 
 
 def _report_run(run: str, out: Path, private: bool) -> None:
+    from shapley_coop.graphs.served import run_of
     from shapley_coop.serve.view.run_sources import bundle_of
     from shapley_coop.serve.view.selfcontained import selfcontained
     from shapley_coop.state import home
@@ -86,7 +87,7 @@ def _report_run(run: str, out: Path, private: bool) -> None:
     if out.suffix not in {".html", ".json"}:
         raise ValueError(f"--out {out}: give a name in .html or .json")
     try:
-        found = home().run(run)
+        found = finish(run_of(run))
     except ValueError as error:
         raise ValueError(f"{error}; and {run} holds no sweep") from None
     with waiting(f"reading {run}"):

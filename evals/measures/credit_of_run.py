@@ -8,8 +8,9 @@ from shapley_coop.evals.measures.asked_replays import asked_again
 from shapley_coop.evals.measures.credit import credit_by
 from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
+from shapley_coop.graphs.served import run_of
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state import EvaluatedTable, Table
 from shapley_coop.state.resuming import result_of
 
 
@@ -35,7 +36,7 @@ async def credit_of_run(
         ValueError: there is no such run, it has not ended, nothing declares a baseline, or the
             norm or baseline is wrong.
     """
-    known = await asyncio.to_thread(home().run, run)
+    known = await run_of(run)
     result = result_of(known)
     table = await table_of(known)
     evaluated = with_baseline(table, absent) if absent else EvaluatedTable(table)

@@ -202,7 +202,8 @@ class Jobs:
         letters, job.letters = job.letters, {}
         async with self._answering(Job(job.number, job.endpoint, letters)):
             given = {name: answer_to(job.lines.pop(name, None), ended) for name in letters}
-            lost = [name for name, (status, _) in given.items() if status != _OK]
+            failed = [letters[name].of for name, (status, _) in given.items() if status != _OK]
+            lost = [(of.episode, of.name) for of in failed]
             await asyncio.to_thread(home().batched.forget, lost)
             for name, letter in letters.items():
                 if not letter.answer.done():

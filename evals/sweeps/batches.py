@@ -130,7 +130,7 @@ class Batches(httpx2.AsyncBaseTransport):
             if not call.reserved:
                 self._purse.fits(worst)  # says that nothing is left
             if name in self._given:  # what could not be read is not to be read for ever
-                await asyncio.to_thread(home().batched.forget, [name])
+                await asyncio.to_thread(home().batched.forget, [(q.episode, name)])
             raise
         finally:
             self._given.discard(name)
@@ -153,7 +153,7 @@ class Batches(httpx2.AsyncBaseTransport):
         data = f"{json.dumps(line)}\n".encode()
         letter = Letter(call.of, data, asyncio.get_running_loop().create_future())
         endpoint = Endpoint(base_url, key, body["model"])
-        held = await asyncio.to_thread(home().batched.find, call.of.name)
+        held = await asyncio.to_thread(home().batched.find, call.of.episode, call.of.name)
         if held is None:
             self._add(endpoint, call, letter)
         else:

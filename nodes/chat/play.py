@@ -14,7 +14,7 @@ from shapley_coop.state import RunConfig, Table
 from shapley_coop.state.chat import Chat, ChatConfig
 from shapley_coop.state.chat_words import spoken
 from shapley_coop.state.result import result
-from shapley_coop.state.storage.episodes import FOLLOWS
+from shapley_coop.state.storage.episodes import PLAYED_BEFORE
 
 Workflow = CompiledStateGraph[Table, RunConfig, Any, Table]
 
@@ -34,7 +34,7 @@ def play_by(workflow: Callable[[str], Workflow]) -> Callable[..., Awaitable[dict
         chosen = runtime.context or ChatConfig()
         seats = {"*": chosen.seat().model_dump(mode="json", exclude_unset=True)}
         room = {"game": chat["game"], "seed": chosen.seed, "seats": seats}
-        follows = {**(config.get("configurable") or {}), FOLLOWS: chat.get("episode", "")}
+        follows = {**(config.get("configurable") or {}), PLAYED_BEFORE: chat.get("episode", "")}
         place = cast(RunnableConfig, {**config, "configurable": follows})
         table: Any = {}
         stream = workflow(chosen.workflow).astream(

@@ -12,23 +12,11 @@ from functools import cache
 from uuid import uuid4
 
 from shapley_coop.state import home
-from shapley_coop.state.storage.database import Book
-from shapley_coop.state.storage.tables import Table
+from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.facts import beginning
 
-_starts = Table(
-    "run_starts",
-    """
-    number COUNTED NOT NULL,
-    run VARCHAR(64) NOT NULL,
-    server VARCHAR(32) NOT NULL,
-    head VARCHAR(64) NOT NULL,
-    PRIMARY KEY (number)
-    """,
-    (("INDEX", "ix_run_starts_run", "run"),),
-)
-_BEFORE = """
-    SELECT server, head FROM run_starts WHERE run = :run AND server <> :server ORDER BY number
-"""
+START = "start"
+"""A kind of facts: that a server starts a run, under the run and a number; of no owner."""
 
 SERVER = uuid4().hex
 """This process."""
@@ -40,10 +28,15 @@ class Quarantined(RuntimeError):
     """A run that ended its server twice."""
 
 
-class Starts(Book):
-    """The starts of runs whose servers have not ended in order."""
+class Starts:
+    """The starts of runs whose servers have not ended in order.
 
-    tables = {_starts.name: _starts}  # noqa: RUF012 - declared by `Book`
+    Args:
+        url: of the database.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._facts = facts_at(url)
 
     def note(self, run: str, head: str, server: str = SERVER) -> None:
         """Note that a server starts a run from a checkpoint.
@@ -51,25 +44,26 @@ class Starts(Book):
         Raises:
             Quarantined: it has ended its last two servers, and gets no further.
         """
-        start = {"run": run, "server": server, "head": head}
-        with self._database.writing() as session:
-            before = session.rows(_BEFORE, {"run": run, "server": server})
-            if len({row["server"] for row in before}) >= KILLS and before[-1]["head"] == head:
+        with self._facts.writing("", f"starts of {run}") as session:
+            every = [x.value for x in session.read(START, "", beginnings=[beginning(run)])]
+            before = [one for one in every if one["server"] != server]
+            if len({one["server"] for one in before}) >= KILLS and before[-1]["head"] == head:
                 raise Quarantined(
                     f"run {run} ended its server twice at this step, and is not started again:"
                     " create a new run on its thread to go on"
                 )
-            session.write(_starts.insert, [start])
+            session.append(START, "", {"server": server, "head": head}, run)
 
     def forget(self, server: str = SERVER) -> None:
         """Take the notes of a server back, which ends in order."""
-        with self._database.writing() as session:
-            session.write("DELETE FROM run_starts WHERE server = :server", [{"server": server}])
+        with self._facts.writing("") as session:
+            every = session.read(START, "")
+            session.forget(START, "", [x.key for x in every if x.value["server"] == server])
 
     def count(self) -> int:
         """The number of notes."""
-        with self._database.reading() as session:
-            return int(session.rows("SELECT COUNT(*) AS notes FROM run_starts", {})[0]["notes"])
+        with self._facts.reading("") as session:
+            return len(session.read(START, ""))
 
 
 @cache  # to open it makes its tables

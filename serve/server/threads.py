@@ -1,4 +1,7 @@
-"""The viewer's routes on the LangGraph server: the caller's threads as bundles and events."""
+"""The viewer's routes on the LangGraph server: the caller's threads as bundles and events.
+
+Beside them are the runs that the command line has played in the same home.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,6 +21,7 @@ from shapley_coop.serve.server.listing import lines, links_of, state_of, why_of
 from shapley_coop.serve.view.assets import HEADERS, ROUTES, file
 from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.serve.view.feed import END, Feed
+from shapley_coop.serve.view.run_sources import aged, bundle_of
 from shapley_coop.state import Line, home
 from shapley_coop.state.storage.owners import acting_for
 
@@ -50,7 +54,11 @@ async def _redirect(request: Request) -> Response:
 
 
 async def _runs(request: Request) -> Response:
-    found = {"runs": await lines(_own(request)), "private": True}
+    with acting_for(_owner(request)):
+        entered = await asyncio.to_thread(lambda: aged(home().runs.list(cells=False)))
+    every = [*await lines(_own(request)), *entered]
+    every.sort(key=lambda one: str(one["created"]), reverse=True)
+    found = {"runs": every, "private": True}
     return JSONResponse(found, headers={"cache-control": "no-store"})
 
 
@@ -76,12 +84,12 @@ async def _events(request: Request) -> Response:
 
 
 async def _bundle_of(request: Request) -> dict[str, Any]:
-    """The thread's bundle, if the caller owns it.
+    """The bundle of a thread, or of a run that the command line played, if the caller owns it.
 
     Raises:
         HTTPException: 404 if it does not exist, or another caller owns it.
     """
-    name = request.path_params["name"]
+    name, private = request.path_params["name"], request.query_params.get("private") == "1"
     try:
         thread = await inside().threads.get(name)
         metadata: dict[str, Any] = dict(thread["metadata"] or {})
@@ -89,11 +97,12 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
             raise HTTPException(404, "There is no such thread")
         state = await inside().threads.get_state(name)
     except httpx.HTTPStatusError:
+        with acting_for(_owner(request)):
+            if found := await asyncio.to_thread(_entered, name, private):
+                return found
         raise HTTPException(404, "There is no such thread") from None
     table: Any = state["values"] or {}
-    private = request.query_params.get("private") == "1"
-    owner = caller.identity if (caller := request.scope.get("caller")) else ""
-    with acting_for(owner):
+    with acting_for(_owner(request)):
         read = private or state_of(thread) in DONE
         ledger, entries = await asyncio.to_thread(_books, table.get("episode", ""), read)
     graph, why = str(metadata.get("graph_id", "")), why_of(thread, state["tasks"])
@@ -105,6 +114,21 @@ def _own(request: Request) -> dict[str, str]:
     """The metadata that the caller's threads have; empty if threads have no owners."""
     caller: Caller | None = request.scope.get("caller")
     return {OWNER: caller.identity} if caller else {}
+
+
+def _owner(request: Request) -> str:
+    """Whose books the caller reads; empty if there are no owners."""
+    caller: Caller | None = request.scope.get("caller")
+    return caller.identity if caller else ""
+
+
+def _entered(name: str, private: bool) -> dict[str, Any] | None:
+    """The bundle of a run of the register; None where there is none of that name."""
+    try:
+        run = home().run(name)
+    except ValueError:
+        return None
+    return bundle_of(run, home(), private)
 
 
 def _books(episode: str, read: bool) -> tuple[list[Line], list[Entry] | None]:

@@ -1,11 +1,13 @@
 """Sources of runs for the viewer: a home, or a folder of bundles."""
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
 from shapley_coop.escaping import visible_data
 from shapley_coop.files import read_json
+from shapley_coop.graphs.served import run_of, served
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.state import Home, Run, home
@@ -30,12 +32,12 @@ class HomeSource:
     """The runs of this home."""
 
     def runs(self) -> list[dict[str, Any]]:
-        """Every run of the register, newest first."""
-        return [{**listed(run), "age": age(run.created)} for run in home().runs.list()]
+        """Every run of the register, and those of LangGraph's server, newest first."""
+        return aged([*home().runs.list(), *asyncio.run(served())])
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """The bundle of a run's latest checkpoint."""
-        return bundle_of(home().run(run), home(), private)
+        return bundle_of(asyncio.run(run_of(run)), home(), private)
 
 
 class FolderSource:
@@ -66,6 +68,12 @@ class FolderSource:
     def _bundles(self) -> list[dict[str, Any]]:
         found = (visible_data(read_json(path)) for path in sorted(self._folder.glob("*.json")))
         return [one for one in found if isinstance(one, dict) and "bundle" in one]
+
+
+def aged(runs: Iterable[Run]) -> list[dict[str, Any]]:
+    """Runs as lines of a list (`state.listing`) with their age, newest first."""
+    newest_first = sorted(runs, key=lambda run: run.created, reverse=True)
+    return [{**listed(run), "age": age(run.created)} for run in newest_first]
 
 
 def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:

@@ -5,42 +5,15 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from shapley_coop.seats.records import Asked
-from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
-from shapley_coop.state.storage.owners import holder
+from shapley_coop.state.storage.facts import Fact
+from shapley_coop.state.storage.journal import ANSWER, BATCHED, name_of
+from shapley_coop.state.storage.owned import Book
 
-_letters = owned(
-    "batched_letters",
-    # Episode to model are the journal's own key of the answer to come.
-    """
-    id VARCHAR(64) NOT NULL,
-    episode VARCHAR(64) NOT NULL,
-    agent VARCHAR(64) NOT NULL,
-    letter VARCHAR(64) NOT NULL,
-    attempt INTEGER NOT NULL,
-    model VARCHAR(200) NOT NULL,
-    sweep VARCHAR(64) NOT NULL,
-    file VARCHAR(200) NOT NULL,
-    batch VARCHAR(200) NOT NULL,
-    since FLOAT NOT NULL,
-    PRIMARY KEY (id)
-    """,
-    ("INDEX", "ix_batched_letters_episode", "episode"),
-    ("INDEX", "ix_batched_letters_file", "file"),
-)
+_BATCH = "batch"
+"""A kind of facts: the provider's name of the batch of a file."""
 
 KEPT = 30 * 86400
 """Seconds for which a provider keeps the files of a batch: what is older waits for nothing."""
-
-_SAME = " AND ".join(
-    f"answers.{name} = batched_letters.{name}"
-    for name in ("episode", "agent", "letter", "attempt", "model")
-)
-_FIND = f"SELECT file, batch, since FROM batched_letters WHERE id = :id AND {MINE}"  # noqa: S608 - constants, here and below
-_WAITING = f"""
-    SELECT COUNT(*) AS waiting FROM batched_letters
-    WHERE sweep = :sweep AND since > :since AND {MINE}
-    AND NOT EXISTS (SELECT 1 FROM answers WHERE {_SAME})
-"""  # noqa: S608
 
 
 class Held(NamedTuple):
@@ -58,7 +31,7 @@ class Held(NamedTuple):
     since: float
 
 
-class Batched(OwnedBook):
+class Batched(Book):
     """The letters of all sweeps of one database that were sent in batches; hashes alone.
 
     A letter stays here with its answer, and leaves where its batch has none.
@@ -66,40 +39,48 @@ class Batched(OwnedBook):
 
     def enter(self, sweep: str, held: Held, letters: Mapping[str, tuple[str, Asked]]) -> None:
         """Note letters, by id with episode and question, right before a batch of them begins."""
-        who = holder()
-        place = {**held._asdict(), "sweep": sweep, "owner": who.owner}
-        rows = [
-            {"id": name, "episode": episode, **asked._asdict(), **place}
+        place = {"sweep": sweep, "file": held.file, "since": held.since}
+        facts = [
+            Fact(BATCHED, episode, name, {"answer": name_of(asked), **place})
             for name, (episode, asked) in letters.items()
         ]
-        with self._changing(who) as session:
-            session.write(_letters.insert, rows)
+        with self._writing() as session:
+            session.put(*facts)
 
     def begun(self, file: str, batch: str) -> None:
         """Note the provider's name of the batch of a file."""
-        begun = "UPDATE batched_letters SET batch = :batch WHERE file = :file"
-        self._write(begun, {"file": file, "batch": batch})
+        with self._writing() as session:
+            session.put(Fact(_BATCH, file, "", {"batch": batch}))
 
-    def find(self, name: str) -> Held | None:
+    def find(self, episode: str, name: str) -> Held | None:
         """Where the letter of an id is; None if it is in no batch."""
-        row = self._row(_FIND, {"id": name})
-        return Held(**row) if row else None
+        with self._reading() as session:
+            found = session.read(BATCHED, episode, [name])
+            if not found:
+                return None
+            at = found[0].value
+            begun = session.read(_BATCH, at["file"])
+        return Held(at["file"], begun[0].value["batch"] if begun else "", at["since"])
 
-    def forget(self, names: Iterable[str]) -> None:
-        """Have letters asked anew: their batch has no answer to them."""
-        with self._changing(holder()) as session:
-            rows = [{"id": name} for name in names]
-            session.write("DELETE FROM batched_letters WHERE id = :id", rows)
+    def forget(self, letters: Iterable[tuple[str, str]]) -> None:
+        """Have letters asked anew, by episode and id: their batch has no answer to them."""
+        with self._writing() as session:
+            for episode, name in letters:
+                session.forget(BATCHED, episode, [name])
 
     def forget_file(self, file: str) -> None:
         """Have the letters of a file asked anew: it has no batch."""
-        self._write("DELETE FROM batched_letters WHERE file = :file", {"file": file})
-
-    def remove(self, episode: str) -> None:
-        """Forget the letters of an episode."""
-        self._write("DELETE FROM batched_letters WHERE episode = :episode", {"episode": episode})
+        with self._reading() as session:
+            held = [one for one in session.every(BATCHED) if one.value["file"] == file]
+        self.forget((one.scope, one.key) for one in held)
 
     def waiting(self, sweep: str) -> int:
         """How many letters of a sweep are in batches and not answered in the journal."""
-        row = self._row(_WAITING, {"sweep": sweep, "since": time.time() - KEPT})
-        return int(row["waiting"]) if row else 0
+        since = time.time() - KEPT
+        with self._reading() as session:
+            held = [
+                one
+                for one in session.every(BATCHED)
+                if one.value["sweep"] == sweep and one.value["since"] > since
+            ]
+            return sum(not session.read(ANSWER, x.scope, [x.value["answer"]]) for x in held)

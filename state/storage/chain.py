@@ -1,54 +1,36 @@
-"""The chain: each run that ends seals its rows, and each seal has the hash of the one before.
+"""The chain: each run that ends seals its facts, and each seal has the hash of the one before.
 
-Whoever changes or deletes a sealed row later has to change the seal, and with it all later ones:
+Whoever changes or deletes a sealed fact later has to change the seal, and with it all later ones:
 who keeps the head elsewhere notices. Answers that forks add afterwards are no change.
 """
 
 import hashlib
 import json
 import zlib
-from binascii import hexlify
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from shapley_coop.state.storage.deflating import deflated
-from shapley_coop.state.storage.driver import Session
-from shapley_coop.state.storage.owned import MINE, OWNED, OwnedBook, owned
+from shapley_coop.state.storage.episodes import FOLLOWS
+from shapley_coop.state.storage.facts import Fact, Session, serial
+from shapley_coop.state.storage.journal import ANSWER
+from shapley_coop.state.storage.ledger import POSTING
+from shapley_coop.state.storage.owned import EPISODE, Book
 from shapley_coop.state.storage.owners import holder
+from shapley_coop.state.storage.register import RUN, SEALED
 
-_links = owned(
-    "chain",
-    """
-    number INTEGER NOT NULL,
-    run VARCHAR(80) NOT NULL,
-    digest VARCHAR(64) NOT NULL,
-    head VARCHAR(64) NOT NULL,
-    rows BLOB NOT NULL,
-    PRIMARY KEY (owner, number)
-    """,
-    ("INDEX", "chain_by_run", "run, owner, number"),
-)
+SEAL = "seal"
+"""A kind of facts: a link of the chain, under its number."""
 
-_NEWEST = "ORDER BY number DESC LIMIT 1"
-_LAST = f"SELECT number, head FROM chain WHERE owner = :owner {_NEWEST}"  # noqa: S608 - constants
-_LAST_OF_RUN = f"SELECT digest FROM chain WHERE owner = :owner AND run = :run {_NEWEST}"  # noqa: S608
-_HEAD = f"SELECT number, head FROM chain WHERE {MINE} {_NEWEST}"  # noqa: S608
-_SEALED = f"SELECT rows FROM chain WHERE run = :run AND {MINE} {_NEWEST}"  # noqa: S608
-_LINKS = f"SELECT number, run, digest, head, rows FROM chain WHERE {MINE} ORDER BY number"  # noqa: S608
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"
-_BEGUN = """
-    SELECT run, graph, room, created, workflow FROM runs WHERE run = :run AND owner = :owner
-"""
-
-_OF_EPISODE = ("answers", "episodes", "ledger_lines", "postings")
-_COMPLETE = ("ledger_lines/", "postings/", "table", "result", "begun")
+_OF_EPISODE, _OF_RUN = (ANSWER, POSTING, EPISODE), (RUN, FOLLOWS)
+_COMPLETE = (f"{POSTING}/", f"{RUN}/", "table", "result")
 """What nothing may be added to after the end."""
 
-Rows = dict[str, str]
-"""A row's table and key → the hash of the row."""
+Hashes = dict[str, str]
+"""A fact's kind and key → its hash."""
 
 
-class Chain(OwnedBook):
+class Chain(Book):
     """The seals of one database, each owner's a chain of its own."""
 
     def seal(
@@ -66,34 +48,25 @@ class Chain(OwnedBook):
             result: what the register is to keep.
             beside: what else changes in the same transaction.
         """
-        who = holder()
-        with self._changing(who) as session:
+        with self._writing(lock=f"chain of {holder().owner}") as session:
             beside(session)
-            if not session.sqlite:
-                session.rows(_LOCK, {"name": f"chain of {who.owner}"})
-            rows = self._rows_of(session, run, table, result)
-            sealed = json.dumps(rows, sort_keys=True).encode()
+            sealed = json.dumps(_hashes(session, run, table, result), sort_keys=True).encode()
             digest = hashlib.sha256(sealed).hexdigest()
-            before = session.rows(_LAST_OF_RUN, {"owner": who.owner, "run": run})
-            if before and before[0]["digest"] == digest:
+            before = session.last(SEALED, run)
+            if before and before.value["digest"] == digest:
                 return "already"
-            last = session.rows(_LAST, {"owner": who.owner})
-            number, head = (last[0]["number"] + 1, last[0]["head"]) if last else (1, "")
-            link = {
-                "owner": who.owner,
-                "number": number,
-                "run": run,
-                "digest": digest,
-                "head": _head(head, number, run, digest),
-                "rows": deflated(sealed),
-            }
-            session.write(_links.insert, [link])
+            last = session.last(SEAL, "")
+            number, head = (int(last.key) + 1, last.value["head"]) if last else (1, "")
+            link = {"run": run, "digest": digest, "head": _head(head, number, run, digest)}
+            held = Fact(SEALED, run, serial(number), {"digest": digest}, deflated(sealed))
+            session.put(Fact(SEAL, "", serial(number), link), held)
         return "sealed"
 
     def head(self) -> str:
         """The newest seal as NUMBER:HASH; empty where no run has ended."""
-        last = self._row(_HEAD, {})
-        return f"{last['number']}:{last['head']}" if last else ""
+        with self._reading() as session:
+            last = session.last(SEAL, "")
+        return f"{int(last.key)}:{last.value['head']}" if last else ""
 
     def broken(self, kept: str = "") -> str:
         """What is wrong with the chain itself; empty where nothing is.
@@ -102,75 +75,58 @@ class Chain(OwnedBook):
             kept: a head that was printed earlier.
         """
         head, seen = "", set[str]()
-        for number, link in enumerate(self._rows(_LINKS, {}), start=1):
-            head = _head(head, number, link["run"], link["digest"])
-            sound = (link["number"], link["head"]) == (number, head)
-            held = hashlib.sha256(_unpacked(link["rows"])).hexdigest()
-            if not sound or held != link["digest"]:
+        with self._reading() as session:
+            links = session.every(SEAL)
+        for number, link in enumerate(links, start=1):
+            told = link.value
+            head = _head(head, number, told["run"], told["digest"])
+            if (link.key, told["head"]) != (serial(number), head):
                 return f"seal {number} was changed or deleted"
             seen.add(f"{number}:{head}")
         return f"the head {kept} is none of this home's" if kept and kept not in seen else ""
 
     def changed(self, run: str, table: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-        """What differs from a run's last seal, as table and key.
+        """What differs from a run's last seal, as kind and key.
 
         Raises:
             LookupError: the run was not sealed.
         """
-        last = self._row(_SEALED, {"run": run})
-        if last is None:
-            raise LookupError(run)
-        sealed: Rows = json.loads(_unpacked(last["rows"]))
-        # On SQLite a transaction would wait for whoever writes.
-        who = holder()
-        with self._reading(who) if self._database.sqlite else self._changing(who) as session:
-            now = self._rows_of(session, run, table, result)
-        differ = [key for key, digest in sealed.items() if now.get(key) != digest]
-        added = [key for key in now.keys() - sealed.keys() if key.startswith(_COMPLETE)]
+        with self._reading() as session:
+            last = session.last(SEALED, run)
+            links = session.read(SEAL, "", [last.key]) if last else []
+            if last is None or not links:
+                raise LookupError(run)
+            now = _hashes(session, run, table, result)
+        sealed = _unpacked(last.body)
+        link = {"run": run, "digest": hashlib.sha256(sealed).hexdigest()}
+        if not link.items() <= links[0].value.items():
+            return [f"{SEAL}/{last.key}"]
+        then: Hashes = json.loads(sealed)
+        differ = [name for name, digest in then.items() if now.get(name) != digest]
+        added = [name for name in now.keys() - then.keys() if name.startswith(_COMPLETE)]
         return sorted([*differ, *added])
 
-    def _rows_of(
-        self,
-        session: Session,
-        run: str,
-        table: Mapping[str, Any],
-        result: Mapping[str, Any],
-    ) -> Rows:
-        owner = holder().owner
-        episode = table["episode"]
-        # What a fork spends is added to the spending of the play that it left.
-        kept = {key: value for key, value in table.items() if key != "spent"}
-        found = {"table": _digest(kept), "result": _digest(result)}
-        for name in _OF_EPISODE:
-            keys = [key for key in OWNED[name].key if key != "owner"]
-            mine = f"SELECT * FROM {name} WHERE episode = :episode AND owner = :owner"  # noqa: S608
-            for row in session.rows(mine, {"episode": episode, "owner": owner}):
-                plain = {k: v for k, v in row.items() if k != "owner"}
-                found["/".join([name, *(str(plain[key]) for key in keys)])] = _digest(plain)
-        entered = session.rows(_BEGUN, {"run": run, "owner": owner})
-        found["begun"] = _digest(entered[0] if entered else {})
-        return found
+
+def _hashes(
+    session: Session, run: str, table: Mapping[str, Any], result: Mapping[str, Any]
+) -> Hashes:
+    """The hashes of all that an end seals."""
+    # What a fork spends is added to the spending of the play that it left.
+    kept = {key: value for key, value in table.items() if key != "spent"}
+    found = {"table": _digest(kept), "result": _digest(result)}
+    for kinds, scope in ((_OF_EPISODE, table["episode"]), (_OF_RUN, run)):
+        for fact in (fact for kind in kinds for fact in session.read(kind, scope)):
+            found[f"{fact.kind}/{fact.key}"] = _digest(fact.value, fact.body)
+    return found
 
 
 # `json.dumps` builds an encoder at every call.
 _encode = json.JSONEncoder(sort_keys=True).encode
-_BYTES = "\0"
-"""What stands for bytes in a row; no text of a database holds it."""
 
 
-def _digest(value: Mapping[str, Any]) -> str:
-    """The hash of plain data as JSON, in which a row's bytes are hexadecimal.
-
-    They are most of a row, and to escape them, too, takes as long as all the rest.
-    """
-    contents = {key: bytes(x) for key, x in value.items() if isinstance(x, bytes | memoryview)}
-    told = _encode({**value, **dict.fromkeys(contents, _BYTES)} if contents else value)
-    first, *others = told.split(_encode(_BYTES)) if contents else [told]
-    found = hashlib.sha256(first.encode())
-    for (_, content), text in zip(sorted(contents.items()), others, strict=True):
-        found.update(b'"%b"' % hexlify(content))
-        found.update(text.encode())
-    return found.hexdigest()
+def _digest(value: Mapping[str, Any], body: bytes = b"") -> str:
+    """The hash of plain data as JSON, and of the bytes beside it."""
+    return hashlib.sha256(_encode(value).encode() + b"\n" + body).hexdigest()
 
 
 def _head(before: str, number: int, run: str, digest: str) -> str:

@@ -1,86 +1,147 @@
-"""One database per URL and process, and the tables that a book has in it."""
+"""The one table of a database, in which all facts are: how it is made, and how it is opened.
 
-import logging
-from collections.abc import Mapping
+SQLite and Postgres differ in the types of three columns, and in who sees a row: in Postgres a
+policy shows it to its owner alone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import ClassVar
+from typing import Any
 
-from shapley_coop.state.storage.driver import Database, Session, SqliteDatabase
-from shapley_coop.state.storage.tables import Table
-from shapley_coop.state.storage.versions import ANOTHER_HOME, BOOKS, check_version, mark, version_of
+from shapley_coop.state.storage.driver import SqliteDatabase
+from shapley_coop.state.storage.facts import CLAIMED, Session
+from shapley_coop.state.storage.owners import SERVER, Holder
+from shapley_coop.state.storage.versions import ANOTHER_HOME, BOOKS, check_version
 
 _SQLITE = "sqlite:///"
 
-_TABLES_LOCK = 5_311_846
-_tables_lock = Lock()
+_COLUMNS = """
+    owner TEXT NOT NULL, kind TEXT {bytewise} NOT NULL, scope TEXT {bytewise} NOT NULL,
+    key TEXT {bytewise} NOT NULL, value TEXT NOT NULL, body {bytes} NOT NULL
+"""
+_TYPES = {
+    True: {"counted": "INTEGER PRIMARY KEY", "bytewise": "", "bytes": "BLOB"},
+    False: {"counted": "BIGSERIAL PRIMARY KEY", "bytewise": 'COLLATE "C"', "bytes": "BYTEA"},
+}
+"""Whether it is SQLite → what a column's type is there: all in which the tables differ."""
 
-# At DEBUG it logs every statement with its values, and checkpoints hold private reasoning.
-logging.getLogger("aiosqlite").setLevel(logging.INFO)
+_TABLES = (
+    f"CREATE TABLE IF NOT EXISTS facts (number {{counted}}, {_COLUMNS})",
+    "CREATE UNIQUE INDEX IF NOT EXISTS facts_once ON facts (kind, scope, key, owner)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS facts_claimed ON facts (kind, scope, key)"
+    f" WHERE kind IN {CLAIMED}",
+)
+_THERE = {
+    True: "SELECT name FROM sqlite_master WHERE name = 'facts'",
+    False: "SELECT to_regclass('facts') WHERE to_regclass('facts') IS NOT NULL",
+}
+_SETTING = "coalesce(current_setting('coop.owner', true), '')"
+_MAY = f"({_SETTING} IN (owner, '{SERVER}'))"
+_POLICY = (
+    "ALTER TABLE facts ENABLE ROW LEVEL SECURITY",
+    "ALTER TABLE facts FORCE ROW LEVEL SECURITY",
+    f"CREATE POLICY coop_owner ON facts USING {_MAY} WITH CHECK {_MAY}",
+)
+"""By which Postgres itself shows and takes only the rows of the session's owner."""
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
 
 
-@cache
-def database(url: str) -> Database:
-    """The database of a URL; what is written at once to a SQLite file is committed together.
+class Facts:
+    """The facts of one database.
 
     Args:
         url: `sqlite:///path` or `postgresql://…`.
+
+    Attributes:
+        sqlite: whether it is a SQLite file, or Postgres.
+        database: its connections.
+        known: whose an episode was found to be.
     """
-    if url.startswith(_SQLITE):
-        return SqliteDatabase(Path(url.removeprefix(_SQLITE)))
-    from shapley_coop.state.storage.postgres import PostgresDatabase
-
-    return PostgresDatabase(url)
-
-
-class Book:
-    """Some tables of a database, made when it is opened.
-
-    Args:
-        url: `sqlite:///…` or `postgresql://…`.
-    """
-
-    tables: ClassVar[Mapping[str, Table]]
 
     def __init__(self, url: str) -> None:
-        self._database = database(url)
-        if self._is_set_up():
-            return
-        # Other threads and processes that need the tables wait until they are there.
-        with _tables_lock, self._database.writing() as session:
-            if not session.sqlite:
-                session.rows(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})", {})
-            self._set_up(session)
+        self.sqlite = url.startswith(_SQLITE)
+        self.known: set[tuple[str, Holder]] = set()
+        if self.sqlite:
+            self.database: Any = SqliteDatabase(Path(url.removeprefix(_SQLITE)))
+        else:
+            from shapley_coop.state.storage.postgres import PostgresDatabase
 
-    def _is_set_up(self) -> bool:
-        """Whether everything is in place; it takes no lock, so that no writer stops a reader."""
-        with self._database.reading() as session:
-            return version_of(session) == BOOKS and self.tables.keys() <= tables_in(session)
+            self.database = PostgresDatabase(url)
+        self._set_up()
 
-    def _set_up(self, session: Session) -> None:
-        """Make the tables that are missing.
+    @contextmanager
+    def reading(self, owner: str) -> Iterator[Session]:
+        """Queries for an owner that wait for no writer; each sees what is committed then."""
+        with self.database.reading(owner) as connection:
+            yield Session(connection, owner, self.sqlite)
+
+    @contextmanager
+    def writing(self, owner: str, lock: str = "") -> Iterator[Session]:
+        """One transaction of an owner's: all of it, or nothing.
+
+        Args:
+            owner: for whom.
+            lock: what it alone may change meanwhile; on SQLite nobody else writes at all.
+        """
+        with self.database.writing(owner) as connection:
+            session = Session(connection, owner, self.sqlite)
+            if lock and not self.sqlite:
+                session.execute(_LOCK, lock)
+            yield session
+
+    def _set_up(self) -> None:
+        """Make the table where it is missing.
 
         Raises:
             OtherVersion: another version of this program has written the database.
         """
-        # Tables first: where another process is making them, the version is there once they are.
-        there = tables_in(session)
-        found = version_of(session)
-        if found or there & self.tables.keys():
-            check_version("this home's database", found, BOOKS, ANOTHER_HOME)
-        else:
-            mark(session)
-        for name in (x for x in self.tables if x not in there):
-            for statement in self.tables[name].created(sqlite=session.sqlite):
-                session.write(statement)
+        with self.reading("") as session:
+            if _version(session) == BOOKS and _is_set_up(session):
+                return
+        with self.writing("", "tables of coop") as session:
+            there, found = _is_set_up(session), _version(session)
+            if there or found:
+                check_version("this home's database", found, BOOKS, ANOTHER_HOME)
+            if there:
+                return  # another process was faster
+            for statement in _TABLES:
+                session.execute(statement.format(**_TYPES[self.sqlite]))
+            if self.sqlite:
+                session.execute(f"PRAGMA user_version = {BOOKS}")
+                return
+            for statement in _POLICY:
+                session.execute(statement)
+            session.execute("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
+            session.execute("INSERT INTO coop_schema VALUES (?)", BOOKS)
 
 
-def tables_in(session: Session) -> set[str]:
-    """The names of a database's tables."""
-    query = (
-        "SELECT name FROM sqlite_master WHERE type = 'table'"
-        if session.sqlite
-        else "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()"
-    )
-    return {row["name"] for row in session.rows(query, {})}
+def _version(session: Session) -> int:
+    """The version that a database names; 0 where it names none."""
+    if session.sqlite:
+        return int(session.execute("PRAGMA user_version")[0][0])
+    if session.execute("SELECT to_regclass('coop_schema')")[0][0] is None:
+        return 0
+    return int(session.execute("SELECT version FROM coop_schema")[0][0])
+
+
+def _is_set_up(session: Session) -> bool:
+    """Whether the table is there."""
+    return bool(session.execute(_THERE[session.sqlite]))
+
+
+_opening = Lock()
+
+
+def facts_at(url: str) -> Facts:
+    """The one store of a database in this process."""
+    with _opening:  # of threads that ask at once each would open it
+        return _opened(url)
+
+
+@cache
+def _opened(url: str) -> Facts:
+    return Facts(url)

@@ -1,21 +1,16 @@
-"""Books in a SQLite file: statements by Python's own driver, which nothing builds or wraps.
-
-Every statement is SQL with a name for each value (`:run`); `postgres` makes the same ones. A
-library in between takes several times as long to build a statement as SQLite to execute it, and
-as long to import as a short command takes.
-"""
+"""Connections to a SQLite file: one to write, and some to read, taken in turn by threads."""
 
 import os
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from threading import Lock
+from typing import Literal
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
-from shapley_coop.state.storage.writer import Writer
 
 BUSY_SECONDS = 60
 
@@ -26,130 +21,59 @@ thread would fill in time with pages that the system's own cache holds as well."
 _AGAIN = 0.005
 """Seconds until a lock that SQLite itself does not wait for is tried again."""
 
-Given = Mapping[str, Any]
-"""A statement's values by name; there may be more than it names."""
-
-Row = dict[str, Any]
-"""A row by the names of its columns."""
-
-NOTHING: Sequence[Given] = ({},)
-"""The values of a change that names none, made once."""
-
-
-class KeyTaken(Exception):
-    """A row with the key of a new one is there already."""
-
-
-class Session(Protocol):
-    """One transaction of statements.
-
-    Attributes:
-        sqlite: whether SQLite makes them, or Postgres.
-    """
-
-    sqlite: bool
-
-    def rows(self, query: str, given: Given) -> list[Row]:
-        """The rows that a query finds."""
-
-    def write(self, statement: str, rows: Sequence[Given] = NOTHING) -> None:
-        """Make a change, once for each row of values.
-
-        Raises:
-            KeyTaken: a row of that key is there.
-        """
-
-
-class Database(Protocol):
-    """Where books are kept; threads may use it at once.
-
-    Attributes:
-        sqlite: whether it is a SQLite file, or Postgres.
-    """
-
-    sqlite: bool
-
-    def reading(self, owner: str | None = None) -> AbstractContextManager[Session]:
-        """Queries that wait for no writer; each sees what is committed then.
-
-        Args:
-            owner: whose rows alone Postgres shows; None where rows have no owners.
-        """
-
-    def writing(self, owner: str | None = None) -> AbstractContextManager[Session]:
-        """One transaction: all of it, or nothing."""
-
-
-class SqliteSession:
-    """A transaction in SQLite.
-
-    Args:
-        connection: in a transaction, or to be read alone.
-    """
-
-    sqlite = True
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def rows(self, query: str, given: Given) -> list[Row]:
-        """The rows that a query finds."""
-        found = self._connection.execute(query, given)
-        names = [column[0] for column in found.description]
-        return [dict(zip(names, row, strict=True)) for row in found]
-
-    def write(self, statement: str, rows: Sequence[Given] = NOTHING) -> None:
-        """Make a change, once for each row of values."""
-        try:
-            if len(rows) == 1:
-                self._connection.execute(statement, rows[0])
-            else:
-                self._connection.executemany(statement, rows)
-        except sqlite3.IntegrityError:
-            raise KeyTaken("a row of that key is there already") from None
-
 
 class SqliteDatabase:
-    """Connections to a SQLite file: one to write, and some to read, taken in turn by threads.
+    """A SQLite file; what is committed survives a power cut.
 
-    What is committed survives a power cut: answers are paid for, and postings refer to them.
+    Answers are paid for, and postings refer to them.
 
     Args:
         file: the file; see `connected`.
     """
 
-    sqlite = True
-
     def __init__(self, file: Path) -> None:
         self._file = file
         self._idle: list[sqlite3.Connection] = []
-        self._writer = Writer(self._opened)
+        self._writer: sqlite3.Connection | None = None
+        self._turn = Lock()
 
     @contextmanager
-    def reading(self, _: str | None = None) -> Iterator[Session]:
-        """Queries that wait for no writer."""
+    def reading(self, _: str) -> Iterator[sqlite3.Connection]:
+        """A connection for queries, which wait for no writer."""
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = self._opened()
         try:
-            yield SqliteSession(connection)
+            yield connection
         except BaseException:
             connection.close()
             raise
         self._idle.append(connection)
 
     @contextmanager
-    def writing(self, _: str | None = None) -> Iterator[Session]:
-        """One transaction."""
-        with self._writer.writing() as connection:
-            yield SqliteSession(connection)
+    def writing(self, _: str) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it, or nothing."""
+        with self._turn:
+            connection, self._writer = self._writer or self._opened(), None
+            try:
+                # Immediate: a transaction that only read at first would fail, instead of waiting.
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.close()  # which rolls back
+                raise
+            self._writer = connection
 
     def close(self) -> None:
         """Close what nobody uses now; the next statement opens another connection."""
-        while self._idle:
-            self._idle.pop().close()
-        self._writer.close()
+        with self._turn:
+            while self._idle:
+                self._idle.pop().close()
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
 
     def _opened(self) -> sqlite3.Connection:
         """A connection that is in a transaction only where it was told to begin one.
@@ -197,9 +121,8 @@ def is_read_only(file: Path) -> bool:
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
     """What a statement that a database did not make may raise, and more."""
-    of_postgres = sys.modules.get("sqlalchemy.exc")
-    theirs = [of_postgres.SQLAlchemyError] if of_postgres else []
-    return (sqlite3.Error, KeyTaken, *theirs, *more)
+    postgres = sys.modules.get("psycopg")
+    return (sqlite3.Error, *([postgres.Error] if postgres else []), *more)
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

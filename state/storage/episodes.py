@@ -7,29 +7,31 @@ the last checkpoints, play the same episode: answered from its journal, and paid
 
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables.config import var_child_runnable_config
 
-from shapley_coop.state.storage.driver import KeyTaken, Session
-from shapley_coop.state.storage.owned import CLAIM, OwnedBook
-from shapley_coop.state.storage.owners import Holder, holder
+from shapley_coop.state.storage.facts import Fact, Session
+from shapley_coop.state.storage.owned import Book, claim
+from shapley_coop.state.storage.owners import holder
 
-_AT = """
-    SELECT episode FROM episodes
-    WHERE owner = :owner AND thread = :thread AND previous = :previous
-"""
+FOLLOWS = "follows"
+"""A kind of facts: which episode a thread plays after another, or first."""
+
+SINCE = "since"
+"""The part of such a fact that says since when, where the register does not."""
 
 _SAVER = "__pregel_checkpointer"
 """The key under which LangGraph tells a node's configuration the run's saver."""
 
-FOLLOWS = "__coop_follows__"
+PLAYED_BEFORE = "__coop_follows__"
 """The key of a play's configuration that names the episode before it, where the play is a node of
 another graph: the table then begins empty each time."""
 
 
-class Episodes(OwnedBook):
+class Episodes(Book):
     """The episodes of all threads of one database."""
 
     def after(self, previous: str, beginning: Callable[[], object] = lambda: None) -> str:
@@ -42,42 +44,40 @@ class Episodes(OwnedBook):
             previous: the episode before it on the thread; empty for the thread's first.
             beginning: called before a new one is minted; what it raises keeps it from that.
         """
-        who, minted = holder(), uuid4().hex
-        previous = previous or str(_place().get(FOLLOWS) or "")
+        who = holder()
+        previous = previous or str(_place().get(PLAYED_BEFORE) or "")
         if not who.thread or not _outlives_its_process():
             beginning()
-            return minted
-        row = _row(who.owner, who.thread, previous)
-        if (known := self._at(row, who)) is not None:
-            self._knows(known, who)
-            return known
-        beginning()
-        try:
-            self._mint({**row, "episode": minted}, who)
-        except KeyTaken:  # another worker was first
-            known = self._at(row, who)
-            if known is None:
-                raise
-            return known
-        return minted
-
-    def _mint(self, row: dict[str, str], who: Holder) -> None:
-        self._write(CLAIM, row, who)
-
-    def _at(self, place: dict[str, str], who: Holder) -> str | None:
-        with self._reading(who) as session:
-            found = session.rows(_AT, place)
-        return str(found[0]["episode"]) if found else None
+            return uuid4().hex
+        with self._facts.reading(who.owner) as session:
+            known = session.read(FOLLOWS, who.thread, [previous])
+        if not known:
+            beginning()
+            now = datetime.now(UTC).isoformat(timespec="microseconds")
+            with self._facts.writing(who.owner) as session:
+                episode = mint(session, who.thread, previous, now)
+        else:
+            episode = str(known[0].value["episode"])
+        self._knows(episode, who)
+        return episode
 
 
-def mint_first(session: Session, owner: str, thread: str) -> None:
-    """Mint the first episode of a thread in the transaction that enters it; once."""
-    if not session.rows(_AT, row := _row(owner, thread, "")):
-        session.write(CLAIM, [{**row, "episode": uuid4().hex}])
+def mint(session: Session, thread: str, previous: str = "", begun: str = "") -> str:
+    """The episode after another on a thread, or its first; the first call mints and claims it.
 
-
-def _row(owner: str, thread: str, previous: str) -> dict[str, str]:
-    return {"owner": owner, "thread": thread, "previous": previous}
+    Args:
+        session: in which it is.
+        thread: on which it is played.
+        previous: the episode before it; empty for the thread's first.
+        begun: now, in ISO format; empty where the register says since when the thread is played.
+    """
+    minted = uuid4().hex
+    told = {"episode": minted} | ({SINCE: begun} if begun else {})
+    (stands,) = session.put(Fact(FOLLOWS, thread, previous, told))
+    if stands:
+        return str(stands.value["episode"])
+    claim(session, minted, thread)
+    return minted
 
 
 def _outlives_its_process() -> bool:

@@ -51,8 +51,6 @@ def storage_fault(error: BaseException) -> str:
 
 def _postgres(error: BaseException) -> str:
     kind = type(error)
-    if (kind.__module__, kind.__name__) == ("sqlalchemy.exc", "TimeoutError"):
-        return "the database: no connection is free (COOP_DATABASE_URL; is it overloaded?)"
     if kind.__module__.partition(".")[0] not in ("psycopg", "psycopg_pool"):
         return ""
     with needing("postgres", "a home in Postgres"):
@@ -75,8 +73,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             continue
         seen.add(id(one))
         yield one
-        inner = getattr(one, "orig", None)  # SQLAlchemy's have the driver's
-        left += [inner if isinstance(inner, BaseException) else None]
         left += [one.__cause__, one.__context__]
         if isinstance(one, BaseExceptionGroup):
             left += one.exceptions

@@ -1,33 +1,28 @@
 """The home of all runs: one folder, or one database, for checkpoints and books."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
-if TYPE_CHECKING:  # the database's library takes longer to import than many a command
-    from shapley_coop.state.storage.books import (
-        Batched,
-        Chain,
-        Episodes,
-        Journal,
-        Ledger,
-        Owners,
-        ReadLetters,
-        Runs,
-    )
-    from shapley_coop.state.storage.database import Book
+if TYPE_CHECKING:  # the books import more than many a command needs
+    from shapley_coop.state.storage.batched import Batched
+    from shapley_coop.state.storage.chain import Chain
+    from shapley_coop.state.storage.episodes import Episodes
+    from shapley_coop.state.storage.journal import Journal
     from shapley_coop.state.storage.leases import Leases
-    from shapley_coop.state.storage.register import Run
+    from shapley_coop.state.storage.ledger import Ledger
+    from shapley_coop.state.storage.owned import Owners
+    from shapley_coop.state.storage.register import Run, Runs
 
 HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
 
 BOOKS_FILE = "books.sqlite"
 
-OneBook = TypeVar("OneBook", bound="Book")
-_books: "dict[tuple[type[Book], str], Book]" = {}
+Book = TypeVar("Book")
 
 
 @dataclass(frozen=True)
@@ -50,14 +45,14 @@ class Home:
     @property
     def batched(self) -> "Batched":
         """Which batch of a provider's holds which letter."""
-        from shapley_coop.state.storage.books import Batched
+        from shapley_coop.state.storage.batched import Batched
 
         return _opened(Batched, self.books_url)
 
     @property
     def chain(self) -> "Chain":
         """The seals of the runs that have ended."""
-        from shapley_coop.state.storage.books import Chain
+        from shapley_coop.state.storage.chain import Chain
 
         return _opened(Chain, self.books_url)
 
@@ -74,28 +69,21 @@ class Home:
     @property
     def episodes(self) -> "Episodes":
         """Which episode each thread plays."""
-        from shapley_coop.state.storage.books import Episodes
+        from shapley_coop.state.storage.episodes import Episodes
 
         return _opened(Episodes, self.books_url)
 
     @property
     def journal(self) -> "Journal":
         """The operator's journal."""
-        from shapley_coop.state.storage.books import Journal
+        from shapley_coop.state.storage.journal import Journal
 
         return _opened(Journal, self.books_url)
 
     @property
-    def read_letters(self) -> "ReadLetters":
-        """Which letters were shown to the people whom they are for."""
-        from shapley_coop.state.storage.books import ReadLetters
-
-        return _opened(ReadLetters, self.books_url)
-
-    @property
     def ledger(self) -> "Ledger":
         """The ledger."""
-        from shapley_coop.state.storage.books import Ledger
+        from shapley_coop.state.storage.ledger import Ledger
 
         return _opened(Ledger, self.books_url)
 
@@ -111,14 +99,14 @@ class Home:
     @property
     def owners(self) -> "Owners":
         """Whose the threads and the episodes are."""
-        from shapley_coop.state.storage.books import Owners
+        from shapley_coop.state.storage.owned import Owners
 
         return _opened(Owners, self.books_url)
 
     @property
     def runs(self) -> "Runs":
         """The register of runs."""
-        from shapley_coop.state.storage.books import Runs
+        from shapley_coop.state.storage.register import Runs
 
         return _opened(Runs, self.books_url)
 
@@ -130,9 +118,16 @@ class Home:
         """
         from shapley_coop.state.storage.register import no_such_run
 
-        if not (self.database or (self.folder / BOOKS_FILE).exists()):
+        if not self._has_books():
             raise no_such_run(name)
         return self.runs.get(name)
+
+    def threads(self) -> dict[str, str]:
+        """Threads that the server has played, the latest first, and since when (`Runs.threads`)."""
+        return self.runs.threads() if self._has_books() else {}
+
+    def _has_books(self) -> bool:
+        return bool(self.database) or (self.folder / BOOKS_FILE).exists()
 
 
 def home() -> Home:
@@ -154,8 +149,12 @@ def _home(folder: str, database: str) -> Home:
     return Home(Path(folder), database)
 
 
-def _opened(kind: type[OneBook], url: str) -> OneBook:
+def _opened(kind: Callable[[str], Book], url: str) -> Book:
     """One object per kind and database in this process."""
-    if (kind, url) not in _books:
-        _books[kind, url] = kind(url)
-    return cast(OneBook, _books[kind, url])
+    found: Book = _made(kind, url)
+    return found
+
+
+@cache
+def _made(kind: Callable[[str], Any], url: str) -> Any:
+    return kind(url)

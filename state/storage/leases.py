@@ -15,34 +15,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import Any
 
 from filelock import FileLock, Timeout
 
-from shapley_coop.extras import needing
 from shapley_coop.state.storage.at_rest import private_folder
-from shapley_coop.state.storage.database import Book
-from shapley_coop.state.storage.driver import Row, errors
-from shapley_coop.state.storage.owned import Owners
-from shapley_coop.state.storage.tables import Table
+from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.driver import errors
+from shapley_coop.state.storage.facts import Fact
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-_leases = Table(
-    "leases",
-    """
-    run VARCHAR(80) NOT NULL,
-    fence INTEGER NOT NULL,
-    holder VARCHAR(200) NOT NULL,
-    PRIMARY KEY (run)
-    """,
-)
-_LATEST = "SELECT fence, holder FROM leases WHERE run = :run"
-_NEXT = """
-    INSERT INTO leases (run, fence, holder) VALUES (:run, 1, :holder)
-    ON CONFLICT (run) DO UPDATE SET fence = leases.fence + 1, holder = :holder RETURNING fence
-"""
+LEASE = "lease"
+"""A kind of facts: who took a run's lease, under its fencing number; of no owner."""
 
 
 class Busy(RuntimeError):
@@ -97,6 +80,11 @@ class FileLeases:
         finally:
             lock.release()
 
+    def forget(self, run: str) -> None:
+        """Remove the files of a run that is removed, by whoever holds it."""
+        for path in self._folder.glob(f"{_digest(run)[:32]}.*"):
+            path.unlink(missing_ok=True)
+
     def _locked(self, run: str) -> tuple[FileLock, bool]:
         """A run's lock, and whether nobody has held it before.
 
@@ -121,20 +109,17 @@ class FileLeases:
         return lock, first
 
 
-class PostgresLeases(Book):
+class PostgresLeases:
     """Leases as advisory locks of one connection to Postgres.
 
     Args:
         url: `postgresql://…`.
     """
 
-    tables = {_leases.name: _leases}  # noqa: RUF012 - declared by `Book`
-
     def __init__(self, url: str) -> None:
-        Owners(url)  # makes the database, or refuses it
-        super().__init__(url)
+        self._facts = facts_at(url)
         self._lock = Lock()
-        self._connection: Connection | None = None
+        self._connection: Any = None
         self._held: set[str] = set()
 
     @contextmanager
@@ -146,46 +131,42 @@ class PostgresLeases(Book):
         finally:
             self._release(run)
 
+    def forget(self, run: str) -> None:
+        """Forget who held a run that is removed, by whoever holds it."""
+        with self._facts.writing("") as session:
+            session.forget(LEASE, run)
+
     def fence(self, run: str) -> int:
         """The number of a run's latest lease."""
-        row = self._latest(run)
-        return int(row["fence"]) if row else 0
+        latest = self._latest(run)
+        return int(latest.key) if latest else 0
 
-    def _latest(self, run: str) -> Row | None:
-        with self._database.reading() as session:
-            return next(iter(session.rows(_LATEST, {"run": run})), None)
+    def _latest(self, run: str) -> Fact | None:
+        with self._facts.reading("") as session:
+            return session.last(LEASE, run)
 
     def _take(self, run: str) -> int:
         with self._lock:
             # Locks of one connection do not exclude each other.
-            if run in self._held or not self._execute("SELECT pg_try_advisory_lock(:key)", run):
-                row = self._latest(run)
-                raise _busy(run, row["holder"] if row else "")
+            if run in self._held or not self._execute("SELECT pg_try_advisory_lock(%s)", run):
+                latest = self._latest(run)
+                raise _busy(run, latest.value["holder"] if latest else "")
             self._held.add(run)
-        with self._database.writing() as session:
-            (taken,) = session.rows(_NEXT, {"run": run, "holder": _this_worker()})
-        return int(taken["fence"])
+        with self._facts.writing("", f"lease of {run}") as session:
+            return session.append(LEASE, run, {"holder": _this_worker()})
 
     def _release(self, run: str) -> None:
         with self._lock:
             self._held.discard(run)
             # A broken connection has released its locks already.
             with suppress(*errors()):
-                self._execute("SELECT pg_advisory_unlock(:key)", run)
+                self._execute("SELECT pg_advisory_unlock(%s)", run)
 
     def _execute(self, statement: str, run: str) -> bool:
-        with needing("postgres", "a home in Postgres"):
-            from sqlalchemy import text
-
-        from shapley_coop.state.storage.postgres import PostgresDatabase
-
-        if self._connection is None or self._connection.invalidated:
-            assert isinstance(self._database, PostgresDatabase), "files are locked otherwise"
-            self._connection = self._database.engine.connect().execution_options(
-                isolation_level="AUTOCOMMIT"
-            )
+        if self._connection is None or self._connection.closed:
+            self._connection = self._facts.database.connect()
         key = int(_digest(run)[:15], 16)
-        return bool(self._connection.execute(text(statement), {"key": key}).scalar())
+        return bool(self._connection.execute(statement, [key]).fetchone()[0])
 
 
 class _Fenced(Lease):

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from shapley_coop.canonical import digest
-from shapley_coop.state.storage.driver import KeyTaken, Row, Session
-from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
-from shapley_coop.state.storage.owners import holder
+from shapley_coop.state.storage.facts import Fact, key, parts_of
+from shapley_coop.state.storage.owned import Book
 
 WORLD = "world"
 """The account that pays the rewards."""
@@ -21,41 +19,8 @@ TREASURY = "treasury"
 
 Verdict = Literal["posted", "already", "refused"]
 
-_postings = owned(
-    "postings",
-    """
-    episode VARCHAR(64) NOT NULL,
-    kind VARCHAR(32) NOT NULL,
-    clause VARCHAR(32) NOT NULL,
-    turn INTEGER NOT NULL,
-    digest VARCHAR(64) NOT NULL,
-    PRIMARY KEY (episode, kind, clause, turn)
-    """,
-)
-_lines = owned(
-    "ledger_lines",
-    """
-    episode VARCHAR(64) NOT NULL,
-    kind VARCHAR(32) NOT NULL,
-    clause VARCHAR(32) NOT NULL,
-    turn INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    debit VARCHAR(80) NOT NULL,
-    credit VARCHAR(80) NOT NULL,
-    amount BIGINT NOT NULL,
-    memo TEXT NOT NULL,
-    PRIMARY KEY (episode, kind, clause, turn, number)
-    """,
-)
-
-_POSTED = "SELECT * FROM postings WHERE episode = :episode"
-_OWN_POSTED = f"{_POSTED} AND {MINE}"
-_OF_KEY = f"{_OWN_POSTED} AND kind = :kind AND clause = :clause AND turn = :turn"
-_LINES = f"""
-    SELECT * FROM ledger_lines WHERE episode = :episode AND {MINE}
-    ORDER BY turn, kind, clause, number
-"""  # noqa: S608 - constants
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(:episode, 0))"
+POSTING = "posting"
+"""A kind of facts: a posting, under its kind, clause and turn."""
 
 
 @dataclass(frozen=True)
@@ -82,19 +47,6 @@ class Key:
     turn: int = 0
 
 
-@dataclass(frozen=True)
-class Posted:
-    """A posting as the database holds it.
-
-    Attributes:
-        lines: in order.
-        changed: whether they are other lines than those that were written.
-    """
-
-    lines: tuple[Line, ...]
-    changed: bool
-
-
 Posting = tuple[Key, Sequence[Line]]
 """One posting: its idempotency key and its lines."""
 
@@ -104,7 +56,11 @@ def final(episode: str) -> Key:
     return Key(episode, "final")
 
 
-class Ledger(OwnedBook):
+Place = tuple[str, str, int]
+"""A posting's kind, clause and turn."""
+
+
+class Ledger(Book):
     """The postings of all episodes of one database."""
 
     def post(self, key: Key, lines: Sequence[Line]) -> Verdict:
@@ -117,15 +73,11 @@ class Ledger(OwnedBook):
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
         """
-        who = holder()
-        self._claim(key.episode, who)
-        try:
-            with self._changing(who) as session:
-                _post(session, key, lines, who.owner)
-        except KeyTaken:
-            posted = self._row(_OF_KEY, vars(key))
-            return "already" if posted and posted["digest"] == _digest(lines) else "refused"
-        return "posted"
+        with self._writing(key.episode) as session:
+            (stands,) = session.put(_fact(key, lines))
+        if stands is None:
+            return "posted"
+        return "already" if _lines_in(stands) == tuple(lines) else "refused"
 
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
         """Write all that one branch of an episode has come to, in one transaction.
@@ -145,67 +97,47 @@ class Ledger(OwnedBook):
         Raises:
             NotYours: the episode belongs to another thread, or to another owner.
         """
-        who = holder()
-        self._claim(episode, who)
-        own = {_place(key): lines for key, lines in postings}
-        with self._changing(who) as session:
-            if not session.sqlite:
-                session.rows(_LOCK, {"episode": episode})
-            rows = session.rows(_POSTED, {"episode": episode})
-            known = {_place_of(row): row["digest"] for row in rows}
+        own = {_place(key): tuple(lines) for key, lines in postings}
+        with self._writing(episode, f"postings of {episode}") as session:
+            known = {_place_of(one): _lines_in(one) for one in session.read(POSTING, episode)}
             missing = [one for one in postings if _place(one[0]) not in known]
-            same = all(place not in own or x == _digest(own[place]) for place, x in known.items())
+            same = all(place not in own or x == own[place] for place, x in known.items())
             if not same or (missing and not known.keys() <= own.keys()):
                 return "refused"
-            for key, lines in missing:
-                _post(session, key, lines, who.owner)
+            session.put(*(_fact(key, lines) for key, lines in missing))
         return "posted" if missing else "already"
 
     def lines(self, episode: str) -> list[Line]:
         """Every line of an episode, in the order of its postings."""
-        return [_line(row) for row in self._rows(_LINES, {"episode": episode}, episode)]
+        return [line for lines in self.postings(episode).values() for line in lines]
 
-    def postings(self, episode: str) -> dict[tuple[str, str, int], Posted]:
-        """Every posting of an episode: kind, clause and turn → what it holds."""
-        at = {"episode": episode}
-        posted = self._rows(_OWN_POSTED, at, episode)
-        digests = {_place_of(row): row["digest"] for row in posted}
-        found: dict[tuple[str, str, int], list[Line]] = {place: [] for place in digests}
-        for row in self._rows(_LINES, at, episode):
-            found.setdefault(_place_of(row), []).append(_line(row))
-        return {
-            place: Posted(tuple(held), digests.get(place) != _digest(held))
-            for place, held in found.items()
-        }
+    def postings(self, episode: str) -> dict[Place, tuple[Line, ...]]:
+        """Every posting of an episode, by turn, kind and clause: what it holds."""
+        with self._reading(episode) as session:
+            found = {_place_of(one): _lines_in(one) for one in session.read(POSTING, episode)}
+        return dict(sorted(found.items(), key=lambda one: (one[0][2], one[0][:2])))
 
     def balances(self, episode: str) -> dict[str, int]:
         """Millionths per account; see `balances_of`."""
         return balances_of(self.lines(episode))
 
 
-def _place(key: Key) -> tuple[str, str, int]:
+def _place(key: Key) -> Place:
     return key.kind, key.clause, key.turn
 
 
-def _place_of(row: Row) -> tuple[str, str, int]:
-    return row["kind"], row["clause"], row["turn"]
+def _place_of(posted: Fact) -> Place:
+    kind, clause, turn = parts_of(posted.key)
+    return kind, clause, turn
 
 
-def _line(row: Row) -> Line:
-    return Line(row["debit"], row["credit"], row["amount"], row["memo"])
+def _fact(posting: Key, lines: Sequence[Line]) -> Fact:
+    told = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
+    return Fact(POSTING, posting.episode, key(*_place(posting)), {"lines": told})
 
 
-def _digest(lines: Sequence[Line]) -> str:
-    """The hash of a posting, with amounts as strings."""
-    return digest([[line.debit, line.credit, str(line.amount), line.memo] for line in lines])
-
-
-def _post(session: Session, key: Key, lines: Sequence[Line], owner: str) -> None:
-    place = {**vars(key), "owner": owner}
-    session.write(_postings.insert, [{**place, "digest": _digest(lines)}])
-    session.write(
-        _lines.insert, [{**place, "number": n, **vars(line)} for n, line in enumerate(lines)]
-    )
+def _lines_in(posted: Fact) -> tuple[Line, ...]:
+    return tuple(Line(*told) for told in posted.value["lines"])
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:

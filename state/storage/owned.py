@@ -1,95 +1,41 @@
-"""Tables whose rows have owners: checked here at each read and write, and again by Postgres.
+"""Books: readers of facts, and whose an episode is.
 
 An episode belongs to one thread of one owner, which the first write to it claims; episode ids are
 random, so that nobody can claim one before. What is written on one's own machine, or by a server
 without tenants, has the owner `""`.
 """
 
-from contextlib import AbstractContextManager, suppress
-from importlib import import_module
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from shapley_coop.state.storage.database import Book
-from shapley_coop.state.storage.driver import Given, KeyTaken, Row, Session
+from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.facts import Fact, Session
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
-from shapley_coop.state.storage.tables import Table
 
-OWNED: dict[str, Table] = {}
-"""All tables whose rows have an owner, by name."""
+EPISODE, THREAD = "episode", "thread"
+"""Kinds of facts: whose an episode is, and of which thread; whose a thread's checkpoints are."""
 
-MINE = f":owner IN (owner, '{SERVER}')"
-"""The condition of the rows that a holder may see: its own, and the server all."""
+_OWNER = "owner"
+"""The key of the fact that says whose an episode, or a thread, is."""
 
-_known: dict[str, set[tuple[str, Holder]]] = {}
-"""Of each database: whose an episode was found to be, by any of its books."""
-
-_POLICY = "coop_owner"
 _MOST_KNOWN = 10_000
 
+_ABOVE = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
 
-def owned(name: str, told: str, *indexes: tuple[str, str, str]) -> Table:
-    """A table of `OWNED`; its first column is the owner.
+
+class Book:
+    """Reads and writes the facts of some kinds for whoever is the holder now.
 
     Args:
-        name: its name.
-        told: the columns after the owner; see `Table`.
-        indexes: see `Table`.
+        url: `sqlite:///…` or `postgresql://…`.
     """
-    OWNED[name] = Table(name, f"owner VARCHAR(64) NOT NULL DEFAULT '',{told}", indexes)
-    return OWNED[name]
-
-
-_episodes = owned(
-    "episodes",
-    # `previous` is what it follows on its thread; NULL where that does not name it.
-    """
-    episode VARCHAR(64) NOT NULL,
-    thread VARCHAR(80) NOT NULL DEFAULT '',
-    previous VARCHAR(80),
-    PRIMARY KEY (episode)
-    """,
-    ("UNIQUE INDEX", "episodes_by_place", "owner, thread, previous"),
-)
-CLAIM = _episodes.insert
-"""Enters whose an episode is."""
-
-_PLACE = "SELECT owner, thread FROM episodes WHERE episode = :episode"
-_PUT = """
-    UPDATE episodes SET thread = :thread
-    WHERE episode = :episode AND owner = :owner AND thread = ''
-"""
-
-_threads = owned(
-    "thread_owners",
-    """
-    thread VARCHAR(80) NOT NULL,
-    PRIMARY KEY (thread)
-    """,
-)
-_OWNER = "SELECT owner FROM thread_owners WHERE thread = :thread"
-_ABOVE = """
-    SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user
-"""
-
-
-class OwnedBook(Book):
-    """Some tables of `OWNED`; its subclasses read by `_rows` and write after `_claim`."""
-
-    tables = OWNED
 
     def __init__(self, url: str) -> None:
-        # The tables of all books are made and secured together.
-        import_module("shapley_coop.state.storage.books")
-        super().__init__(url)
-        self._known = _known.setdefault(url, set())
+        self._facts = facts_at(url)
 
-    def _set_up(self, session: Session) -> None:
-        super()._set_up(session)
-        if not session.sqlite:
-            _secure(session)
-
-    def _rows(self, query: str, given: Given, episode: str = "") -> list[Row]:
-        """The rows of a query that the holder may see, which it limits by `MINE`.
+    @contextmanager
+    def _reading(self, episode: str = "") -> Iterator[Session]:
+        """Queries for the holder.
 
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
@@ -97,65 +43,73 @@ class OwnedBook(Book):
         who = holder()
         if who.owner != SERVER and who.thread and episode:
             self._claim(episode, who)
-        with self._reading(who) as session:
-            return session.rows(query, {**given, "owner": who.owner})
+        with self._facts.reading(who.owner) as session:
+            yield session
 
-    def _row(self, query: str, given: Given, episode: str = "") -> Row | None:
-        """The first of them."""
-        return next(iter(self._rows(query, given, episode)), None)
+    @contextmanager
+    def _writing(self, episode: str = "", lock: str = "") -> Iterator[Session]:
+        """One transaction of the holder's.
 
-    def _write(self, statement: str, given: Given, who: Holder | None = None) -> None:
-        """Make one change for a holder, by default the present one."""
-        who = who or holder()
-        with self._changing(who) as session:
-            session.write(statement, [{"owner": who.owner, **given}])
+        Args:
+            episode: which play is written to; the first who writes to it claims it.
+            lock: what it alone may change meanwhile.
+
+        Raises:
+            NotYours: the episode is played by another thread, or belongs to another owner.
+        """
+        who = holder()
+        if episode:
+            self._claim(episode, who)
+        with self._facts.writing(who.owner, lock) as session:
+            yield session
 
     def _claim(self, episode: str, who: Holder) -> None:
-        """Make sure that an episode belongs to the holder; the first one claims it.
+        """Make sure that an episode belongs to a holder; the first one claims it.
 
         Raises:
             NotYours: it belongs to another owner, or to another thread.
         """
-        if who.owner == SERVER:
-            raise NotYours("the server writes for the owner of a thread, never for all")
-        if (episode, who) in self._known:
+        if (episode, who) in self._facts.known:
             return
-        place = {"episode": episode, "owner": who.owner, "thread": who.thread}
-        found = self._held(episode, who)
-        if found is None:
-            with suppress(KeyTaken):  # another worker may have been first
-                self._write(CLAIM, {**place, "previous": None}, who)
-            found = self._held(episode, who)
-        if found is None or found.owner != who.owner or not _same(found.thread, who.thread):
-            raise NotYours(
-                f"episode {episode[:64]!r} belongs to another thread: start a run of your own"
-            )
-        if who.thread and not found.thread:
-            self._write(_PUT, place, who)
+        with self._facts.reading(who.owner) as session:
+            found = held_by(session.read(EPISODE, episode))
+        if found != who or who.owner == SERVER:
+            with self._facts.writing(who.owner) as session:
+                claim(session, episode, who.thread)
         self._knows(episode, who)
 
     def _knows(self, episode: str, who: Holder) -> None:
         """Know from now on that an episode is a holder's."""
-        if len(self._known) > _MOST_KNOWN:
-            self._known.clear()
-        self._known.add((episode, who))
-
-    def _held(self, episode: str, who: Holder) -> Holder | None:
-        """Whose an episode is; None where it is nobody's, or that is not shown."""
-        with self._reading(who) as session:
-            found = session.rows(_PLACE, {"episode": episode})
-        return Holder(**found[0]) if found else None
-
-    def _reading(self, who: Holder) -> AbstractContextManager[Session]:
-        """To make queries for a holder, which wait for no writer."""
-        return self._database.reading(who.owner)
-
-    def _changing(self, who: Holder) -> AbstractContextManager[Session]:
-        """One transaction of a holder's, to make statements in."""
-        return self._database.writing(who.owner)
+        if len(self._facts.known) > _MOST_KNOWN:
+            self._facts.known.clear()
+        self._facts.known.add((episode, who))
 
 
-class Owners(OwnedBook):
+def claim(session: Session, episode: str, thread: str) -> None:
+    """Claim an episode for a thread; empty for none in particular.
+
+    Raises:
+        NotYours: it belongs to another owner, or to another thread.
+    """
+    of_thread = {THREAD: thread}
+    (stands,) = session.put(Fact(EPISODE, episode, _OWNER, of_thread))
+    if stands and thread and not stands.value[THREAD]:
+        (stands,) = session.put(Fact(EPISODE, episode, THREAD, of_thread))
+    if stands and thread and stands.value[THREAD] != thread:
+        raise NotYours(
+            f"episode {episode[:64]!r} belongs to another thread: start a run of your own"
+        )
+
+
+def held_by(claims: list[Fact]) -> Holder | None:
+    """Whose an episode is; None where it is nobody's, or that is not shown."""
+    if not claims:
+        return None
+    thread = next((x for one in claims if (x := one.value[THREAD])), "")
+    return Holder(claims[0].owner, thread)
+
+
+class Owners(Book):
     """Whose a thread and an episode are; for the server and its saver."""
 
     def __init__(self, url: str) -> None:
@@ -165,7 +119,8 @@ class Owners(OwnedBook):
 
     def of_episode(self, episode: str) -> Holder | None:
         """The owner and the thread of an episode; None if nobody has claimed it."""
-        return self._held(episode, Holder(SERVER))
+        with self._facts.reading(SERVER) as session:
+            return held_by(session.read(EPISODE, episode))
 
     def knows(self, thread: str, owner: str) -> bool:
         """Whether this process has found already that a thread's checkpoints are an owner's."""
@@ -184,49 +139,20 @@ class Owners(OwnedBook):
         """
         if self.knows(thread, owner):
             return
-        found = self._owner_of(thread)
-        if found is None and claim:
-            with suppress(KeyTaken):  # a request at the same time may have been first
-                self._write(_threads.insert, {"thread": thread}, Holder(owner))
-            found = self._owner_of(thread)
-        if found is None:
-            return
-        if found != owner:
+        with self._facts.reading(SERVER) as session:
+            found = session.read(THREAD, thread)
+        if found and found[0].owner != owner:
             raise NotYours("there is no such thread among yours")
+        if not found and not claim:
+            return
+        if not found:
+            with self._facts.writing(owner) as session:
+                session.put(Fact(THREAD, thread, _OWNER))
         if len(self._threads) > _MOST_KNOWN:
             self._threads.clear()
         self._threads.add((thread, owner))
 
-    def _owner_of(self, thread: str) -> str | None:
-        found = self._of_all(_OWNER, {"thread": thread})
-        return str(found[0]["owner"]) if found else None
-
     def bypassed(self) -> bool:
         """Whether this database's role is above its row-level security, as a superuser is."""
-        return not self._database.sqlite and bool(self._of_all(_ABOVE, {})[0]["above"])
-
-    def _of_all(self, query: str, given: dict[str, Any]) -> list[Row]:
-        """The rows that a query finds, whosever they are."""
-        with self._reading(Holder(SERVER)) as session:
-            return session.rows(query, given)
-
-
-def _same(claimed: str, thread: str) -> bool:
-    """Whether a thread may use what another, or none in particular, has claimed."""
-    return not claimed or not thread or claimed == thread
-
-
-def _secure(session: Session) -> None:
-    """Have Postgres itself show and take only the rows of the session's owner."""
-    from shapley_coop.state.storage.postgres import SETTING
-
-    policies = "SELECT tablename FROM pg_policies WHERE policyname = :name"
-    secured = {row["tablename"] for row in session.rows(policies, {"name": _POLICY})}
-    setting = f"coalesce(current_setting('{SETTING}', true), '')"
-    for name in (x for x in OWNED if x not in secured):
-        session.write(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY")
-        session.write(f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY")
-        session.write(
-            f"CREATE POLICY {_POLICY} ON {name} USING ({setting} IN (owner, '{SERVER}'))"
-            f" WITH CHECK ({setting} IN (owner, '{SERVER}'))"
-        )
+        with self._facts.reading(SERVER) as session:
+            return not self._facts.sqlite and bool(session.execute(_ABOVE)[0][0])

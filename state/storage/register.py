@@ -2,59 +2,34 @@
 
 import hashlib
 import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from shapley_coop.state.storage.driver import KeyTaken, Row, Session
-from shapley_coop.state.storage.episodes import mint_first
-from shapley_coop.state.storage.owned import MINE, OwnedBook, owned
-from shapley_coop.state.storage.owners import holder
+from shapley_coop.state.storage.episodes import FOLLOWS, SINCE, mint
+from shapley_coop.state.storage.facts import Fact, Session
+from shapley_coop.state.storage.ledger import POSTING
+from shapley_coop.state.storage.owned import Book
+from shapley_coop.state.storage.owners import NotYours, holder
 
 STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
 
 CELL = f"{'_' * 8}.{'_' * 20}"
 """What the names of a sweep's runs are like, in SQL: its id, and the cell's."""
 
-_runs = owned(
-    "runs",
-    # `result` of a run that has not ended: why it stands still, as {"why": …}.
-    """
-    run VARCHAR(80) NOT NULL,
-    graph VARCHAR(64) NOT NULL,
-    room TEXT NOT NULL,
-    created VARCHAR(32) NOT NULL,
-    state VARCHAR(16) NOT NULL,
-    result TEXT,
-    workflow VARCHAR(64) NOT NULL DEFAULT '',
-    PRIMARY KEY (run)
-    """,
-)
-_keys = owned(
-    "idempotency_keys",
-    """
-    key VARCHAR(200) NOT NULL,
-    request VARCHAR(64) NOT NULL,
-    run VARCHAR(80) NOT NULL,
-    PRIMARY KEY (owner, key)
-    """,
-)
+RUN, STANDS = "run", "stands"
+"""Kinds of facts: that a run was begun; how it stands then, one after another."""
 
-_STANDS = "UPDATE runs SET state = :stands, result = :why WHERE run = :run AND owner = :owner"
-_STANDS_UNLESS_ENDED = f"{_STANDS} AND state <> '{ENDED}'"
-_KEYED = "SELECT run, request FROM idempotency_keys WHERE key = :key AND owner = :owner"
-_ALL = f"SELECT * FROM runs WHERE {MINE}"  # noqa: S608 - constants, here and below
-_ONE = f"{_ALL} AND run = :run"
-_NEWEST = "ORDER BY created DESC, run"
-_OWN = f"{_ALL} AND run NOT LIKE :cell {_NEWEST}"
-_CELLS = f"SELECT run FROM runs WHERE {MINE} AND run LIKE :cell"  # noqa: S608
-_FORGET = "DELETE FROM runs WHERE run = :run AND owner = :owner"
-_FREE_KEYS = """
-    DELETE FROM idempotency_keys WHERE run = :run AND owner = :owner AND NOT EXISTS (
-        SELECT 1 FROM postings JOIN episodes ON postings.episode = episodes.episode
-        WHERE episodes.thread = :run AND episodes.owner = :owner
-    )
-"""
+KEY, KEYED = "key", "keyed"
+"""Kinds of facts: for which request an idempotency key is; the keys of a run."""
+
+SEALED = "sealed"
+"""A kind of facts: what was sealed of a run at its end (`chain`)."""
+
+_BEGUN = "begun"
+"""The key of the one fact that says of a run what was begun."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +45,7 @@ class Run:
         result: its result; None until it ended.
         workflow: the version of the workflow that it began with.
         why: of a run that waits or has failed: for whom, or why, and how it goes on.
+        served: whether LangGraph's server plays it, so that the register does not know it.
     """
 
     run: str
@@ -80,6 +56,7 @@ class Run:
     result: dict[str, Any] | None
     workflow: str = ""
     why: str = ""
+    served: bool = False
 
 
 class KeyUsed(ValueError):
@@ -100,7 +77,7 @@ def no_such_run(name: str) -> ValueError:
     return ValueError(f"there is no run {name!r}: coop runs lists them")
 
 
-class Runs(OwnedBook):
+class Runs(Book):
     """The runs of one database, each owner's apart."""
 
     def begin(
@@ -124,23 +101,16 @@ class Runs(OwnedBook):
         """
         if known := self.begun(graph, room, key):
             return known
-        owner, request = holder().owner, _digest(graph, room) if key else ""
-        row = {
-            "run": run,
-            "owner": owner,
-            "graph": graph,
-            "room": json.dumps(room),
-            "created": datetime.now(UTC).isoformat(timespec="microseconds"),
-            "state": STARTED,
-            "workflow": workflow,
-        }
-        keyed = {"owner": owner, "key": key, "request": request, "run": run}
+        created = datetime.now(UTC).isoformat(timespec="microseconds")
+        begun = {"graph": graph, "room": room, "created": created, "workflow": workflow}
         try:
-            with self._changing(holder()) as session:
-                session.write(_runs.insert, [{**row, "result": None}])
-                session.write(_keys.insert, [keyed] if key else [])
-                mint_first(session, owner, run)
-        except KeyTaken:
+            with self._writing() as session:
+                if key and session.put(*_keyed(key, _digest(graph, room), run))[0]:
+                    raise _Taken
+                if session.put(Fact(RUN, run, _BEGUN, begun))[0]:
+                    raise _Taken
+                mint(session, run)
+        except (_Taken, NotYours):
             if known := self.begun(graph, room, key):  # at the same time
                 return known
             from shapley_coop.state.resuming import command_for  # which imports this module
@@ -150,7 +120,7 @@ class Runs(OwnedBook):
             raise ValueError(
                 f"there is a run {run!r} already: choose another name{resume}"
             ) from None
-        return Run(run, graph, room, row["created"], STARTED, None, workflow)
+        return _run(run, begun, [])
 
     def begun(self, graph: str, room: dict[str, Any], key: str) -> Run | None:
         """The run that was begun for a request under its key; None if none was, or without a key.
@@ -177,28 +147,29 @@ class Runs(OwnedBook):
         Raises:
             ValueError: it is that of another request, or of another thread.
         """
-        who, request = holder(), _digest("", room)
-        row = {"owner": who.owner, "key": key, "request": request, "run": who.thread}
-        if (first := self._keyed(key, request)) is None:
-            try:
-                self._write(_keys.insert, row)
-            except KeyTaken:  # at the same time
-                first = self._keyed(key, request)
-        if first not in (None, who.thread):
+        thread, request = holder().thread, _digest("", room)
+        named, of_run = _keyed(key, request, thread)
+        with self._writing() as session:
+            if session.put(named)[0] is None:
+                session.put(of_run)
+        if self._keyed(key, request) != thread:
             raise ValueError(f"the idempotency key {key!r} was used on another thread: go on there")
-        return f"key:{hashlib.sha256(key.encode()).hexdigest()}"
+        return f"key:{_name_of(key)}"
 
     def _keyed(self, key: str, request: str) -> str | None:
         """The run that was requested under a key; None if none was."""
-        row = self._row(_KEYED, {"key": key})
-        if row is not None and row["request"] != request:
-            run = str(row["run"])
+        with self._reading() as session:
+            found = session.read(KEY, "", [_name_of(key)])
+        if not found:
+            return None
+        run = str(found[0].value["run"])
+        if found[0].value["request"] != request:
             why = (
                 f"the idempotency key {key!r} is that of another request, {run}: "
                 "choose another key, or send the same request"
             )
             raise KeyUsed(why, run, self._find(run))
-        return str(row["run"]) if row else None
+        return run
 
     def finish(
         self, run: str, state: str, result: dict[str, Any] | None = None, why: str = ""
@@ -206,9 +177,9 @@ class Runs(OwnedBook):
         """Enter the state in which a run ended or stands still, and its result or the reason.
 
         A failure never erases the result of a run that has ended: what is settled stays settled,
-        whatever fails afterwards.
+        whatever fails afterwards. Of a run that is another owner's, or none, nothing is entered.
         """
-        with self._changing(holder()) as session:
+        with self._writing(lock=f"run {run}") as session:
             self.finish_in(session, run, state, result, why)
 
     def finish_in(
@@ -220,14 +191,13 @@ class Runs(OwnedBook):
         why: str = "",
     ) -> None:
         """The same in a transaction that changes more."""
-        kept = result or ({"why": why} if why else None)
-        stands = {
-            "run": run,
-            "owner": holder().owner,
-            "stands": state,
-            "why": json.dumps(kept) if kept else None,
-        }
-        session.write(_STANDS if result else _STANDS_UNLESS_ENDED, [stands])
+        last = session.last(STANDS, run)
+        before = last.value if last else {"state": STARTED}
+        stands = {"state": state} | ({"result": result} if result else {"why": why} if why else {})
+        if stands == before or (before["state"] == ENDED and not result):
+            return
+        if session.read(RUN, run):
+            session.append(STANDS, run, stands)
 
     def get(self, run: str) -> Run:
         """Look a run up.
@@ -237,38 +207,73 @@ class Runs(OwnedBook):
         """
         if found := self._find(run):
             return found
+        if run in self.threads():
+            raise ValueError(f"{run} is a thread of LangGraph's server: go on with it there")
         raise no_such_run(run)
 
     def _find(self, run: str) -> Run | None:
-        row = self._row(_ONE, {"run": run})
-        return _run(row) if row else None
+        with self._reading() as session:
+            found, last = session.read(RUN, run), session.last(STANDS, run)
+        return _run(run, found[0].value, [last] if last else []) if found else None
 
     def remove(self, run: str) -> None:
         """Forget a run, and the keys of one that has posted nothing; an unknown one is forgotten.
 
         A key under which something was paid stays, so that the request is not paid again.
         """
-        of_run = {"run": run, "owner": holder().owner}
-        with self._changing(holder()) as session:
-            session.write(_FREE_KEYS, [of_run])
-            session.write(_FORGET, [of_run])
+        with self._writing() as session:
+            played = [one.value["episode"] for one in session.read(FOLLOWS, run)]
+            if not any(session.read(POSTING, episode) for episode in played):
+                session.forget(KEY, "", [one.key for one in session.read(KEYED, run)])
+                session.forget(KEYED, run)
+            for kind in (RUN, STANDS, SEALED):
+                session.forget(kind, run)
 
     def list(self, cells: bool = True) -> list[Run]:
         """Every run, newest first; without `cells` those alone that no sweep has begun."""
-        chosen = f"{_ALL} {_NEWEST}" if cells else _OWN
-        return [_run(row) for row in self._rows(chosen, {"cell": CELL})]
+        unlike = {} if cells else {"unlike": CELL}
+        stands: defaultdict[str, list[Fact]] = defaultdict(list)
+        with self._reading() as session:
+            begun = session.every(RUN, **unlike)
+            for one in session.every(STANDS, **unlike):
+                stands[one.scope].append(one)
+        found = [_run(one.scope, one.value, stands[one.scope]) for one in begun]
+        found.sort(key=lambda run: run.run)
+        return sorted(found, key=lambda run: run.created, reverse=True)
+
+    def threads(self) -> dict[str, str]:
+        """Threads that were played without being entered, the latest first, and since when."""
+        with self._reading() as session:
+            played = session.every(FOLLOWS, unlike=CELL)
+        entered = {one.scope for one in played if SINCE not in one.value}
+        since = {one.scope: str(one.value.get(SINCE)) for one in reversed(played)}
+        return {thread: begun for thread, begun in since.items() if thread not in entered}
 
     def cells(self, sweep: str = CELL) -> tuple[str, ...]:
         """The names of the runs that sweeps have begun, or one with names like this."""
-        return tuple(str(row["run"]) for row in self._rows(_CELLS, {"cell": sweep}))
+        with self._reading() as session:
+            return tuple(one.scope for one in session.every(RUN, like=sweep))
 
 
-def _run(row: Row) -> Run:
-    kept = json.loads(row["result"]) if row["result"] else None
-    result = kept if row["state"] == ENDED else None
-    why = "" if result or not kept else str(kept.get("why", ""))
-    about = {name: row[name] for name in ("run", "graph", "created", "state", "workflow")}
-    return Run(**about, room=json.loads(row["room"]), result=result, why=why)
+class _Taken(Exception):
+    """A run of that name, or a request under that key, is entered already."""
+
+
+def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
+    """A run by what was begun, and how it stood then."""
+    now: Mapping[str, Any] = stands[-1].value if stands else {"state": STARTED}
+    why = str(now.get("why", ""))
+    return Run(run=name, state=now["state"], result=now.get("result"), why=why, **begun)
+
+
+def _keyed(key: str, request: str, run: str) -> tuple[Fact, Fact]:
+    """A key with its request and run, and among the keys of that run."""
+    name = _name_of(key)
+    return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)
+
+
+def _name_of(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def _digest(graph: str, room: dict[str, Any]) -> str:

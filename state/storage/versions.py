@@ -3,10 +3,8 @@
 SQLite keeps a schema's number in the file (`PRAGMA user_version`), Postgres in a table of one row.
 """
 
-from shapley_coop.state.storage.driver import Session
-
-BOOKS, CHECKPOINTS = 7, 2
-"""Today's versions: of journal, ledger, register and owners; of the file of checkpoints."""
+BOOKS, CHECKPOINTS = 8, 2
+"""Today's versions: of facts; of the file of checkpoints."""
 
 
 ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"
@@ -34,21 +32,3 @@ def check_version(what: str, found: object, reads: object, instead: str = "") ->
             f"{what} names {named}, and this coop reads version {reads} alone: "
             f"use the coop that wrote it{instead and f', or {instead}'}"
         )
-
-
-def version_of(session: Session) -> int:
-    """Read the version of a database; 0 where it says none."""
-    if session.sqlite:
-        return int(session.rows("PRAGMA user_version", {})[0]["user_version"])
-    if session.rows("SELECT to_regclass('coop_schema') AS known", {})[0]["known"] is None:
-        return 0
-    return int(session.rows("SELECT version FROM coop_schema", {})[0]["version"])
-
-
-def mark(session: Session) -> None:
-    """Write today's version into a database that is being set up."""
-    if session.sqlite:
-        session.write(f"PRAGMA user_version = {BOOKS}")
-        return
-    session.write("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
-    session.write(f"INSERT INTO coop_schema VALUES ({BOOKS})")  # noqa: S608

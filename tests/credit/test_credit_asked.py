@@ -8,9 +8,9 @@ import pytest
 from shapley_coop.evals.measures.asked_replays import asked_again
 from shapley_coop.games import names
 from shapley_coop.state import EvaluatedTable, RunConfig, home
+from tests.books import change_value
 from tests.coop_command import Coop, valid
 from tests.credit.credit_plays import HEAP, with_heaps
-from tests.evals.test_verify import in_the_books
 from tests.games.made_games import TUG
 from tests.games.test_own_game import ORCHARD
 
@@ -98,5 +98,5 @@ def test_verify_recomputes_credit_from_the_record_alone(
     credit = outcome["credit"]
     assert sum(credit["shapley"].values()) == pytest.approx(credit["worth_of_all"])
     forged = {**outcome, "credit": {**credit, "alone": dict.fromkeys(outcome["agents"], 7.0)}}
-    in_the_books("update runs set result = ?", json.dumps(forged))
+    change_value("stands", result=forged)
     assert coop("verify", "one").code != 0

@@ -1,11 +1,7 @@
-"""For tests of `coop verify`: what it finds unsound in the run `r`, and changes of its rows."""
+"""For tests of `coop verify`: what it finds unsound in the run `r`."""
 
 import json
-import sqlite3
-from contextlib import closing
-from typing import Any
 
-from shapley_coop.state import home
 from tests.coop_command import Coop
 
 
@@ -19,9 +15,3 @@ def failed_checks(coop: Coop) -> set[str]:
     assert found["sound"] is not bool(unsound)
     assert told.out.count("FAIL") == len(unsound)
     return unsound
-
-
-def in_the_books(statement: str, *values: Any) -> None:
-    """Change the database directly."""
-    with closing(sqlite3.connect(home().folder / "books.sqlite")) as books, books:
-        assert books.execute(statement, values).rowcount > 0

@@ -1,17 +1,20 @@
 """`coop verify`: an honest run is sound, and whatever is changed afterwards is found."""
 
 import asyncio
-import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from langgraph.types import Overwrite
 
 from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.seats.records import Entry
 from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.facts import Fact
+from tests.books import change_answers, change_facts, change_value, delete_facts, reworded
 from tests.coop_command import Coop, valid
-from tests.evals.tampering import failed_checks, in_the_books
+from tests.evals.tampering import failed_checks
 
 
 @pytest.fixture
@@ -69,19 +72,23 @@ def test_a_person_whose_reply_was_refused_and_who_then_gave_another_is_verified(
     assert failed_checks(coop) == set()
 
 
+Lines = list[list[Any]]
+
+
 @pytest.mark.parametrize(
-    "statement",
+    "forged",
     [
-        "update ledger_lines set amount = amount + 1",
-        "update ledger_lines set credit = 'Eve' where credit = 'Alice'",
-        "delete from ledger_lines where number = 0",
-        "delete from ledger_lines",
+        lambda lines: [[*which, amount + 1, memo] for *which, amount, memo in lines],
+        lambda lines: [["Eve" if x == "Alice" else x for x in line] for line in lines],
+        lambda lines: lines[1:],
+        lambda lines: [],
     ],
+    ids=["amount", "account", "less", "nothing"],
 )
 def test_a_ledger_that_was_tampered_with_is_detected(
-    coop: Coop, ran: dict[str, Any], statement: str
+    coop: Coop, ran: dict[str, Any], forged: Callable[[Lines], Lines]
 ) -> None:
-    in_the_books(statement)
+    change_facts("posting", lambda x: replace(x, value={"lines": forged(x.value["lines"])}))
     assert failed_checks(coop) == {"ledger", "seals"}
 
 
@@ -97,13 +104,12 @@ def test_a_ledger_that_was_tampered_with_is_detected(
 def test_a_result_that_was_tampered_with_is_detected(
     coop: Coop, ran: dict[str, Any], key: str, checks: set[str]
 ) -> None:
-    in_the_books("update runs set result = ?", json.dumps({**ran, key: type(ran[key])()}))
+    change_value("stands", result={**ran, key: type(ran[key])()})
     assert failed_checks(coop) == checks | {"seals"}
 
 
 def test_a_letter_that_was_tampered_with_is_detected(coop: Coop, ran: dict[str, Any]) -> None:
-    forged = "select letter_text from answers where act = 'act' limit 1"
-    in_the_books(f"update answers set letter_text = ({forged}) where act = 'propose'")
+    change_answers(lambda entry: replace(entry, letter_text="Another letter."), ["propose"])
     assert failed_checks(coop) == {"journal", "seals"}
 
 
@@ -185,26 +191,39 @@ def test_a_thread_that_was_played_again_has_the_letters_of_its_latest_play(
 # Whatever else the books hold
 
 
+def more_tokens(entry: Entry) -> Entry:
+    answer = entry.answer
+    return replace(entry, answer=replace(answer, output_tokens=answer.output_tokens + 7))
+
+
+def as_gifts(posting: Fact) -> Fact:
+    return replace(posting, value={"lines": [[*x, "gift"] for *x, _ in posting.value["lines"]]})
+
+
 @pytest.mark.parametrize(
-    ("statement", "check", "told"),
+    ("forge", "check", "told"),
     [
-        ("update answers set text = text || ' ' where act = 'act'", "commitments", "the answer to"),
-        ("delete from answers where act = 'claim'", "commitments", "was deleted"),
         (
-            "update answers set model = 'openai:gpt-5' where agent = 'Bob'",
+            lambda: change_answers(reworded("{} ".format), ["act"]),
+            "commitments",
+            "the answer to",
+        ),
+        (lambda: change_answers(lambda _: None, ["claim"]), "commitments", "was deleted"),
+        (
+            lambda: change_answers(lambda x: replace(x, model="openai:gpt-5"), agents=["Bob"]),
             "journal",
             "openai:gpt-5",
         ),
-        ("update answers set output_tokens = output_tokens + 7", "journal", "output_tokens of Al"),
-        ("update postings set digest = 'x'", "ledger", "was changed after it was written"),
-        ("update ledger_lines set memo = 'gift'", "ledger", "was changed after it was written"),
-        ("delete from postings", "ledger", "was changed after it was written"),
+        (lambda: change_answers(more_tokens), "journal", "output_tokens of Al"),
+        (lambda: change_facts("posting", as_gifts), "ledger", "'gift'"),
+        (lambda: delete_facts("posting"), "ledger", "the posting final is missing"),
     ],
+    ids=["text", "deleted", "model", "tokens", "memo", "posting"],
 )
 def test_whatever_was_changed_in_letters_and_postings_is_named(
-    coop: Coop, ran: dict[str, Any], statement: str, check: str, told: str
+    coop: Coop, ran: dict[str, Any], forge: Callable[[], None], check: str, told: str
 ) -> None:
-    in_the_books(statement)
+    forge()
     assert check in failed_checks(coop)
     assert told in coop("verify", "r").out
 
@@ -228,7 +247,7 @@ def test_a_setting_that_was_changed_in_the_register_is_named(
     for folder in folders:
         at = at[folder]
     at[last] = forged
-    in_the_books("update runs set room = ?", json.dumps(room))
+    change_value("run", room=room)
     shown = coop("verify", "r")
     assert shown.code == 1
     assert f"FAIL  settings: in the register {told}" in shown.out
@@ -236,6 +255,6 @@ def test_a_setting_that_was_changed_in_the_register_is_named(
 
 @pytest.mark.parametrize("key", ["seed", "seats", "status", "events", "happened", "conduct"])
 def test_whatever_a_result_states_is_recomputed(coop: Coop, ran: dict[str, Any], key: str) -> None:
-    in_the_books("update runs set result = ?", json.dumps({**ran, key: None}))
+    change_value("stands", result={**ran, key: None})
     assert "result" in failed_checks(coop)
     assert key in coop("verify", "r").out

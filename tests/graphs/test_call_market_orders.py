@@ -24,7 +24,7 @@ from shapley_coop.state.signatures import order_to_sign
 from shapley_coop.state.signed_settings import SignedRun
 from shapley_coop.state.storage.keys import new_key
 from shapley_coop.state.turn import TurnContext
-from tests.evals.tampering import in_the_books
+from tests.books import change_answers, reworded
 from tests.graphs.calling import ROOM, ended, order, passed, send, sound, two_trade
 from tests.graphs.delegating import wrong_in_export
 from tests.scripted import Script
@@ -119,7 +119,7 @@ async def test_a_party_elsewhere_signs_its_orders_and_a_key_of_this_home_what_th
     await sound(outcome)
     # Whoever can write the books makes Ben buy dearer: his key did not sign that.
     dearer = bid.replace('"price": 8', '"price": 9')
-    in_the_books("UPDATE answers SET text = replace(text, ?, ?)", bid, dearer)
+    change_answers(reworded(lambda text: text.replace(bid, dearer)))
     wrong = {c.what: c.found for c in await verify_run(outcome["run"]) if not c.sound}
     assert wrong["signatures"] == "the signature of Ben is not of its orders"
     assert {"market", "commitments"} <= wrong.keys()

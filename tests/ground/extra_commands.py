@@ -8,7 +8,7 @@ LIBRARIES = {
     "sepa": ("sepaxml", "text_unidecode"),
     "negmas": ("negmas",),
     "figures": ("resvg_py",),
-    "postgres": ("sqlalchemy", "psycopg", "psycopg_pool"),
+    "postgres": ("psycopg", "psycopg_pool"),
     "reports": ("polars", "scipy"),
     "nucleolus": ("scipy",),
     "exchange": ("scipy",),

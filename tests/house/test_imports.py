@@ -126,7 +126,7 @@ def test_a_run_loads_no_library_and_no_other_game_than_it_needs(tmp_path: Path) 
         *("seats.schema", "state.tools", "deals.orders", "deals.analysis.certificate"),
         *("deals.signing.keys", "deals.signing.mandate", "seats.embedded.delegating"),
     )
-    assert not loaded & {"yaml", "openai", "psycopg", "sqlalchemy", "langgraph.checkpoint.memory"}
+    assert not loaded & {"yaml", "openai", "psycopg", "langgraph.checkpoint.memory"}
     assert not loaded & {f"{PACKAGE}.{room}" for room in rooms}
 
 

@@ -51,7 +51,7 @@ coop sweep escape_room --seeds 2 --out swept
 python -c "import shapley_coop.graphs.shapley_coop"
 """
 LEFT_OUT = {
-    *("polars", "scipy", "sqlalchemy", "psycopg", "langgraph-checkpoint-postgres", "pettingzoo"),
+    *("polars", "scipy", "psycopg", "langgraph-checkpoint-postgres", "pettingzoo"),
     *(
         "gymnasium",
         "google-re2",

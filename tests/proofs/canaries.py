@@ -11,8 +11,8 @@ from shapley_coop.seats.models import KEYS
 from tests.graphs.test_privacy import Canary, words
 from tests.proofs.hostile import Asked
 
-JOURNAL = ("answers", "waiting_letters")
-"""The operator's journal: the tables of the books that hold letters and answers."""
+JOURNAL = ("answer", "mail")
+"""The operator's journal: the kinds of facts that are letters and answers."""
 
 REFUSED = "".join(
     f"<{tag}>{{0}}</{tag}>" for tag in ("s", "PROPOSAL", "ACTION", "CLAIM", "REJECT", "ACCEPT")
@@ -105,7 +105,7 @@ def in_files(home: Path, planter: Planter) -> list[str]:
 
 def _without_the_operators(home: Path) -> None:
     """Delete what is the operator's, and leave no trace of it in the file."""
-    _rewritten(home / "books.sqlite", *(f"delete from {table}" for table in JOURNAL))
+    _rewritten(home / "books.sqlite", f"delete from facts where kind in {JOURNAL}")
 
 
 def _rewritten(file: Path, *deletions: str) -> None:

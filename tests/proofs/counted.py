@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from shapley_coop.seats.records import letter_hash
-from shapley_coop.state.storage.database import database
+from tests.books import entries_of
 from tests.stub_openai import ReceivedRequest, StubOpenAI
 from tests.trials import Trial
 from tests.warm_coop import COOP, Ended, Stop
@@ -54,9 +54,8 @@ class Counted(Trial):
 
     def answered(self) -> set[str]:
         """The letters that the journal has an answer to."""
-        query = "SELECT letter FROM answers WHERE model LIKE :model"
-        with database(self.coop.home.books_url).reading("*") as books:
-            return {row["letter"] for row in books.rows(query, {"model": f"%-{self.name}"})}
+        kept = entries_of(self.coop.home)
+        return {entry.letter for entry in kept if entry.model.endswith(f"-{self.name}")}
 
     def repeated(self, asked: dict[str, Letters]) -> Letters:
         """What was asked more often than in a run that nobody stopped."""

@@ -9,10 +9,11 @@ from pathlib import Path
 from random import Random
 
 from shapley_coop.state import Home
+from shapley_coop.state.storage.ledger import POSTING
 from tests.postgres import postgres
 from tests.proofs.proof import Finding, Proof
 from tests.trials import Audit, Play, Trial
-from tests.warm_coop import IN_A_POSTING, Coop, Stop, warm_coop
+from tests.warm_coop import Coop, Stop, warm_coop
 
 PLAYS = {
     "negotiation": ("escape_room", "--graph", "negotiation"),
@@ -52,7 +53,7 @@ def around_some_writes(trial: Trial, rng: Random) -> None:
 
 def inside_a_posting(trial: Trial, _: Random) -> None:
     """Killed when a posting's lines are written, and not yet committed."""
-    trial.through([Stop(write=1, at=IN_A_POSTING)])
+    trial.through([Stop(write=1, before=True, at=(POSTING,))])
 
 
 def at_random_moments(trial: Trial, rng: Random) -> None:

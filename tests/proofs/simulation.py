@@ -20,6 +20,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from shapley_coop.state import Home
+from shapley_coop.state.storage.facts import parts_of
+from shapley_coop.state.storage.journal import ANSWER
 from tests.proofs.counted import letter_of
 from tests.proofs.plain_reply import reply
 from tests.proofs.power_cut import cut
@@ -194,10 +196,11 @@ class _Run:
         if not file.exists():
             return set()
         with closing(sqlite3.connect(file)) as books:
-            tables = "select count(*) from sqlite_master where name = 'answers'"
+            tables = "select count(*) from sqlite_master where name = 'facts'"
             if not books.execute(tables).fetchone()[0]:
                 return set()
-            return {row[0] for row in books.execute("select letter from answers")}
+            keys = books.execute("select key from facts where kind = ?", [ANSWER])
+            return {parts_of(row[0])[0] for row in keys}
 
 
 def _own_lines(err: str) -> int:

@@ -17,7 +17,7 @@ from shapley_coop.seats.recording import recorded
 from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.seats.steps import MOST_TRIES
 from shapley_coop.state import RunConfig, home
-from shapley_coop.state.storage.database import database
+from tests.books import change_answers, reworded
 from tests.embedded_reply import by_tool, reply
 from tests.seats.tool_calls import asks_first, tries_first, with_tools
 from tests.stub_faults import Fault
@@ -94,8 +94,7 @@ async def test_verify_computes_every_result_again() -> None:
     (found,) = [check for check in await verify_run(outcome["run"]) if check.what == "tools"]
     assert found.sound
     assert found.found.endswith("results recomputed")
-    with database(home().books_url).writing("") as books:
-        books.write("UPDATE answers SET text = 'forged' WHERE model = 'history'")
+    change_answers(lambda x: reworded(lambda _: "forged")(x) if x.model == "history" else x)
     (found,) = [check for check in await verify_run(outcome["run"]) if check.what == "tools"]
     assert not found.sound
     assert "history told Alice at plan.reason" in found.found

@@ -265,7 +265,7 @@ async def test_a_server_that_is_killed_between_two_letters_goes_on_with_the_same
         paid = {agent: float(amount) for agent, amount in payoffs(task).items()}
         assert paid == {"Alice": 4.5, "Bob": 4.5}
         assert len(answered) == len(set(answered))
-        final = [r for r in place.server.rows("postings", episode) if "final" in r]
+        final = [x for x in place.server.facts("posting", episode) if "final" in x.key]
         assert len(final) == 1
     finally:
         await asyncio.to_thread(place.server.stop)

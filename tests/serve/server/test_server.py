@@ -12,7 +12,9 @@ from jsonschema import Draft202012Validator
 from langgraph_sdk.client import SyncLangGraphClient
 
 from shapley_coop.deals import Deal, Pay, accept, put, sign
+from shapley_coop.state.storage.facts import Fact
 from shapley_coop.state.table import Result
+from tests.books import entries_of
 from tests.embedded_reply import reply
 from tests.serve.server.server_client import (
     GRAPHS,
@@ -94,19 +96,23 @@ def before(client: SyncLangGraphClient, thread: str, node: str) -> Any:
     return next(state["checkpoint"] for state in history if state["next"] == [node])
 
 
-def books(server: Server, episode: str) -> dict[str, list[tuple[object, ...]]]:
+def books(server: Server, episode: str) -> dict[str, list[Fact]]:
     """Everything posted and every answer kept."""
-    names = ("postings", "ledger_lines", "answers")
-    return {name: server.rows(name, episode) for name in names}
+    return {kind: server.facts(kind, episode) for kind in ("posting", "answer")}
+
+
+def lines(posted: list[Fact]) -> list[tuple[str, str, int, str]]:
+    """The lines of postings."""
+    return [tuple(line) for one in posted for line in one.value["lines"]]
 
 
 def paid(server: Server, table: dict[str, Any]) -> dict[str, int]:
     """What the ledger's lines come to, by account."""
     sums: defaultdict[str, int] = defaultdict(int)
-    for *_, debit, credit, amount, _memo in server.rows("ledger_lines", table["episode"]):
+    for debit, credit, amount, _memo in lines(server.facts("posting", table["episode"])):
         assert isinstance(amount, int)
-        sums[str(debit)] -= amount
-        sums[str(credit)] += amount
+        sums[debit] -= amount
+        sums[credit] += amount
     return dict(sums)
 
 
@@ -240,7 +246,7 @@ def test_runs_side_by_side_are_each_paid_once(client: SyncLangGraphClient, serve
     tables = [values(client, thread) for thread in threads]
     assert len({table["episode"] for table in tables}) == len(threads)
     for table in tables:
-        assert len(server.rows("postings", table["episode"])) == 1
+        assert len(server.facts("posting", table["episode"])) == 1
 
 
 def test_what_makes_no_sense_is_refused_by_name(client: SyncLangGraphClient) -> None:
@@ -311,7 +317,7 @@ def test_public_streams_state_and_log_hold_nothing_private(
             assert private not in text, f"{private} is in the {place}"
     # It was not lost on the way either: Alice was told, and reasoned.
     episode = values(client, thread)["episode"]
-    assert any("<CONSIDER>" in str(row) for row in server.rows("answers", episode))
+    assert any("<CONSIDER>" in x.answer.text for x in entries_of(server.home, episode))
 
 
 # Forks in time
@@ -335,7 +341,7 @@ def test_a_fork_runs_again_and_pays_nothing_twice(
 ) -> None:
     first = values(client, played)
     kept = books(server, first["episode"])
-    assert (len(kept["postings"]), len(kept["ledger_lines"])) == (1, 3)
+    assert (len(kept["posting"]), len(lines(kept["posting"]))) == (1, 3)
     states = len(client.threads.get_history(played, limit=1000))
     play(client, "shapley_coop", played, input=None, checkpoint=before(client, played, node))
     assert len(client.threads.get_history(played, limit=1000)) > states
@@ -365,7 +371,7 @@ def test_a_fork_with_an_edited_state_is_counterfactual_and_unpaid(
 ) -> None:
     thread = play(client, graph)
     first = values(client, thread)
-    posted = [server.rows(name, first["episode"]) for name in ("postings", "ledger_lines")]
+    posted = server.facts("posting", first["episode"])
     edited = client.threads.update_state(thread, edit, checkpoint=before(client, thread, node))
     play(client, graph, thread, input=None, checkpoint=edited["checkpoint"])
     second = values(client, thread)
@@ -373,8 +379,7 @@ def test_a_fork_with_an_edited_state_is_counterfactual_and_unpaid(
     assert second["settlement"]["payoffs"] != first["settlement"]["payoffs"]
     ledgers = (first["settlement"]["ledger"], second["settlement"]["ledger"])
     assert ledgers == ("paid", "counterfactual")
-    again = [server.rows(name, first["episode"]) for name in ("postings", "ledger_lines")]
-    assert again == posted
+    assert server.facts("posting", first["episode"]) == posted
 
 
 # Models behind a network

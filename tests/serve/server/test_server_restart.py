@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
+from tests.books import facts_of
 from tests.embedded_reply import reply
 from tests.serve.server.server_client import play, seats, together, values
 from tests.server_process import Server
@@ -48,16 +49,9 @@ class Restart:
     def client(self) -> SyncLangGraphClient:
         return self.server.client()
 
-    def rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
-        """What is in the books, wherever they are."""
-        if self.database:
-            with psycopg.connect(self.database) as books:
-                return books.execute(query.replace("?", "%s"), values).fetchall()
-        with sqlite3.connect(self.server.home / "books.sqlite") as books:
-            return books.execute(query, values).fetchall()
-
     def postings(self, episode: str) -> int:
-        return len(self.rows("select kind from postings where episode = ?", episode))
+        """How many there are, wherever the books are."""
+        return len(facts_of(self.database or self.server.home, "posting", episode))
 
 
 @pytest.fixture(scope="module", params=["told to end, SQLite", "killed, Postgres"])
@@ -171,7 +165,9 @@ def test_all_checkpoints_are_in_the_homes_database(restart: Restart) -> None:
     query = "select count(*) from checkpoints where thread_id = ?"
     threads = [*restart.halves, restart.flight[0], restart.waiting[0]]
     if restart.database:
-        counts = [restart.rows(query, thread) for thread in threads]
+        with psycopg.connect(restart.database) as books:
+            select = query.replace("?", "%s")
+            counts = [books.execute(select, [thread]).fetchall() for thread in threads]
     else:
         with sqlite3.connect(restart.server.home / "checkpoints.sqlite") as kept:
             counts = [kept.execute(query, [thread]).fetchall() for thread in threads]

@@ -129,7 +129,7 @@ def test_a_cancelled_run_goes_on_where_it_stopped_and_is_paid_once(
     play(texting.client, "llm_only", texting.thread, input=None)
     table = values(texting.client, texting.thread)
     assert (table["episode"], table["status"]) == (stopped["values"]["episode"], "no_deal")
-    assert len(server.rows("postings", table["episode"])) == 1
+    assert len(server.facts("posting", table["episode"])) == 1
 
 
 # Deleting

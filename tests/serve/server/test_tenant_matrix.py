@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from shapley_coop.state.storage.database import database as database_at
+from shapley_coop.state.storage.facts import Fact
+from tests.books import facts_of
 from tests.serve.server.tenant_attack import calls, each_once, moving
 from tests.serve.server.tenants import ANN, BOB, CANARY, EVE, PARTY, Person, tenants_server
 from tests.server_process import Server
@@ -19,7 +20,7 @@ from tests.server_process import Server
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("tenant_matrix")]
 
-BOOKS = ("answers", "waiting_letters", "postings", "ledger_lines", "episodes")
+BOOKS = ("answer", "mail", "posting", "episode")
 
 OPEN = {"GET /", "GET /ok", "GET /page/x"}
 """The health check is for all, and the page's files are for parties, too."""
@@ -93,18 +94,10 @@ def played_by(person: Person) -> str:
     return thread
 
 
-def rows(place: Place, episode: str) -> dict[str, list[tuple[Any, ...]]]:
+def rows(place: Place, episode: str) -> dict[str, list[Fact]]:
     """All that the books hold of an episode."""
-    url = place.database or f"sqlite:///{place.server.home / 'books.sqlite'}"
-    with database_at(url).reading("*") as books:
-        found = {
-            table: books.rows(f"SELECT * FROM {table} WHERE episode = :e", {"e": episode})
-            for table in BOOKS
-        }
-    return {
-        table: sorted((tuple(line.values()) for line in lines), key=repr)
-        for table, lines in found.items()
-    }
+    where = place.database or place.server.home
+    return {kind: facts_of(where, kind, episode) for kind in BOOKS}
 
 
 def everything(place: Place, hers: Hers) -> Any:
@@ -118,8 +111,8 @@ def everything(place: Place, hers: Hers) -> Any:
 
 def test_no_route_and_no_form_reaches_anothers_books(place: Place, hers: Hers) -> None:
     before = everything(place, hers)
-    assert before[1]["answers"]
-    assert before[1]["waiting_letters"]
+    assert before[1]["answer"]
+    assert before[1]["mail"]
     described = Person(place.server, ANN)("GET /openapi.json").json()
     bob = Person(place.server, BOB, timeout=20)
     mine = {"thread_id": played_by(bob)}

@@ -1,7 +1,11 @@
 """What a home gives away to others on the machine, and to who takes its files."""
 
+import json
 import os
+import sqlite3
 import stat
+import zlib
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from shapley_coop.seats.records import Answer, Entry, Mail
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage.at_rest import KEY_VARIABLE, private_file, sealed, unsealed
 from shapley_coop.state.storage.journal import Journal
+from shapley_coop.state.storage.packing import unpacked
 from tests.coop_command import Coop, one_line
 
 SECRET = "my reservation price is 4711"
@@ -69,7 +74,16 @@ def test_files_that_others_may_read_are_closed_and_its_folder_is_told_of(tmp_pat
 
 
 def stored(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in folder.glob("*.sqlite*"))
+    """What the folder's files hold, and what the books do, unpacked as far as they can be."""
+    files = b"".join(path.read_bytes() for path in folder.glob("*.sqlite*"))
+    with closing(sqlite3.connect(folder / "books.sqlite")) as books:
+        bodies = [body for (body,) in books.execute("SELECT body FROM facts WHERE kind = 'answer'")]
+    assert bodies
+    for body in bodies:
+        with suppress(zlib.error):
+            texts, told = unpacked(body)
+            files += json.dumps([texts, dict(told)]).encode()
+    return files
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from sqlalchemy.engine import make_url
 
 WORKERS = 6
 
@@ -30,7 +29,7 @@ def test_every_process_that_starts_on_an_empty_database_finds_its_tables(
         name = f"fresh_{uuid4().hex[:8]}"
         with psycopg.connect(postgres_url, autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
-        url = make_url(postgres_url).set(database=name).render_as_string(hide_password=False)
+        url = postgres_url.replace("/postgres?", f"/{name}?")
         environment = {**os.environ, "COOP_DATABASE_URL": url}
         command = [sys.executable, "-c", _START]
         started = [

@@ -7,8 +7,8 @@ import sys
 from contextlib import suppress
 from uuid import uuid4
 
+import psycopg
 import pytest
-from sqlalchemy import create_engine, text
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
@@ -105,14 +105,9 @@ async def test_a_worker_that_lost_its_connection_is_fenced_off(postgres_url: str
 
 def _break_connections(url: str) -> None:
     """End every connection that holds an advisory lock, as a network does."""
-    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
-    with engine.connect() as connection:
-        connection.execute(
-            text(
-                "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'"
-            )
-        )
-    engine.dispose()
+    held = "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(held)
 
 
 async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(

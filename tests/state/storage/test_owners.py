@@ -3,20 +3,20 @@
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
 
+import psycopg
 import pytest
 from langgraph.graph import END, START, StateGraph
-from sqlalchemy import create_engine, text
-from sqlalchemy.exc import ProgrammingError
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.state import Line
+from shapley_coop.state.storage import owned
 from shapley_coop.state.storage.batched import Held
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.ledger import Key
-from shapley_coop.state.storage.owned import OwnedBook
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
 
 PAID = [Line("world", "Alice", 5, "reward")]
@@ -35,13 +35,9 @@ def books(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
 def plain_role(postgres_url: str) -> str:
     """The URL of a database of its own, as a role without a superuser's rights."""
     name = f"t{uuid4().hex[:12]}"
-    admin = create_engine(
-        postgres_url.replace("postgresql://", "postgresql+psycopg://"),
-        isolation_level="AUTOCOMMIT",
-    )
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE ROLE {name} LOGIN NOSUPERUSER NOBYPASSRLS"))
-        connection.execute(text(f"CREATE DATABASE {name} OWNER {name}"))
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute(f"CREATE ROLE {name} LOGIN NOSUPERUSER NOBYPASSRLS")
+        admin.execute(f"CREATE DATABASE {name} OWNER {name}")
     return postgres_url.replace("//postgres:", f"//{name}:").replace("/postgres?", f"/{name}?")
 
 
@@ -63,8 +59,8 @@ def test_a_thread_named_like_an_episode_of_another_opens_nothing(books: Home) ->
 def test_what_one_book_knows_of_an_episode_no_other_asks_again(books: Home) -> None:
     with acting_for("ann", "t1"):
         books.journal.write("e", entry())
-        held = patch.object(OwnedBook, "_held", side_effect=AssertionError("asked again"))
-        with held:
+        asked = patch.object(owned, "held_by", side_effect=AssertionError("asked again"))
+        with asked:
             books.ledger.post(Key("e", "final"), PAID)
     with acting_for("bob", "t2"), pytest.raises(NotYours):
         books.ledger.post(Key("e", "final"), PAID)
@@ -125,17 +121,18 @@ def test_letters_in_batches_are_their_owners_and_wait_until_they_are_answered(bo
     with acting_for("ann", "t1"):
         books.batched.enter("sweep", held, {"one": key, "two": ("e2", key[1])})
         books.batched.begun("file-1", "batch-1")
-        assert books.batched.find("one") == held._replace(batch="batch-1")
+        assert books.batched.find("e", "one") == held._replace(batch="batch-1")
         assert books.batched.waiting("sweep") == 2
         books.journal.write("e", theirs)
         assert (books.batched.waiting("sweep"), books.batched.waiting("another")) == (1, 0)
-        books.batched.forget(["one"])
-        assert books.batched.find("one") is None
+        books.batched.forget([("e", "one")])
+        assert books.batched.find("e", "one") is None
     with acting_for("bob", "t2"):
-        assert books.batched.find("two") is None
+        assert books.batched.find("e2", "two") is None
     with acting_for("ann"):
-        books.batched.remove("e2")
-        assert books.batched.find("two") is None
+        assert books.batched.find("e2", "two") is not None
+        books.journal.remove("e2")
+        assert books.batched.find("e2", "two") is None
 
 
 def test_the_server_reads_for_all_and_writes_for_one(books: Home) -> None:
@@ -182,19 +179,17 @@ def test_postgres_itself_shows_and_takes_only_the_owners_rows(
         books.ledger.post(Key("e", "final"), PAID)
         books.journal.write("e", entry())
     assert not books.owners.bypassed()
-    engine = create_engine(plain_role.replace("postgresql://", "postgresql+psycopg://"))
-    tables = ("answers", "ledger_lines", "postings", "episodes")
+    kinds = ("answer", "posting", "episode")
 
-    def rows(owner: str) -> list[int]:
-        with engine.begin() as connection:
-            connection.execute(text("SELECT set_config('coop.owner', :o, true)"), {"o": owner})
-            count = "SELECT count(*) FROM "
-            return [connection.execute(text(count + table)).scalar_one() for table in tables]
+    def facts(connection: psycopg.Connection[Any], owner: str) -> list[int]:
+        connection.execute("SELECT set_config('coop.owner', %s, false)", [owner])
+        count = "SELECT count(*) FROM facts WHERE kind = %s"
+        return [connection.execute(count, [kind]).fetchone()[0] for kind in kinds]  # type: ignore[index]
 
-    assert rows("ann") == [1, 1, 1, 1]
-    assert rows("bob") == rows("") == [0, 0, 0, 0]
-    stolen = text("INSERT INTO postings VALUES ('ann', 'e', 'final', '', 1, 'digest')")
-    with engine.connect() as connection:
-        connection.execute(text("SELECT set_config('coop.owner', 'bob', false)"))
-        with pytest.raises(ProgrammingError, match="row-level security"):
+    with psycopg.connect(plain_role, autocommit=True) as connection:
+        assert facts(connection, "ann") == [1, 1, 1]
+        assert facts(connection, "bob") == facts(connection, "") == [0, 0, 0]
+        connection.execute("SELECT set_config('coop.owner', 'bob', false)")
+        stolen = "INSERT INTO facts VALUES (DEFAULT, 'ann', 'posting', 'e', 'final', '{}', '')"
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
             connection.execute(stolen)

@@ -1,20 +1,30 @@
-"""`coop verify` compares every row of a run with its seal, and the seals with a kept head."""
+"""`coop verify` compares every fact of a run with its seal, and the seals with a kept head."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from shapley_coop.seats.records import Entry
 from shapley_coop.state import RunConfig, home
-from shapley_coop.state.storage.database import database
-from shapley_coop.state.storage.driver import Row, SqliteSession
+from shapley_coop.state.storage.database import facts_at
+from shapley_coop.state.storage.facts import Fact, Session
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import acting_for
+from tests.books import (
+    Change,
+    change_answers,
+    change_facts,
+    change_value,
+    delete_facts,
+    reworded,
+)
 from tests.coop_command import FAILED, Coop, coop_in
-from tests.evals.tampering import failed_checks, in_the_books
+from tests.evals.tampering import failed_checks
 
 
 @pytest.fixture
@@ -29,62 +39,99 @@ def coop(
     return here
 
 
-@pytest.mark.parametrize(
-    ("statement", "checks"),
-    [
-        ("update answers set text = '<ACTION>door</ACTION>' where act = 'act'", {"commitments"}),
-        ("update answers set nonce = 'another' where act = 'act'", {"commitments"}),
-        ("delete from answers where act = 'act'", {"commitments"}),
-        ("delete from postings", {"ledger"}),
-        ("update postings set digest = 'another'", {"ledger"}),
-        ("update ledger_lines set memo = 'another'", {"ledger"}),
-        ("update answers set model = 'another'", set()),
-        ("update answers set input_tokens = input_tokens + 1", set()),
-        ("update answers set seconds = seconds + 1", set()),
-        ("update runs set created = 'yesterday'", set()),
-        ("update runs set graph = 'short_term'", set()),
-        ("update episodes set previous = 'another' where thread = 'r'", set()),
-        ("delete from episodes where thread = 'r'", set()),
-        ("delete from chain where run = 'r'", set()),
-        ("update chain set digest = 'another' where run = 'r'", set()),
-        ("update chain set rows = x'00' where run = 'r'", set()),
-        ("update chain set run = 'later' where run = 'r'", set()),
-    ],
-)
-def test_a_row_that_was_changed_or_deleted_is_found(
-    coop: Coop, statement: str, checks: set[str]
-) -> None:
+def one_more_token(entry: Entry) -> Entry:
+    return replace(entry, answer=replace(entry.answer, input_tokens=9))
+
+
+def slower(entry: Entry) -> Entry:
+    return replace(entry, answer=replace(entry.answer, seconds=entry.answer.seconds + 1))
+
+
+def moved(fact: Fact) -> Fact:
+    return replace(fact, scope="another")
+
+
+FORGED: dict[str, tuple[Callable[[], None], set[str]]] = {
+    "an action": (
+        lambda: change_answers(reworded(lambda _: "<ACTION>door</ACTION>"), ["act"]),
+        {"commitments"},
+    ),
+    "a nonce": (
+        lambda: change_answers(lambda x: replace(x, nonce="another"), ["act"]),
+        {"commitments"},
+    ),
+    "no action": (lambda: change_answers(lambda _: None, ["act"]), {"commitments"}),
+    "no posting": (lambda: delete_facts("posting"), {"ledger"}),
+    "no line": (lambda: change_value("posting", lines=[]), {"ledger"}),
+    "a model": (lambda: change_answers(lambda x: replace(x, model="another")), set()),
+    "tokens": (lambda: change_answers(one_more_token), set()),
+    "seconds": (lambda: change_answers(slower), set()),
+    "the beginning": (lambda: change_value("run", "r", created="1970-01-01T00:00:00+00:00"), set()),
+    "the workflow": (lambda: change_value("run", "r", graph="short_term"), set()),
+    "an episode": (lambda: change_value("episode", thread="another"), set()),
+    "no episode": (lambda: delete_facts("episode"), set()),
+    "what was played": (lambda: change_value("follows", "r", episode="another"), set()),
+    "nothing played": (lambda: delete_facts("follows", "r"), set()),
+    "no seal": (lambda: change_facts("seal", of_r(lambda _: None)), set()),
+    "another digest": (lambda: change_facts("seal", of_r(redigested)), set()),
+    "another seal": (lambda: change_facts("seal", of_r(as_later)), set()),
+    "no hashes": (lambda: delete_facts("sealed", "r"), set()),
+    "other hashes": (
+        lambda: change_facts("sealed", lambda x: replace(x, body=b"\0"), "r"),
+        set(),
+    ),
+    "hashes elsewhere": (lambda: change_facts("sealed", moved, "r"), set()),
+}
+"""What is forged → how, and which checks fail beside that of the seals."""
+
+
+def of_r(change: Change) -> Change:
+    """A change of that run's link of the chain alone."""
+    return lambda link: change(link) if link.value["run"] == "r" else link
+
+
+def redigested(link: Fact) -> Fact:
+    return replace(link, value={**link.value, "digest": "another"})
+
+
+def as_later(link: Fact) -> Fact:
+    return replace(link, value={**link.value, "run": "later"})
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_fact_that_was_changed_or_deleted_is_found(coop: Coop, what: str) -> None:
+    forge, checks = FORGED[what]
     assert failed_checks(coop) == set()
-    in_the_books(statement)
+    forge()
     assert failed_checks(coop) >= checks | {"seals"}
 
 
 def test_no_statement_of_a_run_reads_all_other_runs(
     coop: Coop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: dict[str, Mapping[str, Any]] = {}
-    rows = SqliteSession.rows
+    asked: dict[str, tuple[Any, ...]] = {}
+    execute = Session.execute
 
-    def noted(session: SqliteSession, query: str, given: Mapping[str, Any]) -> list[Row]:
-        asked[query] = given
-        return rows(session, query, given)
+    def noted(session: Session, statement: str, *values: Any) -> list[Any]:
+        asked[statement] = values
+        return execute(session, statement, *values)
 
     with monkeypatch.context() as patched:
-        patched.setattr(SqliteSession, "rows", noted)
+        patched.setattr(Session, "execute", noted)
         assert coop("run", "escape_room", "--graph", "negotiation", "--name", "third").code == 0
-    of_one = {query: given for query, given in asked.items() if ":run" in query or ":ep" in query}
-    assert any("FROM chain" in query for query in of_one)
-    with database(home().books_url).reading() as books:
+    of_one = {query: given for query, given in asked.items() if query.startswith("SELECT owner")}
+    assert any("ORDER BY key DESC" in query for query in of_one)
+    with facts_at(home().books_url).reading("") as books:
         for query, given in of_one.items():
-            (plan, *_) = books.rows(f"EXPLAIN QUERY PLAN {query}", given)
-            assert re.search(r"SEARCH .*\b(run|episode)=\?", plan["detail"]), (query, plan)
+            plan = str(books._connection.execute(f"EXPLAIN QUERY PLAN {query}", given).fetchall())
+            assert re.search(r"SEARCH .*kind=\? AND scope=\?", plan), (query, plan)
 
 
 def test_without_seals_sealed_actions_and_postings_are_still_found(coop: Coop) -> None:
-    in_the_books("delete from chain")
+    delete_facts("seal")
     assert failed_checks(coop) == {"seals"}
-    in_the_books("delete from answers where act = 'act'")
-    in_the_books("delete from postings")
+    change_answers(lambda _: None, ["act"])
+    delete_facts("posting")
     assert failed_checks(coop) >= {"commitments", "ledger"}
 
 
@@ -93,7 +140,7 @@ def test_a_chain_that_was_cut_off_or_written_anew_does_not_hold_a_kept_head(coop
     assert head.startswith("2:")
     assert coop("verify", "r", "--kept", head).code == 0
     assert json.loads(coop("verify", "r", "--head", "--json").out)["head"] == head
-    in_the_books("delete from chain where number = 2")
+    change_facts("seal", lambda link: link if link.value["run"] == "r" else None)
     assert coop("verify", "r").code == 0
     found = coop("verify", "r", "--kept", head)
     assert found.code == FAILED

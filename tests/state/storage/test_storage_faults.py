@@ -11,15 +11,15 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from sqlalchemy import create_engine, text
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage import database
 from shapley_coop.state.storage import home as homes
 from shapley_coop.state.storage.bounded import SECONDS_VARIABLE
 from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
-from shapley_coop.state.storage.database import database
+from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.driver import SqliteDatabase
 from shapley_coop.state.storage.faults import storage_fault
 from tests.coop_command import FAILED, USAGE, Coop, one_line
@@ -32,7 +32,7 @@ READ_ONLY = ("PRAGMA query_only = 1", "readonly database (make it writable")
 @contextmanager
 def broken_books(statement: str) -> Iterator[None]:
     """Each connection to the books is first told this."""
-    books: Any = database(home().books_url)
+    books: Any = facts_at(home().books_url).database
     opened = SqliteDatabase._opened
 
     def told(there: SqliteDatabase) -> sqlite3.Connection:
@@ -42,7 +42,6 @@ def broken_books(statement: str) -> Iterator[None]:
 
     books.close()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(books._writer, "_opened", lambda: told(books))
         patch.setattr(SqliteDatabase, "_opened", told)
         yield
     books.close()
@@ -93,7 +92,7 @@ def test_a_home_that_is_no_folder_is_told_in_one_line(
     assert "set COOP_HOME" in one_line(coop("runs"), USAGE)
 
 
-def test_a_foreign_write_lock_stops_no_reader(coop: Coop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_foreign_write_lock_stops_no_reader(coop: Coop) -> None:
     assert coop("run", "escape_room", "--name", "r").code == 0
     with ExitStack() as locks:
         for name in ("books", "checkpoints"):
@@ -101,7 +100,8 @@ def test_a_foreign_write_lock_stops_no_reader(coop: Coop, monkeypatch: pytest.Mo
             foreign = locks.enter_context(closing(sqlite3.connect(file)))
             foreign.execute("BEGIN IMMEDIATE")
         for command in (("runs",), ("show", "r"), ("letters", "r"), ("verify", "r")):
-            monkeypatch.setattr(homes, "_books", {})  # as a process that begins now
+            for kept in (homes._made, database._opened):  # as a process that begins now
+                kept.cache_clear()
             assert coop(*command).code == 0
 
 
@@ -135,10 +135,9 @@ def test_a_dead_database_is_told_in_one_line(
 def frozen(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
     """Signals all processes of the Postgres that this home is in."""
     name = f"t{uuid4().hex[:12]}"
-    driver = postgres_url.replace("postgresql://", "postgresql+psycopg://")
-    with create_engine(driver, isolation_level="AUTOCOMMIT").connect() as admin:
-        admin.execute(text(f"CREATE DATABASE {name}"))
-        backend = admin.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+        backend = admin.info.backend_pid
     server = _parent(backend)
     monkeypatch.setenv("COOP_DATABASE_URL", postgres_url.replace("/postgres?", f"/{name}?"))
     monkeypatch.setenv(SECONDS_VARIABLE, "1")

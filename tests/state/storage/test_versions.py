@@ -6,16 +6,17 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 from uuid import uuid4
 
+import psycopg
 import pytest
-from sqlalchemy import Engine, create_engine, inspect, text
 
 from shapley_coop.deals.signing import as_bytes
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.keys import key_of
-from shapley_coop.state.storage.owned import OWNED
 from shapley_coop.state.storage.versions import BOOKS, CHECKPOINTS, OtherVersion
+from tests.books import change_value
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 
 PLAY = ("run", "escape_room", "--graph", "llm_only", "--name")
@@ -76,9 +77,7 @@ def test_a_run_is_played_on_by_the_wiring_that_it_began_with_alone(
 ) -> None:
     assert coop(*PLAY, "ended").code == 0
     assert coop(*PLAY, "asks", "--model", "human").code == 0
-    books = tmp_path / "home" / "books.sqlite"
-    with closing(sqlite3.connect(books)) as opened, opened:
-        opened.execute("UPDATE runs SET workflow = 'of old'")
+    change_value("run", workflow="of old")
     said = one_line(coop("resume", "asks"), USAGE)
     assert "began with version of old of llm_only" in said
     every = coop("resume", "--all")
@@ -88,47 +87,48 @@ def test_a_run_is_played_on_by_the_wiring_that_it_began_with_alone(
 
 
 @pytest.fixture
-def postgres(postgres_url: str) -> tuple[str, Engine]:
-    """The URL of a database that holds nothing, and its engine."""
+def postgres(postgres_url: str) -> str:
+    """The URL of a database that holds nothing."""
     name = f"t{uuid4().hex[:12]}"
-    admin = create_engine(_driver(postgres_url), isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    url = postgres_url.replace("/postgres?", f"/{name}?")
-    return url, create_engine(_driver(url))
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    return postgres_url.replace("/postgres?", f"/{name}?")
 
 
-def _driver(url: str) -> str:
-    return url.replace("postgresql://", "postgresql+psycopg://")
+def asked(url: str, query: str) -> set[Any]:
+    """What a query finds in the first column."""
+    with psycopg.connect(url) as there:
+        return {first for first, *_ in there.execute(query).fetchall()}
+
+
+TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 
 
 def test_a_new_postgres_names_its_version_whatever_is_asked_first(
-    postgres: tuple[str, Engine], tmp_path: Path
+    postgres: str, tmp_path: Path
 ) -> None:
-    url, there = postgres
-    assert Home(tmp_path, database=url).leases.fence("r") == 0
-    assert {*inspect(there).get_table_names()} == {*OWNED, "leases", "coop_schema"}
-    with there.connect() as connection:
-        assert connection.execute(text("SELECT version FROM coop_schema")).all() == [(BOOKS,)]
+    leases: Any = Home(tmp_path, database=postgres).leases
+    assert leases.fence("r") == 0
+    assert asked(postgres, TABLES) == {"facts", "coop_schema"}
+    assert asked(postgres, "SELECT version FROM coop_schema") == {BOOKS}
 
 
 @pytest.mark.parametrize("version", [0, BOOKS - 1, 99])
 def test_a_postgres_of_another_version_is_refused_and_left_as_it_is(
-    postgres: tuple[str, Engine], tmp_path: Path, version: int
+    postgres: str, tmp_path: Path, version: int
 ) -> None:
-    url, there = postgres
-    with there.begin() as connection:
-        connection.execute(text("CREATE TABLE runs (run VARCHAR(80))"))
+    with psycopg.connect(postgres) as there:
+        there.execute("CREATE TABLE facts (run VARCHAR(80))")
         if version:
-            connection.execute(text("CREATE TABLE coop_schema (version INTEGER NOT NULL)"))
-            connection.execute(text(f"INSERT INTO coop_schema VALUES ({version})"))
-    before = inspect(there).get_table_names()
-    home = Home(tmp_path, database=url)
+            there.execute("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
+            there.execute(f"INSERT INTO coop_schema VALUES ({version})")
+    before = asked(postgres, TABLES)
+    home = Home(tmp_path, database=postgres)
     named = f"version {version}" if version else "no version"
     for ask in (lambda: home.leases, lambda: home.runs, lambda: home.episodes):
         with pytest.raises(OtherVersion, match=f"this home's database names {named}"):
             ask()
-    assert inspect(there).get_table_names() == before
+    assert asked(postgres, TABLES) == before
 
 
 # Records and exports

@@ -1,0 +1,83 @@
+"""Runs that LangGraph's server has played in this home, as their threads' checkpoints have them.
+
+They are in no register: the server begins them, goes on with them and deletes them.
+"""
+
+import asyncio
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import StateSnapshot
+
+from shapley_coop.graphs.catalogue import names
+from shapley_coop.graphs.threads import opened
+from shapley_coop.state import Run, Table, home
+from shapley_coop.state.result import result
+from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state.storage.register import ENDED, FAILED, STARTED, WAITING
+
+LISTED = 200
+"""The newest threads that a list shows."""
+
+
+async def run_of(name: str) -> Run:
+    """A run by its name: one of the register, or one that the server has played.
+
+    Raises:
+        ValueError: there is no run of that name.
+    """
+    here = home()
+    try:
+        return await asyncio.to_thread(here.run, name)
+    except ValueError:
+        begun = (await asyncio.to_thread(here.threads)).get(name)
+        if begun is None or (found := await _played(name, begun)) is None:
+            raise
+        return found
+
+
+async def served() -> list[Run]:
+    """The newest runs that the server has played, the newest first."""
+    found: list[Run] = []
+    for thread, begun in (await asyncio.to_thread(home().threads)).items():
+        try:
+            run = await _played(thread, begun)
+        except ValueError as error:  # one that is damaged, or whose game is gone, hides no other
+            why = f"cannot be read: {error}"
+            run = Run(thread, "", {}, begun, FAILED, None, why=why, served=True)
+        if run:
+            found.append(run)
+        if len(found) == LISTED:
+            break
+    return found
+
+
+async def _played(thread: str, begun: str) -> Run | None:
+    """A thread as a run; None where it was deleted, or plays no workflow of ours."""
+    place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+    async with shared_saver(home()) as saver:
+        head = await saver.aget_tuple(place)
+    about: Any = head.metadata if head else {}
+    graph = str(about.get("graph_id", ""))
+    if graph not in names():
+        return None
+    async with opened(graph) as app:
+        state = await app.aget_state(place)
+    if "settings" not in state.values:
+        return None
+    table = cast(Table, state.values)
+    stands, why = _stands(state)
+    outcome = await asyncio.to_thread(result, thread, graph, table) if stands == ENDED else None
+    return Run(thread, graph, dict(table["settings"]), begun, stands, outcome, why=why, served=True)
+
+
+def _stands(state: StateSnapshot) -> tuple[str, str]:
+    """How a thread stands, in the register's words, and why it has not ended."""
+    if state.interrupts:
+        waiting = ", ".join(str(i.value["pointer"]["agent"]) for i in state.interrupts)
+        return WAITING, f"waits for {waiting}, on LangGraph's server"
+    if any(task.error for task in state.tasks):
+        return FAILED, "failed on LangGraph's server, which can go on with it"
+    if state.next or not state.values.get("settlement"):
+        return STARTED, "is played by LangGraph's server"
+    return ENDED, ""
