@@ -33,7 +33,7 @@ Places = Mapping[str, str]
 Callers = Literal["anybody", "operators", "parties"]
 """Who may use a route: whoever reads it, those who run workflows, those who sit at a table."""
 
-Kind = Literal["games", "schemes", "seats", "programs", "answers", "routes", "suites"]
+Kind = Literal["games", "schemes", "seats", "programs", "answers", "graphs", "routes", "suites"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,9 @@ class Extension:
             the operator's leave, since they are shipped.
         answers: what a letter asks for → a callable of the letter's facts and a seed that returns
             an embedded agent's answer.
+        graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
+            clone's `langgraph.json` names it by its file. If it asks models, its context names one
+            as a seat does, by `model` and `base_url`: these are judged for tenants.
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
             routes of the server. Where a library of theirs is absent, the server goes on without.
         callers: a path of these routes → who may use it, where callers have tokens; a path that is
@@ -68,6 +71,7 @@ class Extension:
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
     answers: Places = field(default_factory=dict)
+    graphs: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)

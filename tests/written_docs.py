@@ -91,7 +91,7 @@ def _command_line() -> Iterator[str]:
 def _extension(name: str) -> Iterator[str]:
     one = installed()[name]
     yield from (MADE, "", f"# Extension: {name}", "", one.about, "")
-    for kind in ("games", "schemes", "seats", "programs", "answers", "routes", "suites"):
+    for kind in ("games", "schemes", "seats", "programs", "answers", "graphs", "routes", "suites"):
         if offered := getattr(one, kind):
             yield f"- {kind}: {', '.join(f'`{each}`' for each in offered)}"
     yield ""

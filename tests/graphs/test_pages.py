@@ -1,6 +1,5 @@
 """The workflows as drawings: an ablation is a diff of wiring, and every line drawn is real."""
 
-import json
 from dataclasses import replace
 from importlib import import_module
 from typing import get_type_hints
@@ -11,7 +10,7 @@ from shapley_coop import graphs
 from shapley_coop.deals import Deal, Do, Forbid, Pay, Share, Terms
 from shapley_coop.graphs import builder
 from shapley_coop.state import Table
-from tests.root import ROOT
+from tests.served import configuration, paths
 
 NAMES = graphs.names()
 
@@ -294,11 +293,9 @@ TALKED = {("speak", "talk_on"), ("check", "agreed"), ("trade", "no_deal"), ("set
 
 
 def test_the_server_registers_every_workflow_with_a_line_about_it() -> None:
-    registered = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
-    assert list(registered) == [*NAMES, "chat"]
-    for name, entry in registered.items():
-        assert entry["path"] == f"./graphs/{name}.py:graph"
-        assert entry["description"].strip().endswith(".")
+    registered = configuration()["graphs"]
+    assert {name: entry["path"] for name, entry in registered.items()} == paths()
+    assert all(entry["description"].strip().endswith(".") for entry in registered.values())
     for name in NAMES:
         assert "\n" not in graphs.summary(name)
 
