@@ -33,7 +33,17 @@ Places = Mapping[str, str]
 Callers = Literal["anybody", "operators", "parties"]
 """Who may use a route: whoever reads it, those who run workflows, those who sit at a table."""
 
-Kind = Literal["games", "schemes", "seats", "programs", "answers", "graphs", "routes", "suites"]
+Kind = Literal[
+    "games",
+    "schemes",
+    "seats",
+    "programs",
+    "answers",
+    "sandboxes",
+    "graphs",
+    "routes",
+    "suites",
+]
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,7 @@ class Extension:
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
             clone's `langgraph.json` names it by its file. If it asks models, its context names one
             as a seat does, by `model` and `base_url`: these are judged for tenants.
+        sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
             routes of the server. Where a library of theirs is absent, the server goes on without.
         callers: a path of these routes → who may use it, where callers have tokens; a path that is
@@ -72,6 +83,7 @@ class Extension:
     programs: Places = field(default_factory=dict)
     answers: Places = field(default_factory=dict)
     graphs: Places = field(default_factory=dict)
+    sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)

@@ -26,7 +26,7 @@ from typing import Any
 
 from shapley_coop.escaping import without_hidden
 from shapley_coop.games.repository import Rules
-from shapley_coop.games.software_company.workspace import mistake_in_path
+from shapley_coop.games.software_company.tree import mistake_in_path
 
 DECIDE, WRITE_CODE, WRITE_DOCUMENT = "decide", "write_code", "write_document"
 FIX, PASS = "fix", "pass"

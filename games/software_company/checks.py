@@ -18,8 +18,9 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from shapley_coop.games.params import GameError
+from shapley_coop.games.sandbox import Limits, run_checks
 from shapley_coop.games.software_company.task import Check, Task, shown
-from shapley_coop.games.software_company.workspace import Limits, run_checks, written
+from shapley_coop.games.software_company.tree import written
 from shapley_coop.games.turns import Turn
 from shapley_coop.permissions import NO_SANDBOX, permitted
 

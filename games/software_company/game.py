@@ -25,6 +25,7 @@ from shapley_coop.games.params import Number, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive
 from shapley_coop.games.repository import Rules, read_history
+from shapley_coop.games.sandbox import require_sandbox
 from shapley_coop.games.software_company import checks as company_checks
 from shapley_coop.games.software_company.artefacts import (
     PASS,
@@ -35,8 +36,8 @@ from shapley_coop.games.software_company.artefacts import (
 )
 from shapley_coop.games.software_company.params import SoftwareCompanyParams
 from shapley_coop.games.software_company.task import Task
+from shapley_coop.games.software_company.tree import commits_of, materialise
 from shapley_coop.games.software_company.turn_workspace import TurnWorkspace, as_written
-from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
 from shapley_coop.patterns import engine
 

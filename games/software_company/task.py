@@ -17,7 +17,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.escaping import without_hidden
 from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.params import GameError, Number
-from shapley_coop.games.software_company.workspace import PYTHON, CheckResult, Status
+from shapley_coop.games.sandbox import PYTHON, CheckResult, Status
 from shapley_coop.invalid import first_error
 from shapley_coop.patterns import pattern
 

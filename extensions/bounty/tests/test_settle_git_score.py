@@ -8,7 +8,7 @@ import pytest
 from shapley_coop.extensions.bounty.counterfactual import counterfactual, scored
 from shapley_coop.extensions.bounty.without import Conflict, without
 from shapley_coop.games.repository import read_history
-from shapley_coop.games.software_company.workspace import (
+from shapley_coop.games.sandbox import (
     CheckResult,
     SandboxMissing,
     require_sandbox,

@@ -13,15 +13,11 @@ from shapley_coop.earned_value import WEIGHTS, parts
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.delivered import divided
 from shapley_coop.games.repository import Rules, read_history
+from shapley_coop.games.sandbox import SandboxMissing
 from shapley_coop.games.software_company.artefacts import action_of
 from shapley_coop.games.software_company.checks import in_sandbox
 from shapley_coop.games.software_company.game import SoftwareCompany
-from shapley_coop.games.software_company.workspace import (
-    SandboxMissing,
-    materialise,
-    mistake_in_path,
-    require_sandbox,
-)
+from shapley_coop.games.software_company.tree import materialise, mistake_in_path
 from shapley_coop.permissions import NO_SANDBOX
 from tests.games.software_company.company_play import by_embedded_roles, by_words, company, take
 
@@ -338,9 +334,8 @@ def test_a_task_told_in_words_is_judged_by_the_companys_own_tests() -> None:
 def test_without_a_sandbox_the_game_refuses_before_it_begins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("shutil.which", lambda name, **_: None)
-    require_sandbox.cache_clear()
-    with pytest.raises(SandboxMissing, match="install the package bubblewrap"):
+    monkeypatch.setattr("shapley_coop.games.sandbox.offered", lambda kind: {})
+    with pytest.raises(SandboxMissing, match="the extension sandbox is not installed"):
         SoftwareCompany().make_ready()
     unboxed = SoftwareCompany({"unsafe_no_sandbox": True})
     with pytest.raises(GameError, match="give --unsafe-no-sandbox on the command line"):

@@ -5,11 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.games.software_company.workspace import (
-    SandboxMissing,
-    materialise,
-    require_sandbox,
-)
+from shapley_coop.games.sandbox import SandboxMissing
+from shapley_coop.games.software_company.tree import materialise
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, home
@@ -36,7 +33,6 @@ async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exac
 
 
 async def test_without_a_sandbox_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda name, **_: None)
-    require_sandbox.cache_clear()
-    with pytest.raises(SandboxMissing, match="bubblewrap"):
+    monkeypatch.setattr("shapley_coop.games.sandbox.offered", lambda kind: {})
+    with pytest.raises(SandboxMissing, match="the extension sandbox is not installed"):
         await play("llm_only", RunConfig(game="software_company"))

@@ -7,8 +7,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
+
+from shapley_coop.games.sandbox import CheckResult, Limits, Status
 
 _CHUNK = 64 << 10
 _GRACE = 10.0
@@ -16,48 +17,6 @@ _GRACE = 10.0
 
 _TICK = 0.01
 """Seconds between looks at whether the process has ended, while it says nothing."""
-
-Status = Literal["ended", "timeout", "flood", "memory", "files", "killed"]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a command may use; sizes in bytes."""
-
-    seconds: int = 10  # of the clock, and of CPU for each process
-    memory: int = 512 << 20  # of address space for each process; in use, for all together
-    processes: int = 32
-    open_files: int = 256
-    file: int = 16 << 20  # the largest file that can be written
-    disk: int = 64 << 20  # all that is written: workspace, /tmp and /dev/shm together
-    files: int = 10_000  # how many of them
-    output: int = 64 << 10  # of stdout and of stderr, each
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """What came of a command.
-
-    Attributes:
-        status: "ended" by itself, or was ended: for "timeout", a "flood" of output, or for the
-            "memory" or number of "files" of all its processes together; "killed": the system
-            ended it, for want of memory.
-        code: the exit code, 128 + n after signal n; None if it was ended.
-        stdout: what it printed, no more than the limit.
-        stderr: what it complained, likewise.
-        sandboxed: whether it ran in a sandbox.
-    """
-
-    status: Status
-    code: int | None
-    stdout: str
-    stderr: str
-    sandboxed: bool
-
-    @property
-    def passed(self) -> bool:
-        """Whether it ended by itself, with exit code 0."""
-        return self.status == "ended" and self.code == 0
 
 
 class NotStarted(RuntimeError):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.games.sandbox import PYTHON, CheckResult, Limits, run_checks
 from shapley_coop.games.software_company.task import Check, Task, shown
-from shapley_coop.games.software_company.workspace import PYTHON, CheckResult, Limits, run_checks
 
 PATIENT = Limits(seconds=120)
 """What ends by itself has time for it on a busy machine, too."""
@@ -249,7 +249,7 @@ def test_the_filter_names_every_call_as_this_machines_libseccomp_does() -> None:
     import ctypes
     import platform
 
-    from shapley_coop.games.software_company.workspace.syscalls import _FORBIDDEN
+    from shapley_coop.extensions.sandbox.syscalls import _FORBIDDEN
 
     try:
         library = ctypes.CDLL("libseccomp.so.2")

@@ -11,7 +11,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from shapley_coop.games.software_company.workspace.watch import Limits
+from shapley_coop.games.sandbox import Limits
 
 _HEADROOM = 64 << 20
 """Bytes beside the command's own, for the sandbox's first process and for buffers."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.cli.inspecting.doctor import checkup
-from shapley_coop.games.software_company.workspace import PYTHON, Limits, groups, run_checks
+from shapley_coop.extensions.sandbox import groups
+from shapley_coop.games.sandbox import PYTHON, Limits, run_checks
 
 IN_GROUP = pytest.mark.skipif(not groups.managed_by(), reason="no control group can be made here")
 

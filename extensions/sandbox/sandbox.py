@@ -24,28 +24,17 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from shapley_coop.extensions.sandbox.groups import environment, grouped, managed_by
+from shapley_coop.extensions.sandbox.syscalls import filter_file, machine_known
+from shapley_coop.extensions.sandbox.watch import NotStarted, watch
 from shapley_coop.games.params import GameError
-from shapley_coop.games.software_company.workspace.groups import environment, grouped
-from shapley_coop.games.software_company.workspace.syscalls import filter_file, machine_known
-from shapley_coop.games.software_company.workspace.watch import (
-    CheckResult,
-    Limits,
-    NotStarted,
-    watch,
-)
-
-PYTHON = "python"
-"""As a command's first word: the interpreter of this process, without its packages."""
+from shapley_coop.games.sandbox import PYTHON, CheckResult, Limits, SandboxMissing
 
 _INSIDE = Path(__file__).with_name("inside.py")
 _PARTS = {"/workspace": 12, "/tmp": 3, "/dev/shm": 1}  # noqa: S108 - within the sandbox
 """How many sixteenths of what may be written each folder holds."""
 
 _NO_SANDBOX = "--unsafe-no-sandbox runs it all the same, at your own risk"
-
-
-class SandboxMissing(GameError):
-    """Foreign code would have to run without a sandbox; one line names what to install."""
 
 
 def run_checks(
@@ -55,20 +44,7 @@ def run_checks(
     *,
     unsafe: bool = False,
 ) -> CheckResult:
-    """Run a command on a copy of a folder; the folder itself stays as it is.
-
-    Args:
-        folder: the workspace. Its .git is left out.
-        command: program and arguments, no shell; `PYTHON` or a program of the system.
-        limits: what it may use.
-        unsafe: run it without a sandbox.
-
-    Raises:
-        SandboxMissing: there is no sandbox, and the caller did not ask to go without.
-        GameError: the folder or the program cannot be found, or is too large.
-
-    Cost: about 60 ms beside the command's own time.
-    """
+    """Run a command, as `games.sandbox.run_checks` says; about 60 ms beside its own time."""
     limits, source = limits or Limits(), Path(folder).resolve()
     if not source.is_dir():
         raise GameError(f"{folder}: no such folder; give a workspace")
@@ -83,11 +59,7 @@ def run_checks(
 
 @cache
 def require_sandbox() -> None:
-    """Refuse where there is no working sandbox; it is tried out once.
-
-    Raises:
-        SandboxMissing: says what to install, or what the kernel forbids.
-    """
+    """As `games.sandbox.require_sandbox`; it is tried out once."""
     if not sys.platform.startswith("linux"):
         raise SandboxMissing(f"no sandbox on {sys.platform}: use Linux; {_NO_SANDBOX}")
     if shutil.which("bwrap") is None:
@@ -104,6 +76,14 @@ def require_sandbox() -> None:
         reason = str(error)
     if reason:
         raise SandboxMissing(f"bubblewrap does not work here ({reason[:200]}); {_NO_SANDBOX}")
+
+
+def bounds() -> str:
+    """As `games.sandbox.Sandbox`."""
+    watched = "memory and files of all processes are watched 50 times a second"
+    if manager := managed_by():
+        return f"{watched}, and bounded by a control group of the {manager}'s systemd"
+    return f"{watched}; no control group can be made here"
 
 
 def _run_unboxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckResult:

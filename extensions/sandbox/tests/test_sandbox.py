@@ -6,13 +6,13 @@ from uuid import uuid4
 
 import pytest
 
+from shapley_coop.extensions.sandbox.sandbox import require_sandbox
 from shapley_coop.games.params import GameError
-from shapley_coop.games.software_company.workspace import (
+from shapley_coop.games.sandbox import (
     PYTHON,
     CheckResult,
     Limits,
     SandboxMissing,
-    require_sandbox,
     run_checks,
 )
 from tests.waiting import wait_for
