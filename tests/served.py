@@ -23,7 +23,7 @@ def configuration() -> dict[str, Any]:
 def paths() -> dict[str, str]:
     """The file of each graph, by the graph's name: the core's pages, then what extensions bring."""
     own = {name: f"./graphs/{name}.py:graph" for name in graphs.names()}
-    brought = extension.offered("graphs")
+    brought = {**extension.offered("workflows"), **extension.offered("graphs")}
     return own | {name: _path(place) for name, (_, place) in brought.items()}
 
 
