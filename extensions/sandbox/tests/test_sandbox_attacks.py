@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.extensions.company.task import Check, Task, shown
 from shapley_coop.games.sandbox import PYTHON, CheckResult, Limits, run_checks
-from shapley_coop.games.software_company.task import Check, Task, shown
 
 PATIENT = Limits(seconds=120)
 """What ends by itself has time for it on a busy machine, too."""
@@ -215,7 +215,7 @@ if __name__ == "__main__":
 
 @boxed
 def test_a_company_whose_program_pretends_to_be_the_sandbox_fails_its_check_and_plays_on() -> None:
-    from shapley_coop.games.software_company.checks import in_sandbox
+    from shapley_coop.extensions.company.checks import in_sandbox
 
     task = Task(title="x", checks=[Check(command=[PYTHON, "main.py"])])
     found = in_sandbox({"main.py": "import sys; sys.exit('sandbox: x') or 125\n"}, task)
