@@ -60,7 +60,6 @@ COMMANDS = {
         "eval": "shapley_coop.cli.experimenting.evaluate:evaluate",
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
         "scenario table": "shapley_coop.cli.experimenting.scenario:table",
-        "scenario write": "shapley_coop.cli.experimenting.scenario:write",
     },
     SERVE: {
         "view": "shapley_coop.cli.serving.view:view",
@@ -113,10 +112,11 @@ def command_line(words: Sequence[str] = ()) -> typer.Typer:
 def _called(words: Sequence[str]) -> list[tuple[str, str, str, str]]:
     """Return the commands that these words can mean: all, where the first names none."""
     first = next((word for word in words if not word.startswith("-")), "")
-    for commands in (_of_the_core, _of_extensions):
-        if only := [row for row in commands() if row[1].partition(" ")[0] == first]:
-            return only
-    return [*_of_the_core(), *_of_extensions()]
+    core = [row for row in _of_the_core() if row[1].partition(" ")[0] == first]
+    if core and first not in GROUPS:
+        return core
+    more = [row for row in _of_extensions() if row[1].partition(" ")[0] == first]
+    return [*core, *more] or [*_of_the_core(), *_of_extensions()]
 
 
 def _of_the_core() -> Iterator[tuple[str, str, str, str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from shapley_coop import extension
 from shapley_coop.currencies import decimals_of
 from shapley_coop.files import read_mapping, read_text, yaml_of
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
+
+if TYPE_CHECKING:
+    from shapley_coop.seats import Seat
 
 
 class Keep(StrEnum):
@@ -164,6 +167,23 @@ def seats_from(
     refusal = "--agent {}: give NAME=provider:name, as in Alice=openai:gpt-5"
     named = {name: _seat(spec, base_url) for name, spec in _split(agents or [], refusal)}
     return {"*": _seat(model, base_url), **named}
+
+
+def seat_from(model: str, base_url: str | None) -> "Seat":
+    """Read the one seat of `--model`.
+
+    Raises:
+        ValueError: it is no seat, or one of its settings is wrong.
+    """
+    from pydantic import ValidationError
+
+    from shapley_coop.invalid import first_error
+    from shapley_coop.seats import Seat
+
+    try:
+        return Seat.model_validate(seats_from(model, None, base_url)["*"])
+    except ValidationError as error:
+        raise ValueError(f"--model {model}: {first_error(error)}") from None
 
 
 def by_agent(

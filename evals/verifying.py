@@ -13,7 +13,6 @@ from shapley_coop.deals import (
     scan,
 )
 from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.parties import bound_by
 from shapley_coop.evals.verifying_books import (
     changed_answers,
@@ -29,6 +28,7 @@ from shapley_coop.evals.verifying_books import (
     wrongly_ordered,
 )
 from shapley_coop.evals.verifying_meetings import wrongly_swapped
+from shapley_coop.games.audits import audited
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.served import run_of
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
@@ -101,7 +101,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
     again = result(known.run, known.graph, {**table, "settlement": settled})
     return [
         _play(table),
-        *_mediation(table),
+        *_audits(table),
         *_of_workflow(known, table),
         _contract(table),
         *_signatures(known, table),
@@ -127,12 +127,10 @@ def _play(table: Table) -> Check:
     return Check("play", position == table["position"], f"{len(table['record'])} turns replayed")
 
 
-def _mediation(table: Table) -> list[Check]:
-    """Compare what was played for those who delegated with the rule; nothing where nobody did."""
-    if not delegated(table["record"]):
-        return []
-    wrong = misplayed(game_of(table["settings"]), table["record"])
-    return [_told("mediation", wrong, "played by the rule")]
+def _audits(table: Table) -> list[Check]:
+    """Hold what an extension's workflow recorded against its rule, where it recorded any."""
+    found = audited(game_of(table["settings"]), table["record"])
+    return [_told(name, wrong, "played by the rule") for name, wrong in found]
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:

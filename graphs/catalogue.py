@@ -2,8 +2,10 @@
 
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
+from shapley_coop import extension
 from shapley_coop.files import no_such
 
 if TYPE_CHECKING:
@@ -23,15 +25,14 @@ _PAGES = (
     "settlement",
     "consent",
     "contracts",
-    "mediation",
     "delegates",
     "call_market",
 )
 
 
 def names() -> list[str]:
-    """The workflows, from the least to the most."""
-    return list(_PAGES)
+    """The workflows, from the least to the most, and then what extensions bring."""
+    return [*_PAGES, *extension.offered("workflows")]
 
 
 @cache
@@ -72,23 +73,36 @@ def compiled(name: str) -> "App":
         ValueError: there is none of that name.
     """
     check_name(name)
-    page: App = import_module(f"shapley_coop.graphs.{name}").graph
-    return page
+    if name in _PAGES:
+        return cast("App", import_module(f"shapley_coop.graphs.{name}").graph)
+    return cast("App", extension.load("workflows", name))
 
 
 def make_forms_ready() -> None:
     """Read from disk what the workflows' forms name, for callers that may not read later."""
     from shapley_coop.state.workflow_config import agents_of, playable
 
-    for page in map(builder, _PAGES):
+    for page in map(builder, names()):
         playable(page.plays)
         agents_of(page.game)
 
 
 def summary(name: str) -> str:
     """One line on a workflow: the first of its page."""
+    return (page_of(name).__doc__ or "").splitlines()[0]
+
+
+def page_of(name: str) -> ModuleType:
+    """The module of a workflow's page.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
     check_name(name)
-    return (import_module(f"shapley_coop.graphs.{name}").__doc__ or "").splitlines()[0]
+    if name in _PAGES:
+        return import_module(f"shapley_coop.graphs.{name}")
+    _, place = extension.offered("workflows")[name]
+    return import_module(place.partition(":")[0])
 
 
 def check_name(name: str) -> None:
@@ -97,5 +111,5 @@ def check_name(name: str) -> None:
     Raises:
         ValueError: there is none of that name.
     """
-    if name not in _PAGES:
-        raise ValueError(no_such("workflow", name, _PAGES))
+    if name not in (known := names()):
+        raise ValueError(f"{no_such('workflow', name, known)}; an extension may bring it")

@@ -2,6 +2,5 @@
 
 `table`: nodes that ask no agent: open, convene, step, account, attribute, summarize, settle, and
 those that wait for parallel answers (collect, tally). `agent`: asking, validating and publishing,
-in any workflow. `contract`, `exchange` and `mediation`: what only those workflows do. `chat`: the
-conversation around a play.
+in any workflow. `contract`, `exchange`, `market` and `delegates`: what only those workflows do.
 """

@@ -12,6 +12,7 @@ from shapley_coop.prompts.letters import write_history, write_request, write_ret
 from shapley_coop.prompts.render import (
     check_pack,
     fenced,
+    fill,
     fingerprint,
     render,
     using,
@@ -23,6 +24,7 @@ __all__ = [
     "NOT_PLAYED",
     "check_pack",
     "fenced",
+    "fill",
     "fingerprint",
     "quoted",
     "render",

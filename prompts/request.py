@@ -6,12 +6,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop import extension
 from shapley_coop.canonical import cache_key
 from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
-from shapley_coop.prompts.mediator import rule_lines
 from shapley_coop.prompts.render import compact_json
 from shapley_coop.prompts.talk import at_turns, clauses
 from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
@@ -133,9 +133,13 @@ def _turn(view: Facts) -> dict[str, Any]:
         "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
-        "mediator": rule_lines(view.get("mediator", {})),
-        "delegate": plain(view.get("mediator", {}).get("choose", "")),
     }
+
+
+def _brought(view: Facts) -> dict[str, Any]:
+    """What extensions say of the facts that they add."""
+    known = [name for name in extension.offered("words") if name in view]
+    return {"brought": "\n\n".join(extension.load("words", name)(view) for name in known)}
 
 
 @lru_cache(maxsize=64)  # all agents of a wave are told the same
@@ -286,7 +290,7 @@ _OWN: dict[str, tuple[Callable[[Facts], dict[str, Any]], ...]] = {
     "elect": (_membership, _turn),
     "answer": (_offer,),
     "ratify": (_offer, _membership),
-    "act": (_turn,),
+    "act": (_turn, _brought),
     "claim": (_split,),
     "propose_split": (_split,),
     "answer_split": (_offer, _split),

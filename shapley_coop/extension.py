@@ -33,7 +33,21 @@ Places = Mapping[str, str]
 Callers = Literal["anybody", "operators", "parties"]
 """Who may use a route: whoever reads it, those who run workflows, those who sit at a table."""
 
-Kind = Literal["games", "schemes", "seats", "programs", "sandboxes", "routes", "suites"]
+Kind = Literal[
+    "games",
+    "schemes",
+    "seats",
+    "programs",
+    "answers",
+    "words",
+    "moves",
+    "audits",
+    "workflows",
+    "sandboxes",
+    "graphs",
+    "routes",
+    "suites",
+]
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,18 @@ class Extension:
             `Provider` (`shapley_coop.seats.provider`), which also says what to check.
         programs: a module → its tuple of factories that may sit as `python:module:factory` without
             the operator's leave, since they are shipped.
+        answers: what a letter asks for → a callable of the letter's facts and a seed that returns
+            an embedded agent's answer.
+        graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
+            clone's `langgraph.json` names it by its file. If it asks models, its context names one
+            as a seat does, by `model` and `base_url`: these are judged for tenants.
+        words: a fact that its questions add to the letters of moves → a callable of all facts that
+            returns what the letter says of it.
+        moves: such a fact → a callable of the letter's facts and the record that returns an
+            embedded agent's action.
+        audits: an effect that its workflows record → a callable of the game and the record that
+            returns what was not played by their rule, a line each.
+        workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
             routes of the server. Where a library of theirs is absent, the server goes on without.
@@ -66,6 +92,12 @@ class Extension:
     schemes: Places = field(default_factory=dict)
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
+    answers: Places = field(default_factory=dict)
+    graphs: Places = field(default_factory=dict)
+    words: Places = field(default_factory=dict)
+    moves: Places = field(default_factory=dict)
+    audits: Places = field(default_factory=dict)
+    workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)

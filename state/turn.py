@@ -36,7 +36,6 @@ class Topic:
         phase: where its cost is counted.
         payments: whether deals admit payments and splits, so that letters speak of them.
         deals: whether agents can make deals at all, so that letters speak of them.
-        mediated: whether agents can delegate their moves to a mediator.
         certified: whether a deal has to be certified before it is signed.
     """
 
@@ -46,7 +45,6 @@ class Topic:
     phase: Phase = "negotiation"
     payments: bool = True
     deals: bool = True
-    mediated: bool = False
     certified: bool = False
 
 
@@ -61,6 +59,7 @@ class Asking:
         check: reads an answer: what it says, or why it is refused.
         publish: turns sound answers into an update of the table.
         tries: how many answers one agent may give.
+        shows: what its letter shows beside what the act does: (turn, agent) → facts.
         tells: which lines of the public history its letter tells.
         rules: the template of the letter's system part.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
@@ -73,6 +72,7 @@ class Asking:
     check: "Check"
     publish: "Publish"
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
+    shows: "Callable[[TurnContext, str], dict[str, Any]]" = lambda turn, agent: {}
     tells: Telling = of_agents
     rules: str = "table"
     guidance: bool = False

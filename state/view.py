@@ -12,7 +12,6 @@ from shapley_coop.amounts import exact, plain
 from shapley_coop.deals import wire_form
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.language.clauses import lines_of
-from shapley_coop.deals.mediation import mediator_of
 from shapley_coop.games.actions import told_actions
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.membership import ballot, delegation, own_part
@@ -49,7 +48,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     """
     act = turn.asking.act
     facts: Facts = {"you": agent, "ask": act, "procedure": procedure(turn)}
-    for part in _SHOWN[act]:
+    for part in (*_SHOWN[act], turn.asking.shows):
         facts |= part(turn, agent)
     facts |= _admitted(turn)
     if lapsed := turn.table.get("lapsed"):
@@ -95,17 +94,6 @@ def _play(turn: TurnContext, agent: str) -> Facts:
             for b in turn.evaluated.signed.monitor.breaches
         ]
     return facts
-
-
-def _mediator(turn: TurnContext, agent: str) -> Facts:
-    """What the mediator would play for whom, where agents can delegate their moves."""
-    if not turn.topic.mediated:
-        return {}
-    mediator = mediator_of(turn.evaluated.game)
-    return {
-        "legal": [*told_actions(turn.evaluated.legal(agent)), mediator.word],
-        "mediator": {"choose": mediator.word, "rule": mediator.promised(turn.evaluated.turn)},
-    }
 
 
 def _duties(turn: TurnContext, agent: str) -> Facts:
@@ -214,7 +202,7 @@ _SHOWN: dict[str, tuple[Part, ...]] = {
     "propose": (*_TALK, delegation, answering, _norms),
     "answer": _ANSWER,
     "ratify": (_stand, _round, own_part, _unusual_enforcement),
-    "act": (_stand, _unusual_enforcement, _mediator),
+    "act": (_stand, _unusual_enforcement),
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),
     "answer_split": (_stand, _round, paid_offer, answer_order, _unusual_enforcement, _norms),

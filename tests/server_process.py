@@ -23,6 +23,7 @@ from shapley_coop.cli.serving.dev import free_port
 from shapley_coop.state.storage.facts import Fact
 from tests.books import facts_of
 from tests.root import ROOT
+from tests.served import configuration
 
 BOOT_SECONDS = 600
 SAVE_SECONDS = 120
@@ -201,7 +202,7 @@ def _lay_out(folder: Path) -> None:
     for entry in ROOT.iterdir():
         if (entry / "__init__.py").exists() or entry.name == "pyproject.toml":
             (folder / entry.name).symlink_to(entry)
-    shutil.copy(ROOT / "langgraph.json", folder)
+    (folder / "langgraph.json").write_text(json.dumps(configuration()), encoding="utf-8")
     (folder / f"{BLOCKING}.py").write_text(_BLOCKING_GRAPH, encoding="utf-8")
     _register(folder, BLOCKING)
 

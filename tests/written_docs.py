@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import typer
 
@@ -20,6 +20,7 @@ from shapley_coop.deals import Deal, Fault, read_deal
 from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, sentence
 from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.deals.language.when import words
+from shapley_coop.extension import Kind as Part
 from shapley_coop.extension import installed
 from shapley_coop.state import Home
 from tests.root import ROOT
@@ -91,7 +92,7 @@ def _command_line() -> Iterator[str]:
 def _extension(name: str) -> Iterator[str]:
     one = installed()[name]
     yield from (MADE, "", f"# Extension: {name}", "", one.about, "")
-    for kind in ("games", "schemes", "seats", "programs", "routes", "suites"):
+    for kind in get_args(Part):
         if offered := getattr(one, kind):
             yield f"- {kind}: {', '.join(f'`{each}`' for each in offered)}"
     yield ""

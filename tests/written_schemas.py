@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, TypeAdapter
 
+from shapley_coop import extension
 from shapley_coop.deals import Deal
 from shapley_coop.evals.sweeps.prices import Price, PriceList
 from shapley_coop.evals.sweeps.suite import Suite
@@ -97,7 +98,9 @@ def of_runs(model: type[BaseModel]) -> tuple[Schema, Schema]:
     schema["properties"]["seeds"] = {**seeds, "anyOf": [listed, written, {"type": "integer"}]}
     schema["required"] = [key for key in schema.get("required", []) if key != "name"]
     schema["$defs"] = {**schema.get("$defs", {}), **config.get("$defs", {})}
-    fields = {"graph": {"enum": names(), "description": "The workflow."}, **config["properties"]}
+    own = [name for name in names() if name not in extension.offered("workflows")]
+    graph = {"anyOf": [{"enum": own}, {"type": "string"}], "description": "The workflow."}
+    fields = {"graph": graph, **config["properties"]}
     return schema, {"type": "object", "properties": fields, "additionalProperties": False}
 
 

@@ -48,6 +48,7 @@ def dev(
     if command is None or not is_installed("langgraph_api"):
         raise missing("coop dev", "langgraph" if command is None else "langgraph_api", "dev")
     _check_guarded(Path("langgraph.json"))
+    _check_there(Path("langgraph.json"))
     from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
     from shapley_coop.serve.server.callers import configured
     from shapley_coop.serve.server.operator_only import GAME_FILES
@@ -96,6 +97,22 @@ def _check_guarded(file: Path) -> None:
                 f"{file}: {part}.{key} is {named or 'missing'}, and not shapley-coop's "
                 f"./serve/{guard}.py:{guard}, by which coop dev lets in nobody without a token: "
                 "run it in the project's folder, or serve this one with langgraph dev"
+            )
+
+
+def _check_there(file: Path) -> None:
+    """Refuse a configuration that names a graph of an extension whose folder was removed.
+
+    Raises:
+        ValueError: a graph's file is not there.
+    """
+    found = read_mapping(file, "a server's configuration", "give graphs, http and auth")
+    for name, entry in (found.get("graphs") or {}).items():
+        path = str(entry["path"] if isinstance(entry, dict) else entry).rpartition(":")[0]
+        if path.endswith(".py") and not Path(path).is_file():
+            raise ValueError(
+                f"{file}: graphs.{name}: there is no {path}, which an extension may bring: "
+                "take the graph out"
             )
 
 

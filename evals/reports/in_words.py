@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from shapley_coop.deals.mediation import DELEGATED
+from shapley_coop import extension
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
 from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
@@ -83,11 +83,9 @@ class EventsInWords:
 def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
     """What was done at a turn, and what failed."""
     failed, effects = [], event.get("effects", [])
-    mediated = {e["agent"] for e in effects if e.get("effect") == DELEGATED}
-    acts = [
-        f"{agent} {action}{' (delegated)' if agent in mediated else ''}"
-        for agent, action in event["actions"].items()
-    ]
+    brought = extension.offered("audits")
+    how = {e["agent"]: f" ({e['effect']})" for e in effects if e.get("effect") in brought}
+    acts = [f"{agent} {action}{how.get(agent, '')}" for agent, action in event["actions"].items()]
     for effect in effects:
         if effect.get("effect") == "pass":
             acts.append(f"{effect['agent']} passes ({effect['label']})")

@@ -8,7 +8,6 @@ from pydantic import ValidationError
 
 from shapley_coop.deals import Contract, Deal
 from shapley_coop.deals.language.wire import PROTOCOL
-from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate
 from shapley_coop.deals.signing.envelope import envelope_of
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
@@ -22,6 +21,7 @@ from shapley_coop.extensions.proof.statement import (
     settlement_in,
     subjects,
 )
+from shapley_coop.games.audits import audited
 from shapley_coop.games.catalogue import is_program, names
 from shapley_coop.games.opened import not_here, opens
 from shapley_coop.games.params import GameError
@@ -129,7 +129,7 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
         yield Finding("mandates", False, f"{min(strangers)} is no party of this run")
     yield _contract(told, chain)
     yield _play(told, evaluated.signed.wrongly_handed())
-    yield from _mediation(told)
+    yield from _audits(told)
     again = settlement_in(decide(evaluated))
     stated = told.model_dump(mode="json", include=set(again))
     for part, words in _PARTS.items():
@@ -170,12 +170,10 @@ def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
     return Finding("contract", True, f"{len(chain)} agreed, {len(clauses)} clauses in force")
 
 
-def _mediation(told: Predicate) -> Iterator[Finding]:
-    """Compare what was played for those who delegated with the rule; nothing where nobody did."""
-    record = cast(Any, told.record)
-    if delegated(record):
-        wrong = misplayed(game_of(settings_of(told)), record)
-        yield Finding("mediation", not wrong, "; ".join(wrong) or "played by the rule")
+def _audits(told: Predicate) -> Iterator[Finding]:
+    """Hold what an extension's workflow recorded against its rule, where it recorded any."""
+    for name, wrong in audited(game_of(settings_of(told)), cast(Any, told.record)):
+        yield Finding(name, not wrong, "; ".join(wrong) or "played by the rule")
 
 
 def _play(told: Predicate, wrong: str) -> Finding:

@@ -11,8 +11,8 @@
 (700000, 260000)
 
 `Tasks` is public and `Scenario` is for the operator: it holds all private tables. Scenarios are
-built in (`paper`), read from a file (`files`), made of TaskBench records (`taskbench`), generated
-(`source`) or written by a model (`authoring`); `front` enumerates exactly, `solutions` compares.
+built in (`paper`), read from a file (`files`), made of TaskBench records (`taskbench`), or
+generated (`source`); `front` enumerates exactly, `solutions` compares.
 """
 
 from shapley_coop.games.exchange.scenario import Masks, Scenario

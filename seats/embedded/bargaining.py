@@ -8,6 +8,7 @@ from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from shapley_coop import extension
 from shapley_coop.deals import Deal, Share
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
 from shapley_coop.games import Turn
@@ -137,10 +138,9 @@ class Agent:
             with suppress(Unforeseeable):  # a table too large for strategies can be looked ahead in
                 player = Player(self.facts, self.record, self.rng)
                 return _action(player.choose(self.self_.strategy))
-        if self.facts.get("mediator"):
-            from shapley_coop.seats.embedded.delegating import Delegator
-
-            return _action(Delegator(self.facts, self.record).choose())
+        for name in extension.offered("moves"):
+            if self.facts.get(name):
+                return _action(extension.load("moves", name)(self.facts, self.record))
         world, contract = self.outlook.world, self.facts.get("contract")
         if world.writes or not contract:
             return _action(world.habit(legal))

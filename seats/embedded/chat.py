@@ -13,15 +13,13 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
+from shapley_coop import extension
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.characters import Character, character
 from shapley_coop.seats.embedded.encounter import in_encounter
 from shapley_coop.seats.embedded.letter_facts import with_duties
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
-
-_SHEETS = ("exchange_describe", "exchange_score")
-"""What letters ask for whose answers write a scenario."""
 
 
 class EmbeddedChatModel(BaseChatModel):
@@ -57,10 +55,8 @@ class EmbeddedChatModel(BaseChatModel):
         known = dict(facts_in(messages)) or facts_of_text(as_text(messages))
         own = _drawn(character(self.character), self.seed, self.agent)
         rng = Random(f"{self.seed}/{self.agent}/{_moment(known)}")
-        if known.get("ask") in _SHEETS:
-            from shapley_coop.seats.embedded.authoring import written_sheet
-
-            text = written_sheet(known, self.seed)
+        if known.get("ask") in extension.offered("answers"):
+            text = extension.load("answers", known["ask"])(known, self.seed)
         else:
             history = known["history"]
             known, record = in_encounter(known, _turns(history))

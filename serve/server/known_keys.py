@@ -13,16 +13,14 @@ from uuid import UUID
 import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from shapley_coop import extension
 from shapley_coop.files import no_such
 from shapley_coop.graphs import names
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.serve.server.tenant_policy import requests_in
 from shapley_coop.state import Opening, RunConfig, Table
-from shapley_coop.state.chat import ChatConfig
 from shapley_coop.state.own_tables import OWN_TABLES
-
-_CHAT = "chat"
 
 _OF_TABLES = {key for table in (Table, *OWN_TABLES) for key in table.__annotations__}
 
@@ -48,8 +46,8 @@ class KnownKeys:
 async def _complaint(body: bytes, path: str) -> str:
     """What is wrong with the contexts and inputs of a request; empty if nothing is.
 
-    Of what is not in the API's form the server says so itself. The chat plays nothing until its
-    table is confirmed, and its clients send keys of their own beside the messages.
+    Of what is not in the API's form the server says so itself. An extension's graph is no workflow,
+    and its input its own: a chat's clients send keys of theirs beside the messages.
     """
     try:
         # Read, and not searched for their names: JSON can write a key in many ways.
@@ -60,17 +58,19 @@ async def _complaint(body: bytes, path: str) -> str:
         given = {what: one[what] for what in ("context", "input") if one.get(what)}
         if given and (graph := await _graph_of(one, path)):
             for what, values in given.items():
-                if graph == _CHAT and what == "input":
+                if what == "input" and graph not in names():
                     continue
-                if said := next(_strangers(what, values, _known(graph, what)), ""):
+                known = await asyncio.to_thread(_known, graph, what)
+                if said := next(_strangers(what, values, known), ""):
                     return said
     return ""
 
 
 def _known(graph: str, what: str) -> Collection[str]:
-    """The keys of a workflow's context or input."""
-    if graph == _CHAT:
-        return ChatConfig.model_fields
+    """The keys of a graph's context, or of a workflow's input."""
+    if graph not in names():
+        shape = extension.load("graphs", graph).get_context_jsonschema() or {}
+        return [*shape.get("properties", ())]
     return (RunConfig if what == "context" else Opening).model_fields
 
 
@@ -92,7 +92,7 @@ async def _graph_of(request: Mapping[str, Any], path: str) -> str:
 
     What has no such assistant, or none, the server says itself.
     """
-    ours = (*names(), _CHAT)
+    ours = (*names(), *extension.offered("graphs"))
     named = request.get("graph_id") or request.get("assistant_id") or await _named_in(path)
     if not named or str(named) in ours:
         return str(named or "")

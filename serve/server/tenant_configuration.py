@@ -19,7 +19,6 @@ from shapley_coop.seats.seat import PYTHON, RECORDING
 from shapley_coop.serve.server.callers import Caller
 from shapley_coop.serve.server.quotas import unpriced, without_a_price
 from shapley_coop.state import RunConfig
-from shapley_coop.state.chat import ChatConfig
 from shapley_coop.state.storage.kept import KEPT
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
@@ -42,16 +41,17 @@ def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[
 
     Args:
         what: the key that it was given under. A room is a run's; a context, or the arguments of a
-            tool, may be a conversation's, and what neither knows is not read.
+            tool, may be an extension's, which names a model as a seat does. What neither knows
+            is not read.
         given: the configuration.
         caller: the tenant.
     """
     set_ = {key: one for key, one in given.items() if one is not None}
     of_a_run = given if what == "room" else _known(set_, RunConfig.model_fields)
-    of_a_talk = {} if what == "room" else _known(set_, ("model", "base_url"))
+    of_a_seat = {} if what == "room" else _known(set_, ("model", "base_url"))
     try:
         config = RunConfig.model_validate(of_a_run)
-        seats = [ChatConfig.model_validate(of_a_talk).seat()] if of_a_talk else []
+        seats = [Seat.model_validate(of_a_seat)] if of_a_seat else []
     except ValidationError as error:
         yield f"{what}: {first_error(error, RunConfig)}"
         return

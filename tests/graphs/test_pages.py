@@ -1,18 +1,17 @@
 """The workflows as drawings: an ablation is a diff of wiring, and every line drawn is real."""
 
-import json
 from dataclasses import replace
-from importlib import import_module
 from typing import get_type_hints
 
 import pytest
 
-from shapley_coop import graphs
+from shapley_coop import extension, graphs
 from shapley_coop.deals import Deal, Do, Forbid, Pay, Share, Terms
 from shapley_coop.graphs import builder
+from shapley_coop.graphs.catalogue import compiled
 from shapley_coop.state import Table
 from shapley_coop.state.table import Result
-from tests.root import ROOT
+from tests.served import configuration, paths
 
 NAMES = graphs.names()
 
@@ -118,24 +117,14 @@ def test_being_allowed_to_pay_is_no_node_and_no_edge() -> None:
             assert asking.topic.rules[0](Deal(clauses=(*duties, *money)), terms) is None
 
 
-def test_only_llm_only_and_mediation_admit_no_deal() -> None:
+def test_of_the_cores_workflows_only_llm_only_admits_no_deal() -> None:
     without = {
         name
-        for name in NAMES
+        for name in {*NAMES} - extension.offered("workflows").keys()
         for asking in builder(name).askings.values()
         if not asking.topic.deals
     }
-    assert without == {"llm_only", "mediation"}
-
-
-def test_mediation_is_llm_only_with_a_mediator_in_the_place_of_the_step() -> None:
-    nodes, edges = wiring("llm_only")
-    renamed = {(a.replace("step", "mediate"), b.replace("step", "mediate"), v) for a, b, v in edges}
-    assert wiring("mediation") == ({*nodes, "mediate"} - {"step"}, renamed)
-    mediated = {
-        name for name in NAMES for one in builder(name).askings.values() if one.topic.mediated
-    }
-    assert mediated == {"mediation"}
+    assert without == {"llm_only"}
 
 
 def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing_else() -> None:
@@ -240,7 +229,7 @@ def test_only_the_edges_that_exist_are_drawn(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_workflow_is_compiled_under_its_name_without_a_saver(name: str) -> None:
-    graph = import_module(f"shapley_coop.graphs.{name}").graph
+    graph = compiled(name)
     assert graph.name == name
     assert graph.checkpointer is None
     assert graph.get_graph().draw_mermaid().startswith("---")
@@ -268,7 +257,7 @@ def test_what_few_workflows_need_no_other_has() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_workflow_returns_its_result_and_its_thread_holds_the_whole_table(name: str) -> None:
-    graph = import_module(f"shapley_coop.graphs.{name}").graph
+    graph = compiled(name)
     assert set(graph.get_output_jsonschema()["properties"]) == set(get_type_hints(Result))
     assert set(get_type_hints(builder(name).state_schema)) <= set(graph.channels)
 
@@ -300,7 +289,7 @@ def test_every_node_that_asks_shows_its_retry(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_graph_runs_inside_another(name: str) -> None:
-    graph = import_module(f"shapley_coop.graphs.{name}").graph
+    graph = compiled(name)
     assert list(graph.get_subgraphs()) == []
     assert "subgraph" not in graph.get_graph(xray=True).draw_mermaid()
 
@@ -322,17 +311,16 @@ TALKED = {("speak", "talk_on"), ("check", "agreed"), ("trade", "no_deal"), ("set
 
 
 def test_the_server_registers_every_workflow_with_a_line_about_it() -> None:
-    registered = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
-    assert list(registered) == [*NAMES, "chat"]
-    for name, entry in registered.items():
-        assert entry["path"] == f"./graphs/{name}.py:graph"
-        assert entry["description"].strip().endswith(".")
+    registered = configuration()["graphs"]
+    assert {name: entry["path"] for name, entry in registered.items()} == paths()
+    assert all(entry["description"].strip().endswith(".") for entry in registered.values())
     for name in NAMES:
         assert "\n" not in graphs.summary(name)
 
 
 def test_an_unknown_workflow_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=f"^no workflow 'chess': there are {', '.join(NAMES)}$"):
+    known = ", ".join(NAMES)
+    with pytest.raises(ValueError, match=f"^no workflow 'chess': there are {known}; an extension"):
         builder("chess")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from shapley_coop.cli import main
 from shapley_coop.deals import Enforcement, certify
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
+from shapley_coop.graphs import names
 from tests.deals.made_contracts import ACTIONS, AGENTS, a_deal
 
 DEALS, TURNS = 60, 3
@@ -24,8 +25,9 @@ RUNS = {
     "market": "trade --graph call_market",
     "tasks": "task_exchange --graph task_exchange",
     "pairs": "task_exchange --graph pairwise_exchange --set scenario=generated",
-    "mediated": "prisoners_dilemma --graph mediation",
 }
+if "mediation" in names():
+    RUNS["mediated"] = "prisoners_dilemma --graph mediation"
 COMMANDS = [
     "list",
     "list raid_battle",

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop import graphs
 from tests.root import ROOT
+from tests.served import configuration, paths
 
 PACKAGE = "shapley_coop"
 OUTSIDE = {"tests", "benchmarks", "docs", "build"}
@@ -69,13 +69,12 @@ def test_a_clone_without_links_says_so_in_one_line(tmp_path: Path) -> None:
     assert "git config core.symlinks true" in done.stderr.splitlines()[-1]
 
 
-SERVED = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
+SERVED = configuration()
 
 
 def test_the_servers_paths_stay_as_they_are() -> None:
     """Deployments name them; the folders stay at the root of the repository."""
-    paths = {name: served["path"] for name, served in SERVED["graphs"].items()}
-    assert paths == {name: f"./graphs/{name}.py:graph" for name in (*graphs.names(), "chat")}
+    assert {name: served["path"] for name, served in SERVED["graphs"].items()} == paths()
     assert SERVED["checkpointer"]["path"] == "./serve/checkpoints.py:checkpoints"
     assert SERVED["auth"]["path"] == "./serve/auth.py:auth"
     assert SERVED["http"]["app"] == "./serve/app.py:app"

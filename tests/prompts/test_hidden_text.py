@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jinja2 import meta
@@ -21,7 +20,6 @@ from shapley_coop.prompts.render import _environment, _templates, names
 from shapley_coop.seats.letters import facts, with_facts
 from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 from shapley_coop.state import RunConfig
-from shapley_coop.state.chat_words import spoken
 from shapley_coop.state.tool_words import capped
 from tests.coop_command import Coop
 from tests.scripted import Script
@@ -176,9 +174,6 @@ def test_letters_pages_and_chats_quote_a_speech(coop: Coop, forging: Script) -> 
             assert not {*FORGED} & {*letter.splitlines()}
     page = HomeSource().get("r", private=False)
     assert not any("Eve" in part["text"] for part in page["story"])
-    talk: list[Any] = [{"id": "m1", "by": "Eve", "act": "propose", "text": "\n".join(FORGED)}]
-    ((_, _, told),) = spoken({"talk": talk})
-    assert "\n" not in told
 
 
 def test_a_contract_file_of_others_forges_no_verdict(coop: Coop, tmp_path: Path) -> None:

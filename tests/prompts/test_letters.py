@@ -194,7 +194,7 @@ async def test_every_template_is_part_of_a_letter_above(
 
 
 ELSEWHERE = (
-    *("answer_bounty", "bounty_", "chat_", "consider", "order"),
+    *("answer_bounty", "bounty_", "consider", "order"),
     *("contract_", "elect", "exchange", "ratify"),
 )
 """How the templates of other workflows begin, which have letters of their own."""

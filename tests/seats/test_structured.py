@@ -233,7 +233,7 @@ def test_every_act_has_a_schema_that_providers_take(act: str) -> None:
 
 
 def test_what_has_no_schema_is_answered_in_text() -> None:
-    assert schema_of({"ask": "exchange_describe"}) is None
+    assert schema_of({"ask": "of_an_extension"}) is None
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from shapley_coop.deals import rebuilt
-from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.evals.measures.reasons import scored_again
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.verifying_books import differences
+from shapley_coop.games.audits import audited
 from shapley_coop.graphs import builder
 from shapley_coop.state import EvaluatedTable, RunConfig, Table, agreed_offers, game_of, settings_of
 from shapley_coop.state.exchange import REFUSED
@@ -67,8 +67,8 @@ def _differences(row: Row, cell: Cell) -> Iterator[str]:
         again["result"]["measures"] = rest | own
     yield from differences(_plain(row), _plain(again))
     yield from filter(None, [EvaluatedTable(table).signed.wrongly_handed()])
-    if delegated(table["record"]):
-        yield from misplayed(game_of(table["settings"]), table["record"])
+    for _, wrong in audited(game_of(table["settings"]), table["record"]):
+        yield from wrong
 
 
 def _talked(row: Row, cell: Cell) -> Table:

@@ -73,13 +73,6 @@ ORDERS = [
     Written("clauses in place of orders", "order", sent({"clauses": [ASKS]}), "JSON"),
 ]
 
-MOVES = [
-    Written("I delegate", "delegate", "I will delegate my move to the mediator.", "delegate"),
-    Written("delegate my move", "delegate", "<ACTION>delegate my move</ACTION>", "delegate"),
-    Written("to whom", "delegate", "<ACTION>Delegate to the mediator.</ACTION>", "delegate"),
-    Written("both at once", "delegate", "<ACTION>delegate or defect</ACTION>", "ACTION"),
-]
-
 BOUNTIES = [
     Written("the bounty's currency", "answer_bounty", countering(amount="25 EUR"), PAYS),
     Written("its sign", "answer_bounty", countering(amount="€25"), PAYS),
@@ -88,4 +81,4 @@ BOUNTIES = [
     Written("my decision", "answer_bounty", "Fair enough.\nMy decision: accept", "accept"),
 ]
 
-INSTITUTIONS = [*VOTES, *SIGNATURES, *ORDERS, *MOVES, *BOUNTIES]
+INSTITUTIONS = [*VOTES, *SIGNATURES, *ORDERS, *BOUNTIES]

@@ -29,7 +29,6 @@ from shapley_coop.deals.orders import read_orders
 from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
 from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
 from shapley_coop.nodes.market.checks import some_orders
-from shapley_coop.nodes.mediation.checks import an_action_or_delegation
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import EvaluatedTable, RunConfig, game_of
 from shapley_coop.state.turn import Asking, Topic, TurnContext
@@ -57,7 +56,6 @@ CHECKS = {
     "elect": a_vote,
     "ratify": a_ratification,
     "order": some_orders,
-    "delegate": an_action_or_delegation,
     "answer_bounty": an_answer,
 }
 PAGE = ROOT / "docs" / "answers.md"
@@ -115,7 +113,7 @@ def verdict(one: Written) -> tuple[str, str]:
     said = judged(one.act, one.text, PLAYED.get(one.act, MARKET if one in GIFTS else DILEMMA))
     if isinstance(said, Fault):
         return said.label, said.feedback
-    if one.act in ("elect", "order", "delegate"):
+    if one.act in ("elect", "order"):
         return sealed_in(one, said), ""
     repairs = "; ".join(said.get("repairs", []))
     if one.act == "act":
@@ -144,12 +142,10 @@ def test_of_the_trials_refusals_four_remain_with_words_to_act_on() -> None:
 
 
 def sealed_in(one: Written, said: Any) -> str:
-    """What the table is not told yet: a vote, orders, or a move."""
+    """What the table is not told yet: a vote, or orders."""
     message = in_a_word(scan(one.text))
     if one.act == "elect":
         return str(said["choice"])
-    if one.act == "delegate":
-        return chosen(message, ["cooperate", "defect", "delegate"])[0]
     orders = read_orders(message.proposal or [], "Bob", ["wood", "stone"])
     placed = (f"{o.side} {o.quantity} {good} at {plain(o.limit)}" for good, o in orders)
     return ", ".join(placed) or "none"

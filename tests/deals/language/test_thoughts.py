@@ -39,7 +39,6 @@ WEIGHED = {
     "claim": "<CLAIM>90%</CLAIM>",
     "ratify": "<ACTION>leave</ACTION>",
     "elect": "<ACTION>Alice</ACTION>",
-    "delegate": "<ACTION>delegate</ACTION>",
 }
 """Act → what is weighed in thoughts, and dropped."""
 
@@ -50,7 +49,6 @@ SAID = {
     "claim": "<CLAIM>10%</CLAIM>",
     "ratify": "<REJECT>",
     "elect": "<ACTION>Bob</ACTION>",
-    "delegate": "<ACTION>cooperate</ACTION>",
 }
 """Act → the answer."""
 

@@ -59,7 +59,7 @@ async def test_trade_with_payments_is_measured_as_before(swap: dict[str, object]
     assert rule.front((0, 20), (0, 20)) == [(0, 14), (14, 0)]
 
 
-@pytest.mark.parametrize("graph", ["llm_only", "negotiation", "mediation"])
+@pytest.mark.parametrize("graph", ["llm_only", "negotiation"])
 async def test_nor_is_a_table_of_payoffs(graph: str) -> None:
     row = await played(graph, game="stag_hunt")
     assert [score(row, column) for column in ASSUMED] == [None] * len(ASSUMED)
@@ -76,6 +76,6 @@ async def test_an_exchange_too_large_for_its_front_is_not_measured_as_if_tasks_w
 
 
 def test_only_workflows_whose_deals_have_payments_admit_them() -> None:
-    assert not any(map(admits_payments, ("llm_only", "negotiation", "mediation")))
+    assert not any(map(admits_payments, ("llm_only", "negotiation")))
     assert all(map(admits_payments, ("negotiation_priced", "short_term", "shapley_coop")))
     assert all(map(admits_payments, ("contracts", "delegates", "call_market")))

@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from shapley_coop import graphs
 from shapley_coop.evals.measures.exchange import VARIANTS
 from shapley_coop.games.exchange import scenario
-from shapley_coop.games.exchange.authoring import read_commission
 from shapley_coop.games.exchange.files import AtomEntry, ScenarioFile
 from shapley_coop.games.exchange.taskbench import read_records
 from tests.coop_command import Coop, coop_in
@@ -51,9 +50,7 @@ def test_the_example_says_all_that_a_file_can_say_of_utilities(folder: Path) -> 
     assert all(u > d for u, d in zip(gains, wedding.micro(wedding.tasks.initial), strict=True))
 
 
-def test_the_other_files_are_what_the_page_says(folder: Path) -> None:
-    asked = read_commission(folder / "preferences.yaml")
-    assert (len(asked.descriptions), len(asked.scores)) == (1, 2)
+def test_the_records_are_what_the_page_says(folder: Path) -> None:
     assert [len(r.atoms) for r in read_records(folder / "data.json").values()] == [2, 2]
 
 
@@ -73,7 +70,7 @@ def test_every_command_works(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     coop: Coop = coop_in(folder, monkeypatch, capsys)
-    assert len(COMMANDS) >= 8
+    assert len(COMMANDS) >= 7
     for command, _, printed in COMMANDS:
         program, *arguments = shlex.split(command)
         ended = coop(*arguments)

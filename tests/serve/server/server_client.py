@@ -1,6 +1,5 @@
 """What tests ask of a server with langgraph-sdk."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,10 +9,10 @@ from typing import Any
 from langgraph_sdk.client import SyncLangGraphClient
 
 from shapley_coop.graphs import names
-from tests.root import ROOT
+from tests.served import configuration
 from tests.stub_openai import StubOpenAI
 
-GRAPHS: dict[str, dict[str, str]] = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
+GRAPHS: dict[str, dict[str, str]] = configuration()["graphs"]
 WORKFLOWS = {name: registered for name, registered in GRAPHS.items() if name in names()}
 PUBLIC = ["values", "updates", "messages-tuple", "tasks", "checkpoints", "custom"]
 

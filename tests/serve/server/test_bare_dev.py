@@ -15,6 +15,7 @@ from shapley_coop.serve.app import lost_with_the_container
 from tests.coop_command import USAGE, coop_in, one_line
 from tests.root import ROOT
 from tests.serve.server.server_client import play, values
+from tests.served import configuration
 from tests.server_process import BareServer
 
 
@@ -93,8 +94,9 @@ def test_a_folders_own_configuration_is_not_served_without_our_guards(
     coop = coop_in(tmp_path, monkeypatch, capsys)
     begun = list[str]()
     monkeypatch.setattr(os, "execve", lambda command, *_: begun.append(command))
-    ours = json.loads((ROOT / "langgraph.json").read_text())
-    (tmp_path / "serve").symlink_to(ROOT / "serve")
+    ours = configuration()
+    for name in ("serve", "graphs", "extensions"):
+        (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "own.py").write_text("app = auth = None")
     (tmp_path / "langgraph.json").write_text(json.dumps(ours))
     assert coop("dev", "--port", "0", option).code == 0
@@ -105,3 +107,17 @@ def test_a_folders_own_configuration_is_not_served_without_our_guards(
     assert f"langgraph.json: {told}, and not shapley-coop's" in one_line(ended, USAGE)
     assert not begun
     assert "for those with a token" not in ended.err
+
+
+def test_a_graph_whose_extension_was_removed_is_named_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours = configuration()
+    gone = {"path": "./extensions/gone/page.py:graph"}
+    for name in ("serve", "graphs", "extensions"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    graphs = {**ours["graphs"], "gone": gone}
+    (tmp_path / "langgraph.json").write_text(json.dumps({**ours, "graphs": graphs}))
+    ended = coop_in(tmp_path, monkeypatch, capsys)("dev", "--port", "0")
+    told = "langgraph.json: graphs.gone: there is no ./extensions/gone/page.py"
+    assert told in one_line(ended, USAGE)

@@ -53,17 +53,6 @@ def test_a_misspelt_key_is_refused_by_name_wherever_it_is_given(
         assert "did you mean 'seed'?" in told, name
 
 
-def test_the_chat_has_keys_of_its_own(client: SyncLangGraphClient) -> None:
-    for context in ({"modle": "embedded:rational"}, {"rounds": 3}):
-        with pytest.raises(httpx.HTTPStatusError) as refused:
-            client.runs.wait(None, "chat", input={"messages": []}, context=context)
-        assert f"no key {next(iter(context))!r}" in refused.value.response.text
-    said = {"messages": [{"role": "user", "content": "Hello"}], "context": {}}  # as Agent Chat UI
-    context = {"workflow": "negotiation", "seed": 3}
-    told: Any = client.runs.wait(None, "chat", input=said, context=context)
-    assert "Who bargains with whom?" in told["messages"][-1]["content"]
-
-
 def test_other_graphs_take_any_context(client: SyncLangGraphClient) -> None:
     client.runs.wait(None, BLOCKING, input={}, context=MISSPELT, raise_error=False)
 

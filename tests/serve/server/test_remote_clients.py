@@ -84,34 +84,6 @@ def test_a_workflow_is_a_node_of_somebody_elses_graph(server: Server) -> None:
     assert ended["status"] == "agreed"
 
 
-# A conversation
-
-
-def test_a_conversation_is_followed_word_by_word_and_told_what_came_of_it(
-    client: SyncLangGraphClient,
-) -> None:
-    thread = client.threads.create()["thread_id"]
-
-    def told(**given: Any) -> list[dict[str, Any]]:
-        """The messages of a run, as a chat shows them, with what is streamed of graphs within."""
-        options: Any = {"stream_mode": ["messages-tuple"], "stream_subgraphs": True, **given}
-        parts = [*client.runs.stream(thread, "chat", **options)]
-        return [part.data[0] for part in parts if part.event.partition("|")[0] == "messages"]
-
-    wish = "Let Ann and Ben bargain over who does the dishes; Ann hates it."
-    (table,) = told(input={"messages": [{"role": "user", "content": wish}]})
-    assert "| do the dishes | leave it | 2 | 10 |" in table["content"]
-    ((asked,),) = client.threads.get(thread)["interrupts"].values()
-    value: Any = asked["value"]
-    assert value["action_requests"][0]["args"]["agents"] == ["Ann", "Ben"]
-    said = told(command={"resume": {"decisions": [{"type": "approve"}]}})
-    assert {"Ann", "Ben"} <= {one.get("name") for one in said}
-    assert {one["type"] for one in said} == {"ai"}
-    assert "In the end Ann has 10, Ben has 6." in said[-1]["content"]
-    state: Any = client.threads.get_state(thread)["values"]
-    assert [one["id"] for one in state["messages"][2:]] == [one["id"] for one in said]
-
-
 # Health and metrics
 
 

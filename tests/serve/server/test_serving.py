@@ -24,10 +24,11 @@ from shapley_coop.serve.server.callers import AUDIENCE, PUBLIC_KEY, TOKENS
 from shapley_coop.serve.server.limits import Limits
 from shapley_coop.serve.server.tenant_configuration import ENDPOINTS, MODELS
 from tests.root import ROOT
+from tests.served import configuration
 
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docs" / "compose.yaml").read_text("utf-8"))
-CONFIG: dict[str, Any] = json.loads((ROOT / "langgraph.json").read_text("utf-8"))
+CONFIG = configuration()
 
 
 def rows(header: str) -> dict[str, list[str]]:
@@ -67,7 +68,8 @@ def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants
     pytest.importorskip("langgraph_cli", reason="the generator is in the dev extra")
     folder = tmp_path / "coop"
     folder.mkdir()
-    for entry in (*ROOT.glob("*/__init__.py"), ROOT / "pyproject.toml", ROOT / "langgraph.json"):
+    (folder / "langgraph.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    for entry in (*ROOT.glob("*/__init__.py"), ROOT / "pyproject.toml"):
         source = entry.parent if entry.name == "__init__.py" else entry
         target = folder / source.name
         copy = shutil.copytree if source.is_dir() else shutil.copy

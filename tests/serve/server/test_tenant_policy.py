@@ -181,10 +181,12 @@ def test_what_a_run_writes_into_its_settings_is_taken_from_no_request(place: Any
     assert refused(place(RunConfig(personas={"Alice": "Be kind."}).model_dump(mode="json"))) == ""
 
 
-def test_a_conversations_model_is_judged_like_a_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_context_that_names_a_model_is_judged_as_a_seat(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("COOP_ALLOWED_MODELS", "openai:m")
     far = {"model": "openai:m", "base_url": "http://127.0.0.1:9"}
     for context in (far, {"model": "openai:large"}):
-        assert refused({"assistant_id": "chat", "input": {"messages": []}, "context": context})
-    assert refused({"assistant_id": "chat", "context": {"model": "openai:m", "seed": 3}}) == ""
+        assert refused({"assistant_id": "brought", "input": {"messages": []}, "context": context})
+    assert refused({"assistant_id": "brought", "context": {"model": "openai:m", "seed": 3}}) == ""
     assert refused({"input": {"messages": [], "game": "/etc/passwd"}})

@@ -2,7 +2,7 @@
 
 from shapley_coop.deals import Fault, Message
 from shapley_coop.deals.language.choices import chosen_of
-from shapley_coop.deals.mediation import Mediator, mediator_of
+from shapley_coop.extensions.institutions.mediator import Mediator, mediator_of
 from shapley_coop.state import AgentOutput, EvaluatedTable
 from shapley_coop.state.mandates import OUTSIDE
 from shapley_coop.state.storage.mandates import mandate_of

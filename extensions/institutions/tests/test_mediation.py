@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
-from shapley_coop.deals.mediation import Mediator, delegated, mediator_of, misplayed
 from shapley_coop.deals.signing import PrivateKey, as_bytes, sign_mandate
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.institutions.mediator import (
+    Mediator,
+    delegated,
+    mediator_of,
+    misplayed,
+)
 from shapley_coop.games import load
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.graphs import builder
@@ -254,21 +259,21 @@ async def test_verifying_finds_a_mediator_that_did_not_play_by_its_rule(script: 
 async def test_an_export_shows_the_mediators_rule_to_whoever_checks_it(script: Script) -> None:
     """Even one that the operator signed, with the rewards that the forged play would have had."""
     table = await table_after(script)
-    assert _checked(table) == ("mediation", True, "played by the rule")
+    assert _checked(table) == ("delegated", True, "played by the rule")
     forged = copy.deepcopy(table)
     forged["record"][1]["actions"]["Bob"] = "defect"
     *_, after = DILEMMA.replay(forged["record"])
     forged["record"][1]["rewards"] = after.rewards
     forged["settlement"] = {**decide(EvaluatedTable(forged)), "ledger": "paid"}
     what, sound, found = _checked(forged)
-    assert (what, sound) == ("mediation", False)
+    assert (what, sound) == ("delegated", False)
     assert found == "turn 2 Bob is 'defect', and should be 'cooperate'"
 
 
 def _checked(table: Table) -> tuple[str, bool, str]:
     """What is found of the mediation in a signed export; all else is sound."""
     findings = {one.what: one for one in checked_export(table, "mediation")}
-    found = findings.pop("mediation")
+    found = findings.pop("delegated")
     assert all(one.sound for one in findings.values())
     return found.what, found.sound, found.found
 

@@ -1,4 +1,4 @@
-"""The conversation's state and configuration: `graphs/chat.py` is its page."""
+"""The conversation's state and configuration: `page` wires it."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal

@@ -10,9 +10,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from shapley_coop.extensions.chat.state import Chat, ChatConfig
+from shapley_coop.extensions.chat.words import spoken
 from shapley_coop.state import RunConfig, Table
-from shapley_coop.state.chat import Chat, ChatConfig
-from shapley_coop.state.chat_words import spoken
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.episodes import PLAYED_BEFORE
 

@@ -19,17 +19,17 @@ from typing import Any
 
 from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.faults import CUT
-from shapley_coop.games import GameError
-from shapley_coop.games.exchange.authoring import (
+from shapley_coop.extensions.authoring.commission import (
     Commission,
     Sheet,
     read_descriptions_sheet,
     read_scores_sheet,
     written,
 )
+from shapley_coop.games import GameError
 from shapley_coop.games.exchange.files import build as scenario_of
 from shapley_coop.games.exchange.masks import members
-from shapley_coop.prompts import fenced, render
+from shapley_coop.prompts import fenced, fill
 from shapley_coop.seats import Journal, Letter, Question, Seat, check_seat
 from shapley_coop.seats import ask as ask_seat
 from shapley_coop.seats.clients import clients
@@ -39,6 +39,10 @@ from shapley_coop.state import home
 
 DESCRIBE, SCORE = "exchange_describe", "exchange_score"
 """What a letter asks for; also the name of its template."""
+
+_TEMPLATES = {
+    path.stem: path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.md")
+}
 
 AUTHOR = "author"
 """Who describes; scores are asked for in the name of the agent whose they are."""
@@ -229,8 +233,16 @@ class _Author:
         example = tasks.bits(sheet.masks[0])
         told = facts.get("fault")
         return Letter(
-            system=render("exchange_author", atoms=tasks.n, facts=fenced({"atoms": atoms})),
-            user=render(act, you=facts["you"], example=example, fault=told, facts=fenced(facts)),
+            system=fill(
+                _TEMPLATES["exchange_author"], atoms=tasks.n, facts=fenced({"atoms": atoms})
+            ),
+            user=fill(
+                _TEMPLATES[act],
+                you=facts["you"],
+                example=example,
+                fault=told,
+                facts=fenced(facts),
+            ),
             facts={"atoms": atoms, **facts},
         )
 

@@ -6,11 +6,13 @@ those whom it would pay, if all others did; and nothing of the kind of all other
 to do what pays them most if everybody else is equally likely to do anything.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from shapley_coop.deals.mediation import Mediator, delegated
+from shapley_coop.extensions.institutions.mediator import Mediator, delegated
+from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.letter_facts import fact
 from shapley_coop.seats.embedded.strategies import StageReader, selfish
 
@@ -85,3 +87,16 @@ class Delegator(StageReader):
     @property
     def _selfish(self) -> dict[str, str]:
         return {agent: selfish(self.stage, i) for i, agent in enumerate(self.stage.agents)}
+
+
+def chosen(facts: Mapping[str, Any], record: list[Turn]) -> str:
+    """Return what an embedded agent chooses: an action of its own, or to delegate.
+
+    Args:
+        facts: the letter's.
+        record: the turns played, as the letter tells them.
+
+    Raises:
+        Missing: the letter lacks what it takes to tell.
+    """
+    return Delegator(facts, record).choose()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.deals.mediation import DELEGATED, mediator_of
+from shapley_coop.extensions.institutions.mediator import DELEGATED, mediator_of
 from shapley_coop.state import EvaluatedTable, Table
 from shapley_coop.state.playing import Choices, choices_in, played
 from shapley_coop.state.turn import unsound

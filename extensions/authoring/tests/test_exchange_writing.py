@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
+from extensions.authoring.tests.test_exchange_authoring import SIX
+from shapley_coop.extensions.authoring.answering import written_sheet
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.files import build
-from shapley_coop.seats.embedded.authoring import written_sheet
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
-from tests.games.exchange.test_exchange_authoring import SIX
 from tests.root import ROOT
 from tests.scripted import facts
 from tests.stub_openai import StubOpenAI

@@ -1,4 +1,4 @@
-"""The suites of institutions play what they say, and docs/workflows.md has their figures."""
+"""The suites of institutions play what they say, and docs/institutions.md has their figures."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.suite import Cell, expand, load_suite
 from tests.root import ROOT
 
-PAGE = (ROOT / "docs" / "workflows.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "institutions.md").read_text(encoding="utf-8")
 SUITE = load_suite("institutions")
 BESIDE = "| agents | none | repetition | reputation | mediation | contracts | contracts in escrow |"
 HEAD = "| agents | game | none | repetition | mediation | contracts | contracts in escrow |"

@@ -4,8 +4,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from shapley_coop.state.chat import Chat
-from shapley_coop.state.chat_words import settlement_in_words
+from shapley_coop.extensions.chat.state import Chat
+from shapley_coop.extensions.chat.words import settlement_in_words
 
 
 def explain(chat: Chat) -> dict[str, Any]:

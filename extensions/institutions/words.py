@@ -1,11 +1,25 @@
 """The mediator's rule in words, as letters give it where moves can be delegated."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from shapley_coop.prompts import fill
 from shapley_coop.prompts.words import few, plain
 
 Facts = Mapping[str, Any]
+
+_TEMPLATE = (Path(__file__).parent / "mediator.md").read_text(encoding="utf-8")
+
+
+def in_words(view: Facts) -> str:
+    """Return what a letter says of the mediator.
+
+    Args:
+        view: the letter's facts.
+    """
+    told = view["mediator"]
+    return fill(_TEMPLATE, mediator=rule_lines(told), delegate=plain(told["choose"])).rstrip()
 
 
 def rule_lines(mediator: Facts) -> list[str]:

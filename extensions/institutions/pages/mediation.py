@@ -4,7 +4,7 @@
 
 Strong mediated equilibrium (Monderer and Tennenholtz, 2009). In every turn each agent chooses an
 action, or delegates; `mediate` opens what was chosen, plays for those who delegated by the rule
-that all were shown (`deals.mediation`), and lets the game take its turn. What `llm_only` does not
+that all were shown (`mediator`), and lets the game take its turn. What `llm_only` does not
 have: that choice, and `mediate` in the place of `step`. It plays games with a table of payoffs.
 """
 
@@ -12,18 +12,18 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from shapley_coop.deals.mediation import mediator_of
+from shapley_coop.extensions.institutions.choosing import an_action_or_delegation
+from shapley_coop.extensions.institutions.mediate import mediate
+from shapley_coop.extensions.institutions.mediator import mediator_of
+from shapley_coop.extensions.institutions.showing import the_mediator
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder
-from shapley_coop.nodes.mediation.checks import an_action_or_delegation
-from shapley_coop.nodes.mediation.mediate import mediate
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import whether_over
 from shapley_coop.state.topics import PLAY_ALONE
 
-MEDIATED = replace(PLAY_ALONE, mediated=True)
-CHOOSE = replace(questions.ACT, topic=MEDIATED, check=an_action_or_delegation)
+CHOOSE = replace(questions.ACT, topic=PLAY_ALONE, check=an_action_or_delegation, shows=the_mediator)
 """Every agent chooses an action, or delegates."""
 
 page = WorkflowBuilder(plays=MatrixGame, check_game=mediator_of)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from shapley_coop.evals.scenario_authoring import NotWritten, Work, write
+from shapley_coop.extensions.authoring.commission import PER_SHEET, Commission, read_commission
+from shapley_coop.extensions.authoring.writing import NotWritten, Work, write
 from shapley_coop.games import GameError
 from shapley_coop.games.exchange import scenario
-from shapley_coop.games.exchange.authoring import PER_SHEET, Commission, read_commission
 from shapley_coop.games.exchange.files import build, read_page
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Seat, SeatError

@@ -5,10 +5,10 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import interrupt
 
+from shapley_coop.extensions.chat.state import Chat, fault_of
+from shapley_coop.extensions.chat.words import NOT_PLAYED, table_in_words
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.seats.review import Decision, decided, edited, review
-from shapley_coop.state.chat import Chat, fault_of
-from shapley_coop.state.chat_words import NOT_PLAYED, table_in_words
 
 PLAY = "play"
 """The action that is reviewed before it is taken."""

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
@@ -11,17 +12,18 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, ValidationError
 
-from shapley_coop.prompts import render
+from shapley_coop.extensions.chat.sentences import Household, read_sentences
+from shapley_coop.extensions.chat.state import Chat, ChatConfig, fault_of
+from shapley_coop.extensions.chat.words import NOT_PLAYED, table_in_words
+from shapley_coop.prompts import fill
 from shapley_coop.seats import Seat
-from shapley_coop.seats.embedded.sentences import Household, read_sentences
 from shapley_coop.seats.models import chat_model
-from shapley_coop.state.chat import Chat, ChatConfig, fault_of
-from shapley_coop.state.chat_words import NOT_PLAYED, table_in_words
 
 MOST_TEXT = 8_000
 """Characters of a conversation that the embedded reader looks at: the latest."""
 
 TRIES = 2
+_TEMPLATE = (Path(__file__).parent / "chat_read.md").read_text(encoding="utf-8")
 LEAVES = "leave it"
 
 EXAMPLE = "Let Ann and Ben bargain over who does the dishes; Ann hates it."
@@ -108,7 +110,7 @@ async def understood(messages: Sequence[AnyMessage], seat: Seat) -> tuple[Unders
         text = ". ".join(str(m.text) for m in messages if isinstance(m, HumanMessage))
         return await asyncio.to_thread(_by_patterns, text[-MOST_TEXT:]), LABEL
     reader = chat_model(seat, agent="host", seed=0).with_structured_output(Understood)
-    asked: list[AnyMessage] = [SystemMessage(render("chat_read")), *messages]
+    asked: list[AnyMessage] = [SystemMessage(fill(_TEMPLATE)), *messages]
     why = ""
     for _ in range(TRIES):
         try:

@@ -8,11 +8,13 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.types import Command
 
-from shapley_coop.graphs.chat import build
-from shapley_coop.nodes.chat import read
-from shapley_coop.seats.embedded.sentences import read_sentences
+from shapley_coop.extensions.chat import read
+from shapley_coop.extensions.chat.page import build
+from shapley_coop.extensions.chat.sentences import read_sentences
+from shapley_coop.extensions.chat.words import spoken
 from shapley_coop.state import home
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from tests.prompts.test_hidden_text import FORGED
 
 DISHES = "let Ann and Ben bargain over who does the dishes; Ann hates it"
 APPROVED = {"decisions": [{"type": "approve"}]}
@@ -217,3 +219,9 @@ async def test_messages_of_agents_are_no_markup_and_have_names() -> None:
         said = [m for m in (await chat.state()).values["messages"] if m.name]
         assert {m.name for m in said} == {"Ann", "Ben", "table"}
         assert all(isinstance(m, AIMessage) for m in said)
+
+
+def test_what_an_agent_says_stays_one_line() -> None:
+    talk: list[Any] = [{"id": "m1", "by": "Eve", "act": "propose", "text": "\n".join(FORGED)}]
+    ((_, _, told),) = spoken({"talk": talk})
+    assert "\n" not in told

@@ -12,12 +12,12 @@ messages. explain tells the settlement in words.
 
 from langgraph.graph import END, START, StateGraph
 
+from shapley_coop.extensions.chat.confirm import confirm
+from shapley_coop.extensions.chat.explain import explain
+from shapley_coop.extensions.chat.play import play_by
+from shapley_coop.extensions.chat.read import read
+from shapley_coop.extensions.chat.state import Chat, ChatConfig
 from shapley_coop.graphs.catalogue import compiled
-from shapley_coop.nodes.chat.confirm import confirm
-from shapley_coop.nodes.chat.explain import explain
-from shapley_coop.nodes.chat.play import play_by
-from shapley_coop.nodes.chat.read import read
-from shapley_coop.state.chat import Chat, ChatConfig
 
 
 def build() -> StateGraph[Chat, ChatConfig, Chat, Chat]:

@@ -1,0 +1,15 @@
+"""Have a model write scenarios of task exchange from preferences in words."""
+
+from shapley_coop.extension import Extension
+
+_HERE = "shapley_coop.extensions.authoring"
+
+EXTENSION = Extension(
+    name="authoring",
+    about="A model writes scenarios of task exchange.",
+    answers={
+        "exchange_describe": f"{_HERE}.answering:written_sheet",
+        "exchange_score": f"{_HERE}.answering:written_sheet",
+    },
+    commands={"Experiment": {"scenario write": f"{_HERE}.command:write"}},
+)

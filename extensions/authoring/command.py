@@ -1,0 +1,62 @@
+"""`coop scenario write`: a scenario that a model writes."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shapley_coop.cli.console import complain, finish, note, progress, say, write_file
+from shapley_coop.cli.experimenting.sweep import INCOMPLETE
+from shapley_coop.cli.options import BaseUrl, seat_from
+
+
+def write(
+    preferences: Annotated[Path, typer.Argument(help="Tasks, and preferences in words.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The scenario file, YAML or JSON.")],
+    model: Annotated[
+        str, typer.Option(help="The model that writes: provider:name, with settings after commas.")
+    ] = "embedded:impartial",
+    base_url: BaseUrl = None,
+    tries: Annotated[int, typer.Option(help="Attempts for each letter.", min=1, max=10)] = 3,
+    seed: Annotated[int, typer.Option(help="A new seed asks for everything again.", min=0)] = 0,
+) -> None:
+    """Have a model write descriptions and utilities from preferences in words.
+
+    Every answer is checked, and sent back with its fault if it has one. The same command resumes
+    where it stopped. docs/authoring.md and docs/scenarios.md describe both files.
+    """
+    from shapley_coop.extensions.authoring.commission import read_commission
+    from shapley_coop.extensions.authoring.writing import NotWritten
+    from shapley_coop.extensions.authoring.writing import write as commissioned
+    from shapley_coop.games.exchange.source import FILE_ENDINGS
+    from shapley_coop.seats import SeatError
+
+    if out.suffix not in FILE_ENDINGS or not out.parent.is_dir():
+        raise ValueError(f"--out {out}: give a {', '.join(FILE_ENDINGS)} file in a folder there is")
+    commission, seat = read_commission(preferences), seat_from(model, base_url)
+    sheets = len(commission.descriptions) + len(commission.scores)
+    with progress(sheets, f"{sheets} sheets") as moved:
+        try:
+            work = finish(
+                commissioned(commission, seat, out.parent, seed=seed, tries=tries, progress=moved)
+            )
+        except (NotWritten, SeatError) as error:
+            complain(f"nothing was written: {error}")
+            sys.exit(INCOMPLETE)
+    write_file(out, _as_text(work.content, out.suffix))
+    sent_back = f"{work.letters} letters, {work.refused} answers sent back"
+    note(f"{sent_back}; {work.calls} asked now, {work.tokens} tokens")
+    if seat.simulated:
+        note("A simulation: no language model wrote it.")
+    say(str(out))
+
+
+def _as_text(content: dict[str, Any], ending: str) -> str:
+    import json
+
+    import yaml
+
+    if ending == ".json":
+        return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)

@@ -1,0 +1,56 @@
+"""The conversation on a real server: its keys, and what a client is streamed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk.client import SyncLangGraphClient
+
+from tests.server_process import Server
+
+pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
+    server = Server(tmp_path_factory.mktemp("chat")).start()
+    yield server.client()
+    server.stop()
+
+
+def test_the_chat_has_keys_of_its_own(client: SyncLangGraphClient) -> None:
+    for context in ({"modle": "embedded:rational"}, {"rounds": 3}):
+        with pytest.raises(httpx.HTTPStatusError) as refused:
+            client.runs.wait(None, "chat", input={"messages": []}, context=context)
+        assert f"no key {next(iter(context))!r}" in refused.value.response.text
+    said = {"messages": [{"role": "user", "content": "Hello"}], "context": {}}  # as Agent Chat UI
+    context = {"workflow": "negotiation", "seed": 3}
+    told: Any = client.runs.wait(None, "chat", input=said, context=context)
+    assert "Who bargains with whom?" in told["messages"][-1]["content"]
+
+
+def test_a_conversation_is_followed_word_by_word_and_told_what_came_of_it(
+    client: SyncLangGraphClient,
+) -> None:
+    thread = client.threads.create()["thread_id"]
+
+    def told(**given: Any) -> list[dict[str, Any]]:
+        """The messages of a run, as a chat shows them, with what is streamed of graphs within."""
+        options: Any = {"stream_mode": ["messages-tuple"], "stream_subgraphs": True, **given}
+        parts = [*client.runs.stream(thread, "chat", **options)]
+        return [part.data[0] for part in parts if part.event.partition("|")[0] == "messages"]
+
+    wish = "Let Ann and Ben bargain over who does the dishes; Ann hates it."
+    (table,) = told(input={"messages": [{"role": "user", "content": wish}]})
+    assert "| do the dishes | leave it | 2 | 10 |" in table["content"]
+    ((asked,),) = client.threads.get(thread)["interrupts"].values()
+    value: Any = asked["value"]
+    assert value["action_requests"][0]["args"]["agents"] == ["Ann", "Ben"]
+    said = told(command={"resume": {"decisions": [{"type": "approve"}]}})
+    assert {"Ann", "Ben"} <= {one.get("name") for one in said}
+    assert {one["type"] for one in said} == {"ai"}
+    assert "In the end Ann has 10, Ben has 6." in said[-1]["content"]
+    state: Any = client.threads.get_state(thread)["values"]
+    assert [one["id"] for one in state["messages"][2:]] == [one["id"] for one in said]

@@ -1,0 +1,15 @@
+"""Institutions beside contracts: a mediator that plays for whoever delegates its move."""
+
+from shapley_coop.extension import Extension
+
+_HERE = "shapley_coop.extensions.institutions"
+
+EXTENSION = Extension(
+    name="institutions",
+    about="A mediator that plays for whoever delegates.",
+    workflows={"mediation": f"{_HERE}.pages.mediation:graph"},
+    words={"mediator": f"{_HERE}.words:in_words"},
+    moves={"mediator": f"{_HERE}.delegating:chosen"},
+    audits={"delegated": f"{_HERE}.mediator:misplayed"},
+    suites={"institutions": _HERE, "reputation": _HERE},
+)

@@ -1,0 +1,37 @@
+"""How a move that is delegated may be written, and where the workflow differs from `llm_only`."""
+
+import pytest
+
+from shapley_coop.deals import Fault, scan
+from shapley_coop.deals.language.acceptance import in_a_word
+from shapley_coop.deals.language.choices import chosen
+from shapley_coop.extensions.institutions.choosing import an_action_or_delegation
+from shapley_coop.seats.records import Answer
+from tests.deals.language.sloppy_answers import Written
+from tests.deals.language.test_answers import turn
+from tests.graphs.test_pages import wiring
+
+MOVES = [
+    Written("I delegate", "delegate", "I will delegate my move to the mediator.", "delegate"),
+    Written("delegate my move", "delegate", "<ACTION>delegate my move</ACTION>", "delegate"),
+    Written("to whom", "delegate", "<ACTION>Delegate to the mediator.</ACTION>", "delegate"),
+    Written("both at once", "delegate", "<ACTION>delegate or defect</ACTION>", "ACTION"),
+]
+
+
+def verdict(text: str) -> str:
+    said = an_action_or_delegation(turn("act"), "Bob", Answer(text))
+    if isinstance(said, Fault):
+        return said.label
+    return str(chosen(in_a_word(scan(text)), ["cooperate", "defect", "delegate"])[0])
+
+
+@pytest.mark.parametrize("one", MOVES, ids=lambda one: one.what)
+def test_each_way_of_delegating_has_its_verdict(one: Written) -> None:
+    assert verdict(one.text) == one.verdict
+
+
+def test_mediation_is_llm_only_with_a_mediator_in_the_place_of_the_step() -> None:
+    nodes, edges = wiring("llm_only")
+    renamed = {(a.replace("step", "mediate"), b.replace("step", "mediate"), v) for a, b, v in edges}
+    assert wiring("mediation") == ({*nodes, "mediate"} - {"step"}, renamed)

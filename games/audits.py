@@ -1,0 +1,37 @@
+"""Effects that a workflow of an extension records, held against the workflow's rule."""
+
+from collections.abc import Iterator, Sequence
+
+from shapley_coop import extension
+from shapley_coop.games.game import Game
+from shapley_coop.games.turns import Turn
+
+
+def audited(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each such effect of a record, and what was not played by its rule, a line each.
+
+    Of an effect that neither the game nor an extension knows it says that nobody can audit it.
+
+    Args:
+        game: what was played.
+        record: its turns, as they were recorded.
+
+    Raises:
+        BrokenExtension: an extension cannot be imported.
+    """
+    brought = extension.offered("audits")
+    named = dict.fromkeys(e["effect"] for e in _of_workflows(record))
+    for name in [name for name in named if name in brought]:
+        yield name, extension.load("audits", name)(game, record)
+    if len(named) == sum(name in brought for name in named):
+        return
+    for turn, after in zip(record, game.replay(record), strict=True):
+        for effect in _of_workflows([turn]):
+            if effect not in after.effects and (name := effect["effect"]) not in brought:
+                yield name, [f"turn {turn['turn']}: nothing here audits it; an extension may"]
+
+
+def _of_workflows(record: Sequence[Turn]) -> Iterator[dict[str, str]]:
+    """Yield effects that name an agent and nothing else, as those of workflows do."""
+    for turn in record:
+        yield from (e for e in turn.get("effects", []) if e.keys() == {"effect", "agent"})
