@@ -48,12 +48,12 @@ def dev(
     if command is None or not is_installed("langgraph_api"):
         raise missing("coop dev", "langgraph" if command is None else "langgraph_api", "dev")
     _check_guarded(Path("langgraph.json"))
-    _check_there(Path("langgraph.json"))
     from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
     from shapley_coop.serve.server.callers import configured
     from shapley_coop.serve.server.operator_only import GAME_FILES
 
     chosen = free_port(host, port)
+    _check_there(Path("langgraph.json"))
     address = f"http://{host}:{chosen}"
     secret = secrets.token_urlsafe(24) if token and not configured() else ""
     asks = secret or configured()
