@@ -112,4 +112,4 @@ def check_name(name: str) -> None:
         ValueError: there is none of that name.
     """
     if name not in (known := names()):
-        raise ValueError(f"{no_such('workflow', name, known)}; an extension may bring it")
+        raise ValueError(no_such("workflow", name, known, "and what an extension may bring"))

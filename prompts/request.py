@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop import extension
 from shapley_coop.canonical import cache_key
 from shapley_coop.prompts.bounty import bounty
+from shapley_coop.prompts.brought import brought
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
@@ -134,12 +134,6 @@ def _turn(view: Facts) -> dict[str, Any]:
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
     }
-
-
-def _brought(view: Facts) -> dict[str, Any]:
-    """What extensions say of the facts that they add."""
-    known = [name for name in extension.offered("words") if name in view]
-    return {"brought": "\n\n".join(extension.load("words", name)(view) for name in known)}
 
 
 @lru_cache(maxsize=64)  # all agents of a wave are told the same
@@ -290,7 +284,7 @@ _OWN: dict[str, tuple[Callable[[Facts], dict[str, Any]], ...]] = {
     "elect": (_membership, _turn),
     "answer": (_offer,),
     "ratify": (_offer, _membership),
-    "act": (_turn, _brought),
+    "act": (_turn, brought),
     "claim": (_split,),
     "propose_split": (_split,),
     "answer_split": (_offer, _split),

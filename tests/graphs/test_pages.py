@@ -320,7 +320,9 @@ def test_the_server_registers_every_workflow_with_a_line_about_it() -> None:
 
 def test_an_unknown_workflow_is_answered_with_the_known_ones() -> None:
     known = ", ".join(NAMES)
-    with pytest.raises(ValueError, match=f"^no workflow 'chess': there are {known}; an extension"):
+    with pytest.raises(
+        ValueError, match=f"^no workflow 'chess': there are {known}, and what an extension"
+    ):
         builder("chess")
 
 
