@@ -34,7 +34,8 @@ from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state import Table
 from shapley_coop.state.run_config import JUDGE
 from shapley_coop.state.telling import everything, since_play
-from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.topics import Topic
+from shapley_coop.state.turn import Asking
 from shapley_coop.state.who import all_agents, judge, speaker
 
 DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)

@@ -17,8 +17,7 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
-from shapley_coop.state.topics import ACTIONS, PLAY_UNPAID
-from shapley_coop.state.turn import Topic
+from shapley_coop.state.topics import ACTIONS, PLAY_UNPAID, Topic
 
 
 def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:

@@ -28,8 +28,8 @@ from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.state.meetings import TOPIC, speakers
 from shapley_coop.state.own_tables import MeetingsTable
 from shapley_coop.state.telling import nothing
-from shapley_coop.state.topics import PLAY
-from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.topics import PLAY, Topic
+from shapley_coop.state.turn import Asking
 
 MEETINGS = 3
 """How often everybody meets another, unless the game says so."""

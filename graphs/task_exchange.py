@@ -44,7 +44,8 @@ from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state.exchange import TOPIC
 from shapley_coop.state.own_tables import ExchangeTable
-from shapley_coop.state.turn import Asking, Topic
+from shapley_coop.state.topics import Topic
+from shapley_coop.state.turn import Asking
 from shapley_coop.state.who import all_agents, speaker
 
 TRADE = Topic(TOPIC)

@@ -9,7 +9,8 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from shapley_coop.state.turn import Judged, Phase, TurnContext
+from shapley_coop.state.topics import Phase
+from shapley_coop.state.turn import Judged, TurnContext
 
 Counts = Mapping[str, int]
 

@@ -1,9 +1,35 @@
 """The topics that workflows share: what is bargained over, and what letters may speak of."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from shapley_coop.deals import DEAL_RULES, Do, Forbid, Give, Pay, Share, only
-from shapley_coop.state.turn import Topic
+from shapley_coop.deals import DEAL_RULES, Do, Forbid, Give, Pay, Rule, Share, only
+
+Phase = Literal["negotiation", "action", "settlement"]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a bargaining is about.
+
+    Attributes:
+        name: the talk it is recorded under.
+        rules: what an offer has to pass.
+        computed: whether values are computed from the record, so that a deal can name the norm.
+        phase: where its cost is counted.
+        payments: whether deals admit payments and splits, so that letters speak of them.
+        deals: whether agents can make deals at all, so that letters speak of them.
+        certified: whether a deal has to be certified before it is signed.
+    """
+
+    name: str
+    rules: tuple[Rule, ...] = ()
+    computed: bool = False
+    phase: Phase = "negotiation"
+    payments: bool = True
+    deals: bool = True
+    certified: bool = False
+
 
 PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Give, Share), *DEAL_RULES))
 """Bargaining before acting: who does what, and for what price."""

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-from shapley_coop.deals import Fault, Message, Rule, scan
+from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED
 from shapley_coop.deals.language.speech import speech_in
@@ -20,32 +20,9 @@ from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.signatures import attested
 from shapley_coop.state.table import AgentOutput, Draft, Table
 from shapley_coop.state.telling import Telling, of_agents
+from shapley_coop.state.topics import Topic
 
-Phase = Literal["negotiation", "action", "settlement"]
 Who = Callable[[EvaluatedTable], list[str]]
-
-
-@dataclass(frozen=True)
-class Topic:
-    """What a bargaining is about.
-
-    Attributes:
-        name: the talk it is recorded under.
-        rules: what an offer has to pass.
-        computed: whether values are computed from the record, so that a deal can name the norm.
-        phase: where its cost is counted.
-        payments: whether deals admit payments and splits, so that letters speak of them.
-        deals: whether agents can make deals at all, so that letters speak of them.
-        certified: whether a deal has to be certified before it is signed.
-    """
-
-    name: str
-    rules: tuple[Rule, ...] = ()
-    computed: bool = False
-    phase: Phase = "negotiation"
-    payments: bool = True
-    deals: bool = True
-    certified: bool = False
 
 
 @dataclass(frozen=True)

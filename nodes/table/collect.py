@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from shapley_coop.state import Table, Utterance, entries
-from shapley_coop.state.turn import Topic, unsound
+from shapley_coop.state.topics import Topic
+from shapley_coop.state.turn import unsound
 
 
 async def collect_thoughts(table: Table) -> dict[str, Any]:

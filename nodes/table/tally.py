@@ -6,7 +6,8 @@ from typing import Any
 from shapley_coop.deals import Offer, unanimous
 from shapley_coop.state import EvaluatedTable, Table, Utterance, counted, entries, offer_of
 from shapley_coop.state.groups import negotiators
-from shapley_coop.state.turn import Topic, in_turn_after, unsound
+from shapley_coop.state.topics import Topic
+from shapley_coop.state.turn import in_turn_after, unsound
 
 TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 

@@ -11,7 +11,8 @@ from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, put
 from shapley_coop.nodes.agent.checks import an_action, an_answer, an_offer
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import EvaluatedTable, RunConfig, Table, game_of
-from shapley_coop.state.turn import Asking, Topic, TurnContext
+from shapley_coop.state.topics import Topic
+from shapley_coop.state.turn import Asking, TurnContext
 
 OFFER = '{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}]}'
 

@@ -6,7 +6,7 @@ from shapley_coop.deals import Deal, Do, put
 from shapley_coop.nodes.contract.count import count_signatures
 from shapley_coop.nodes.table.tally import tally
 from shapley_coop.state import RunConfig, Table
-from shapley_coop.state.turn import Topic
+from shapley_coop.state.topics import Topic
 
 PLAN = Topic("plan", rules=())
 SHOWN = put(Deal(clauses=(Do(agent="Bob", action="lever"),)), "Alice", 1)

@@ -31,7 +31,8 @@ from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
 from shapley_coop.nodes.market.checks import some_orders
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import EvaluatedTable, RunConfig, game_of
-from shapley_coop.state.turn import Asking, Topic, TurnContext
+from shapley_coop.state.topics import Topic
+from shapley_coop.state.turn import Asking, TurnContext
 from tests.deals.language.institution_answers import INSTITUTIONS
 from tests.deals.language.sloppy_answers import (
     BATTERY,
