@@ -171,6 +171,7 @@ class Asking:
             inner=tuple(scope.inner),
             asked=frozenset(scope.asked),
             places=tuple(dict.fromkeys(map(_place, scope.places))),
+            seconds=scope.seconds(),
         )
         try:
             call = self.keep(key, call)

@@ -2,9 +2,13 @@
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from shapley_coop import extension
 from shapley_coop.cli.console import note, progress, say, say_json, write_file
@@ -13,12 +17,13 @@ from shapley_coop.extensions.attribute import options as of
 from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
+    from shapley_coop.extensions.attribute.forecast import Forecast
     from shapley_coop.extensions.attribute.result import AppCredit
 
 DEMO = "demo"
 
-_Asked = tuple[Any, list[str], Any, Any]
-"""The graph, its agents, the scorer and the inputs."""
+_Asked = tuple[Any, list[str] | None, Any, Any]
+"""The graph, its agents if they are named, the scorer and the inputs."""
 
 
 def attribute(
@@ -29,7 +34,8 @@ def attribute(
     absent: of.Absent = None,
     keep: of.Keep = "",
     samples: of.Samples = 1,
-    value: of.Value = "shapley",
+    value: of.Value = "",
+    yes: of.Yes = False,
     fresh: of.Fresh = "",
     safe_tools: of.SafeTools = "",
     max_calls: of.MaxCalls = 200,
@@ -50,15 +56,17 @@ def attribute(
 ) -> None:
     """Attribute the score of a LangGraph app to its agents, by playing it without some of them.
 
-    The app runs once as it is; then every coalition of agents is played on a copy, in which
-    stand-ins replace the others. Calls are kept, so that a second run makes none.
+    The app runs once as it is; then once without each agent (leave-one-out), then without several
+    (Shapley values), on a copy in which stand-ins replace the others. Calls are kept, so that a
+    second run makes none.
     """
     if not is_installed("scipy"):
         raise missing("an interval of coop attribute", "scipy", "attribute")
     if bounty and "bounty" not in extension.installed():
         raise ValueError(f"--bounty {bounty} needs the extension bounty: see coop list")
     asked = _app(app, agents, input_, score, trace)
-    plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}
+    by = {"value": value} if value else {}
+    plain = {"samples": samples, "cache": cache, "trace": trace, **by}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
     stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
     given = {**_context(context), **_prices(prices), **_answers(answers)}
@@ -68,6 +76,8 @@ def attribute(
     if forecast:
         say(_foretold(asked, settings))
         return
+    if not value:
+        settings["go_on"] = partial(_is_wanted, yes=yes, max_calls=max_calls)
     credit = _attributed(asked, settings, exact_up_to)
     report = credit.as_json()
     why, values = "", credit.values
@@ -76,7 +86,7 @@ def attribute(
     elif bounty and values and max(values.values()) <= 0:
         why = "no agent adds to the score"
     elif bounty and values:
-        paid_for = [app, str(settings["version"]), *_texts(input_, trace), *asked[1]]
+        paid_for = [app, str(settings["version"]), *_texts(input_, trace), *credit.agents]
         report["bounty"] = _bounty(values, bounty, currency, bargain, json.dumps(paid_for))
     _tell(credit, report, app, as_json, out)
     if why:
@@ -88,6 +98,8 @@ def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
     from shapley_coop.extensions.attribute.attributing import forecast
 
     graph, names, _, inputs = asked
+    if names is None:
+        raise ValueError("--forecast runs nothing, and agents are found in a run: give --agents")
     return forecast(graph, names, inputs, **settings).words()
 
 
@@ -97,15 +109,29 @@ def _attributed(asked: _Asked, settings: Mapping[str, Any], exact_up_to: int) ->
     from shapley_coop.extensions.attribute.stage import CallsSpent
 
     graph, names, scorer, inputs = asked
-    coalitions = 2 ** len(names) if len(names) <= exact_up_to else 0
+    n = len(names or ())
+    plays = 2**n if 0 < n <= exact_up_to else 0
     try:
-        with progress(coalitions, "coalitions") as done:
+        with progress(plays, "plays") as done:
             told = {"progress": done, "announce": lambda found: note(found.words())}
             return attributed(graph, names, scorer, inputs, **told, **settings)
     except CallsSpent as spent:
         raise ValueError(
             f"{spent}: they are kept; the same command with a larger --max-calls goes on"
         ) from None
+
+
+def _is_wanted(more: "Forecast", *, yes: bool, max_calls: int) -> bool:
+    """Whether Shapley values shall be played after leave-one-out: people are asked."""
+    said = f"Shapley for interactions: {more.plays} plays in all, {more.takes()} more"
+    if not more.calls or yes:
+        return True
+    if sys.stdin.isatty():
+        return typer.confirm(f"{said}, go on?")
+    if more.calls <= max_calls or more.sampled:
+        return True
+    note(f"{said}: give --max-calls {more.calls}")
+    return False
 
 
 def _tell(
@@ -135,12 +161,13 @@ def _app(app: str, agents: str, input_: Path | None, score: str, trace: Path | N
         names = _listed(agents) or tuple(demo.AGENTS)
         inputs = _inputs(input_) if input_ else demo.INPUTS
         return demo.graph, list(names), load(score, "--score") if score else demo.score, inputs
-    if not agents or not score:
-        raise ValueError("give --agents a,b and --score path.py:score, or try coop attribute demo")
+    if not score:
+        raise ValueError("give --score path.py:score, or try coop attribute demo")
     if not input_ and not trace:
         raise ValueError("give --input in.json, or --trace with recorded runs")
     inputs = _inputs(input_) if input_ else None
-    return load(app, "the app"), list(_listed(agents)), load(score, "--score"), inputs
+    named = list(_listed(agents)) if agents else None
+    return load(app, "the app"), named, load(score, "--score"), inputs
 
 
 def _inputs(file: Path) -> Any:

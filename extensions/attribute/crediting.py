@@ -11,6 +11,7 @@ from shapley_coop.evals.sweeps.prices import Prices, is_free
 from shapley_coop.extensions.attribute.absence import described
 from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
+from shapley_coop.extensions.attribute.metrics import by_agent, cost
 from shapley_coop.extensions.attribute.result import (
     MOST_FAILED,
     AppCredit,
@@ -56,6 +57,7 @@ def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit
         },
         failures=sorted(game.failures, key=lambda f: (f.coalition, f.input, f.sample)),
         notes=_notes(game, values, with_),
+        metrics=by_agent(game, with_.prices),
         graph=Drawn(*game.stage.app.drawn()),
     )
 
@@ -116,6 +118,7 @@ def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
         input_tokens=sum(read for read, _ in tokens.values()) / runs,
         output_tokens=sum(written for _, written in tokens.values()) / runs,
         cost=cost(tokens, prices, 1 / runs),
+        seconds=sum(visit.seconds for visit in visits) / runs,
     )
 
 
@@ -124,17 +127,6 @@ def _tokens(game: AppGame, agent: str) -> Tokens:
     for visit in (visit for played in game.full for visit in played.of(agent)):
         total = added(total, visit.tokens)
     return total
-
-
-def cost(tokens: Tokens, prices: Prices, part: float = 1.0) -> float | None:
-    """USD; None where a model has no price."""
-    if not prices.know(tokens):
-        return None
-    spent = (
-        {"model": m, "input_tokens": read, "output_tokens": written}
-        for m, (read, written) in tokens.items()
-    )
-    return part * prices.cost(spent)
 
 
 def _intervals(

@@ -28,6 +28,7 @@ class Spent:
         input_tokens: read by its models.
         output_tokens: written by them.
         cost: USD; None where a model has no price.
+        seconds: that its calls took when they were made, one after the other.
     """
 
     calls: float
@@ -35,6 +36,7 @@ class Spent:
     input_tokens: float
     output_tokens: float
     cost: float | None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,14 @@ class AppCredit:
             calls of models; without_cache, what the plays had asked of agents.
         failures: plays without a score.
         notes: what a reader must know.
+        metrics: metric → agent → its share of it, beside the score: tokens, seconds, cost where
+            models have prices, and the scorer's further numbers. A Shapley value where all
+            coalitions were played, else leave-one-out.
+        found: agent → why it is one, where the agents were found in a run.
+        more: the `Forecast` of Shapley values, where only leave-one-out was played.
+        advice: an `Advice` for each agent, where it was asked for.
+        rows: whole apps to compare: as it is, as advised, one agent alone; each with its score,
+            tokens, seconds and cost.
         graph: to draw it.
     """
 
@@ -81,7 +91,22 @@ class AppCredit:
     calls: dict[str, int]
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
+    more: Any = None
+    advice: list[Any] = field(default_factory=list)
+    rows: dict[str, dict[str, float]] = field(default_factory=dict)
     graph: Drawn = field(default_factory=Drawn)
+
+    def __getitem__(self, agent: str) -> float:
+        """An agent's value.
+
+        Raises:
+            KeyError: there is no such agent, or no values.
+        """
+        if self.values is None:
+            raise KeyError(f"no values: {'; '.join(self.notes)}")
+        return self.values[agent]
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON; `coop credit FILE` reads its agents and worths."""

@@ -4,7 +4,10 @@ from typing import Any
 
 from shapley_coop.cli.console import say, show_table
 
-HEADS = ("agent", "value", "standard error", "leave-one-out", "calls", "tokens", "USD", "value/USD")
+HEADS = (
+    *("agent", "value", "standard error", "leave-one-out"),
+    *("calls", "tokens", "seconds", "USD", "value/USD"),
+)
 
 
 def show(credit: Any, report: dict[str, Any], app: str) -> None:
@@ -23,6 +26,8 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
     if pairs:
         show_table("pairs", ["pair", "interaction"], pairs)
         say("above 0 two agents need each other, below 0 they replace each other")
+    for agent, why in credit.found.items():
+        say(f"found: {agent}, {why}; --agents names others")
     worths = [[name or "nobody", shown(x)] for name, x in credit.worth.items()]
     show_table("coalitions", ["coalition", "mean score"], worths)
     for f in credit.failures:
@@ -30,7 +35,7 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
         say(f"{f.coalition or 'nobody'}, input {f.input}: {how}: {f.reason}")
     calls = credit.calls
     say(
-        f"{calls['made']} node calls made, {calls['saved']} saved by the cache "
+        f"{calls['made']} calls made, {calls['saved']} saved by the cache "
         f"({calls['models']} model calls); absent agents: {in_words(credit.absent)}"
     )
     for remark in [*credit.notes, *report.get("bounty", {}).get("notes", [])]:
@@ -50,11 +55,13 @@ def _show_agents(credit: Any, bounty: dict[str, Any], app: str) -> None:
             credit.leave_one_out[agent],
             spent.calls,
             spent.input_tokens + spent.output_tokens,
+            spent.seconds,
             spent.cost,
             credit.value_per_dollar[agent],
         )
         rows.append([agent, *map(shown, numbers), *([bounty["amounts"][agent]] if bounty else [])])
     money = [f"{bounty['bounty']} {bounty['currency']}".strip()] if bounty else []
     inputs = f"{credit.inputs} {'input' if credit.inputs == 1 else 'inputs'}"
-    title = f"{credit.value} of {app}, {credit.method}, {inputs}"
+    named = "leave-one-out" if credit.value == "leave_one_out" else credit.value
+    title = f"{named} of {app}, {credit.method}, {inputs}"
     show_table(title, [*HEADS, *money], rows)

@@ -74,6 +74,7 @@ class Visit:
         tools: that acted in it.
         after: the agents that had finished before it began.
         places: nodes within it that asked a model.
+        seconds: that it took when it was made.
     """
 
     path: str
@@ -83,6 +84,7 @@ class Visit:
     tools: tuple[str, ...]
     after: frozenset[str]
     places: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 @dataclass
@@ -93,6 +95,7 @@ class Played:
     failure: str = ""
     played: bool = True
     endless: bool = False
+    metrics: dict[str, float] = field(default_factory=dict)
     visits: list[Visit] = field(default_factory=list)
 
     def of(self, path: str) -> list[Visit]:

@@ -123,6 +123,7 @@ class ToolAgent:
             tuple(dict.fromkeys(scope.tools)),
             inner=tuple(scope.inner),
             asked=frozenset(scope.asked),
+            seconds=scope.seconds(),
         )
         stage.counts.made += self.is_agent
         if self.base or not self.is_known:
@@ -134,9 +135,8 @@ class ToolAgent:
 
     def told(self, call: Call) -> Any:
         """Its answer, under the id of this call; who called it has it among its own calls."""
-        one = Inner(
-            self.path, copied(self.given), call.output, call.tokens, call.models, call.tools
-        )
+        took = call.tokens, call.models, call.tools, call.seconds
+        one = Inner(self.path, copied(self.given), call.output, *took)
         self.outer.inner += [*call.inner, one]
         self.outer.asked |= call.asked
         if self.is_agent:
