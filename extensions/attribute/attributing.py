@@ -49,28 +49,25 @@ def attribute(
 
     Args:
         graph: a compiled StateGraph; it is not changed, nor are its checkpoints and store.
-        agents: names of its nodes, or of tools that are agents; `team/writer` is a node of a
-            subgraph. If not given, they are found in a run of the first input, and `found` of the
-            result says why.
+        agents: names of nodes (`team/writer`: of a subgraph), or of tools that are agents; if not
+            given, they are found in a run of the first input, and `found` says why.
         score: of the final state, or of the final state and the input: a number, or several by
             name, of which the first counts; may be async.
         inputs: one input, or a list of them.
         progress: called after each coalition.
         announce: is told the forecast, before anything runs and after the recorded runs.
-        go_on: is told, after leave-one-out, what Shapley values take, and says whether they are
-            wanted; without it they are.
+        go_on: is told, after leave-one-out, what Shapley values take: whether they are wanted.
         settings: see `Settings`.
 
     Returns:
         Values with errors, what each agent takes, the table of coalitions.
 
     Raises:
-        ValueError: an argument is wrong, the app fails with all its agents, or the forecast is
-            above `max_calls`.
+        ValueError: an argument is wrong, the app fails, or the forecast is above `max_calls`.
         CallsSpent: `max_calls` were made; the calls are kept, and the next attempt goes on.
     """
-    told = {"progress": progress, "announce": announce, "go_on": go_on}
-    work = attribute_async(graph, agents, score, inputs, **told, **settings)
+    settings |= {"progress": progress, "announce": announce, "go_on": go_on}
+    work = attribute_async(graph, agents, score, inputs, **settings)
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -180,7 +177,10 @@ async def _attributed(
         await game.ask(game.everyone ^ 1 << i for i in range(n))
         game.stage.answered(game.units, LEAVE_ONE_OUT)
         more = _refined(game, with_, replace(first, alone=False, plays=2**n), _how(with_))
-        if alone or (go_on and not go_on(more)):
+        wanted = not alone and (go_on is None or go_on(more))
+        if wanted and not more.fits:
+            game.stage = game.stage.allowing(more.calls)
+        if not wanted:
             found = await leave_one_out_values(game)
             values = None if game.failures else found
             said = with_.model_copy(update={"value": LEAVE_ONE_OUT})
@@ -206,7 +206,7 @@ def _refined(game: AppGame, with_: Settings, first: Forecast, how: str) -> Forec
     """The forecast after what was played; none where the same was played before."""
     found = refined(first, game, with_.prices)
     if game.stage.is_answered(game.units, how):
-        return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0)
+        return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0, fits=True)
     return found
 
 
@@ -219,7 +219,7 @@ def _ahead(game: AppGame, with_: Settings, first: Forecast, how: str, announce: 
     found = _refined(game, with_, first, how)
     announce(found)
     made = game.stage.counts.made
-    if made + found.calls > with_.max_calls and not found.sampled:
+    if not (found.fits or found.sampled):
         raise ValueError(
             f"{made} calls were made to record the runs, and the forecast is {found.calls} more: "
             f"max_calls is {with_.max_calls}; raise it to {made + found.calls}, or give fewer "

@@ -77,7 +77,7 @@ def attribute(
         say(_foretold(asked, settings))
         return
     if not value:
-        settings["go_on"] = partial(_is_wanted, yes=yes, max_calls=max_calls)
+        settings["go_on"] = partial(_is_wanted, yes=yes)
     credit = _attributed(asked, settings, exact_up_to)
     report = credit.as_json()
     why, values = "", credit.values
@@ -121,17 +121,19 @@ def _attributed(asked: _Asked, settings: Mapping[str, Any], exact_up_to: int) ->
         ) from None
 
 
-def _is_wanted(more: "Forecast", *, yes: bool, max_calls: int) -> bool:
-    """Whether Shapley values shall be played after leave-one-out: people are asked."""
-    said = f"Shapley for interactions: {more.plays} plays in all, {more.takes()} more"
-    if not more.calls or yes:
+def _is_wanted(more: "Forecast", *, yes: bool) -> bool:
+    """Whether Shapley values shall be played after leave-one-out: people are asked.
+
+    A person may allow more than --max-calls; where nobody is asked, it holds.
+    """
+    if not more.calls:
         return True
-    if sys.stdin.isatty():
+    said = f"Shapley for interactions: {more.plays} plays, {more.takes()}"
+    if sys.stdin.isatty() and not yes:
         return typer.confirm(f"{said}, go on?")
-    if more.calls <= max_calls or more.sampled:
-        return True
-    note(f"{said}: give --max-calls {more.calls}")
-    return False
+    is_within = more.fits or more.sampled
+    note(said if is_within else f"{said}: not played, --max-calls {more.calls} plays them")
+    return is_within
 
 
 def _tell(

@@ -26,6 +26,7 @@ class Forecast:
         tokens: of the new calls; 0 before anything is recorded.
         seconds: that the new calls take one after the other.
         cost: USD; None where a model has no price or nothing is recorded yet.
+        fits: whether no more calls are made with them than are allowed.
     """
 
     agents: int
@@ -39,6 +40,7 @@ class Forecast:
     tokens: int = 0
     seconds: float = 0.0
     cost: float | None = None
+    fits: bool = True
 
     @classmethod
     def before(cls, agents: int, units: int, exact_up_to: int, kept: int) -> "Forecast":
@@ -54,7 +56,9 @@ class Forecast:
 
     def takes(self) -> str:
         """Its calls, tokens, dollars and seconds."""
-        parts = [f"{self.calls} calls"]
+        if not self.calls:
+            return "no new calls"
+        parts = [f"{self.calls} new {'call' if self.calls == 1 else 'calls'}"]
         if self.recorded and self.tokens:
             parts += [f"{self.tokens} tokens"]
         if self.cost:
@@ -68,10 +72,11 @@ class Forecast:
         told = "forecast after the recorded runs" if self.recorded else "forecast"
         how = "leave-one-out, " if self.alone else ""
         of = f"some of {self.plays}" if self.sampled else f"{self.plays}"
-        most = "at most" if self.sampled or self.kept else "about"
+        most = "at most " if self.sampled or self.kept else "about "
         return (
             f"{told}: {how}{self.agents} {'agent' if self.agents == 1 else 'agents'}, {of} plays, "
-            f"{self.units} {'run' if self.units == 1 else 'runs'} each: {most} {self.takes()}"
+            f"{self.units} {'run' if self.units == 1 else 'runs'} each: "
+            f"{most if self.calls else ''}{self.takes()}"
             + (f" ({self.kept} kept)" if self.kept else "")
         )
 
@@ -104,4 +109,5 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
         tokens=round(part * sum(map(sum, tokens.values()))),
         seconds=part * seconds,
         cost=cost(tokens, prices, part),
+        fits=game.stage.counts.made + new <= game.stage.limits.calls,
     )

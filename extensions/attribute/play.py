@@ -131,8 +131,8 @@ class _Play(Asking):
             self.stage.wrappers.add(one.path)
             name = agents.get(one.path, one.path)
             written = Written(one.given, one.output)
-            took = one.tokens, one.models, one.tools, after, (), one.seconds
-            self.result.visits.append(Visit(name, written, *took))
+            of_inner = one.tokens, one.models, one.tools, after, (), one.seconds
+            self.result.visits.append(Visit(name, written, *of_inner))
             after |= {name} & set(agents.values())
         self.finished |= after | ({node.name} & set(agents.values()))
         # What it wrote may be changed by those who read it: the record has its own copy.

@@ -98,16 +98,6 @@ class AppCredit:
     rows: dict[str, dict[str, float]] = field(default_factory=dict)
     graph: Drawn = field(default_factory=Drawn)
 
-    def __getitem__(self, agent: str) -> float:
-        """An agent's value.
-
-        Raises:
-            KeyError: there is no such agent, or no values.
-        """
-        if self.values is None:
-            raise KeyError(f"no values: {'; '.join(self.notes)}")
-        return self.values[agent]
-
     def as_json(self) -> dict[str, Any]:
         """Plain JSON; `coop credit FILE` reads its agents and worths."""
         found = asdict(self)

@@ -196,6 +196,11 @@ class Stage:
         """The same, where absent agents write some more fields as they did."""
         return replace(self, keep=self.keep.union(keys), _questions={})
 
+    def allowing(self, calls: int) -> "Stage":
+        """The same, where so many more calls may be made."""
+        limits = replace(self.limits, calls=self.counts.made + calls)
+        return replace(self, limits=limits, _questions={})
+
     def emptying(self, words: str = "") -> Emptying:
         """How what an absent agent wrote is emptied, with other words in the place of its own."""
         return Emptying(self.app.schema, self.keep, words)

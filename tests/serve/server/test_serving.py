@@ -17,6 +17,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from shapley_coop.extension import installed
 from shapley_coop.seats.tracing import HIDE
 from shapley_coop.serve.server.authorization import OPERATORS
 from shapley_coop.serve.server.callers import AUDIENCE, PUBLIC_KEY, TOKENS
@@ -46,7 +47,13 @@ def test_the_pages_tables_of_limits_and_of_callers_are_those_of_the_code() -> No
         MODELS: "`*`",
     }
     doors = set(re.findall(r"`/([^`]+)`", rows("| caller | may use |")["an operator"][0]))
-    assert doors == set(OPERATORS)
+    of_extensions = {
+        path.strip("/")
+        for one in installed().values()
+        for path, callers in one.callers.items()
+        if callers == "operators"
+    }
+    assert doors == set(OPERATORS) | of_extensions
 
 
 @pytest.mark.parametrize("variable", [TOKENS, PUBLIC_KEY, AUDIENCE, HIDE, ENDPOINTS])

@@ -1,0 +1,101 @@
+"""Two versions of an app in a pull request: what each agent earns and takes, as Markdown."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from shapley_coop.files import read_json
+from shapley_coop.invalid import first_error
+
+
+class _Spent(BaseModel):
+    input_tokens: float
+    output_tokens: float
+
+
+class Told(BaseModel):
+    """What a summary reads of the JSON that `coop attribute --json` prints."""
+
+    agents: list[str]
+    value: str
+    inputs: int
+    values: dict[str, float] | None
+    interval: dict[str, tuple[float, float]] | None
+    worth: dict[str, float]
+    spent: dict[str, _Spent]
+    notes: list[str]
+
+    @property
+    def score(self) -> float | None:
+        """The mean score with all agents."""
+        return self.worth.get(",".join(self.agents))
+
+    def tokens(self, agent: str) -> float:
+        """Tokens of an agent in a run of the whole app."""
+        return self.spent[agent].input_tokens + self.spent[agent].output_tokens
+
+
+def read(file: Path) -> Told:
+    """Read an attribution.
+
+    Raises:
+        ValueError: it cannot be read, or is none.
+    """
+    try:
+        return Told.model_validate(read_json(file, "an attribution"))
+    except ValidationError as error:
+        raise ValueError(f"{file}: is no attribution: {first_error(error)}") from None
+
+
+def markdown(after: Told, before: Told | None = None) -> str:
+    """Write a table of the agents of either version, with numbers before and after."""
+    heads = ["agent", "value", "tokens a run"]
+    if before:
+        heads = ["agent", "value before", "value after", "change", "tokens before", "tokens after"]
+    agents = dict.fromkeys([*after.agents, *(before.agents if before else [])])
+    lines = [
+        f"**Score with all agents:** {_moved(before.score if before else None, after.score)}",
+        "",
+    ]
+    lines += [_line(heads), _line(["---", *["---:"] * (len(heads) - 1)])]
+    lines += [_line(_cells(agent, after, before)) for agent in agents]
+    notes = [*dict.fromkeys(after.notes)]
+    if before and (before.value, before.inputs) != (after.value, after.inputs):
+        was, now = (f"{one.value} of {one.inputs} inputs" for one in (before, after))
+        notes.insert(0, f"not of the same: {was} before, {now} after")
+    return "\n".join([*lines, "", *(f"- {_escaped(note)}" for note in notes)]).rstrip()
+
+
+def _cells(agent: str, after: Told, before: Told | None) -> list[str]:
+    if not before:
+        return [agent, _number(_value(after, agent)), _number(after.tokens(agent))]
+    values = [_value(one, agent) for one in (before, after)]
+    tokens = [one.tokens(agent) if agent in one.spent else None for one in (before, after)]
+    change = "—" if None in values else f"{values[1] - values[0]:+.4g}"  # type: ignore[operator]
+    spans = [(one.interval or {}).get(agent) for one in (before, after)]
+    if spans[0] and spans[1] and (spans[0][1] < spans[1][0] or spans[1][1] < spans[0][0]):
+        change += " *"
+    return [agent, *map(_number, values), change, *map(_number, tokens)]
+
+
+def _value(told: Told, agent: str) -> float | None:
+    return (told.values or {}).get(agent)
+
+
+def _moved(before: float | None, after: float | None) -> str:
+    return f"{_number(before)} → {_number(after)}" if before is not None else _number(after)
+
+
+def _number(x: float | None) -> str:
+    return "—" if x is None else f"{x:.4g}"
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(map(_escaped, cells))} |"
+
+
+def _escaped(text: Any) -> str:
+    """Text that Markdown does not read as a table's border, a tag or a new line."""
+    plain = " ".join(str(text).split())
+    return plain.replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
