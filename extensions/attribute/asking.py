@@ -224,7 +224,10 @@ class Asking:
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:
-                self.not_played(f"tool {watch.stopped} of {node.path} would act again")
+                self.not_played(
+                    f"tool {watch.stopped} of {node.path} would act again (--safe-tools "
+                    f"{watch.stopped} lets it, if it changes nothing)"
+                )
         if watch.stopped:  # the node caught the error: what it says then is no answer
             raise NotPlayed(self.result.failure)
         return output, puts

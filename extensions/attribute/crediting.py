@@ -9,9 +9,8 @@ from shapley_coop.credit.coalitions import coalition_key
 from shapley_coop.evals.measures.stats import mean_interval
 from shapley_coop.evals.sweeps.prices import Prices, is_free
 from shapley_coop.extensions.attribute.absence import described
-from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
-from shapley_coop.extensions.attribute.metrics import by_agent, cost
+from shapley_coop.extensions.attribute.metrics import by_agent, cost, tokens_of
 from shapley_coop.extensions.attribute.result import (
     MOST_FAILED,
     AppCredit,
@@ -83,8 +82,14 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         said.append(f"no values: {reason}")
     elif values.reached is False:
         said.append("the sampler's budget is spent, and its errors are above the target")
+    inputs = len({unit.number for unit in game.units})
     if len(game.units) == 1:
         said.append("one run of one input: the values are of that run")
+    elif inputs > 1 and with_.samples > 1:
+        said.append(
+            f"intervals are over the {inputs} inputs: more inputs narrow them, "
+            "samples only steady the values of each input"
+        )
     for agent in game.agents:
         keys = game.stage.steering(agent, game.full)
         if fields := game.stage.kept_fields(agent, game.full):
@@ -110,23 +115,17 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
 
 
 def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
-    runs, tokens = len(game.full), _tokens(game, agent)
+    runs = len(game.full)
     visits = [visit for played in game.full for visit in played.of(agent)]
+    tokens = tokens_of(visits)
     return Spent(
         calls=len(visits) / runs,
         models=sum(visit.models for visit in visits) / runs,
-        input_tokens=sum(read for read, _ in tokens.values()) / runs,
-        output_tokens=sum(written for _, written in tokens.values()) / runs,
+        input_tokens=None if tokens is None else sum(r for r, _ in tokens.values()) / runs,
+        output_tokens=None if tokens is None else sum(w for _, w in tokens.values()) / runs,
         cost=cost(tokens, prices, 1 / runs),
         seconds=sum(visit.seconds for visit in visits) / runs,
     )
-
-
-def _tokens(game: AppGame, agent: str) -> Tokens:
-    total: Tokens = {}
-    for visit in (visit for played in game.full for visit in played.of(agent)):
-        total = added(total, visit.tokens)
-    return total
 
 
 def _intervals(

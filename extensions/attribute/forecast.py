@@ -23,7 +23,7 @@ class Forecast:
         kept: calls that the same question took before; others of this app may save some, too.
         recorded: whether it rests on recorded runs.
         alone: whether it is leave-one-out.
-        tokens: of the new calls; 0 before anything is recorded.
+        tokens: of the new calls; 0 before anything is recorded, or where models do not tell.
         seconds: that the new calls take one after the other.
         cost: USD; None where a model has no price or nothing is recorded yet.
         fits: whether no more calls are made with them than are allowed.
@@ -88,7 +88,8 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
     as what it is given may tell them apart; in leave-one-out for each of them alone.
     """
     agents = frozenset(game.agents)
-    calls, again, tokens, seconds = 0, 0, Tokens(), 0.0
+    calls, again, seconds = 0, 0, 0.0
+    tokens: Tokens | None = Tokens()
     for visit in (visit for played in game.full for visit in played.visits):
         if visit.path not in agents and not visit.models:
             continue
@@ -97,7 +98,8 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
         calls, again = calls + times + 1, again + times
         seconds += visit.seconds * times
         more = {m: (read * times, written * times) for m, (read, written) in visit.tokens.items()}
-        tokens = added(tokens, more)
+        is_told = tokens is not None and (visit.tokens or not visit.models)
+        tokens = added(tokens or {}, more) if is_told else None
     kept = game.stage.kept(game.units)
     new = max(0, calls - kept)
     part = min(1.0, new / again) if again else 0.0
@@ -106,7 +108,7 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
         calls=new,
         kept=kept,
         recorded=True,
-        tokens=round(part * sum(map(sum, tokens.values()))),
+        tokens=round(part * sum(map(sum, (tokens or {}).values()))),
         seconds=part * seconds,
         cost=cost(tokens, prices, part),
         fits=game.stage.counts.made + new <= game.stage.limits.calls,

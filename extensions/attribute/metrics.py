@@ -1,7 +1,7 @@
 """What a play is measured by beside its score: tokens, USD, seconds, the scorer's own numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import mean
 
 import numpy as np
@@ -10,12 +10,22 @@ from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
-from shapley_coop.extensions.attribute.stage import Played
+from shapley_coop.extensions.attribute.stage import Played, Visit
 
 
-def cost(tokens: Tokens, prices: Prices, part: float = 1.0) -> float | None:
-    """USD; None where a model has no price."""
-    if not prices.know(tokens):
+def tokens_of(visits: Iterable[Visit]) -> Tokens | None:
+    """What the models of several visits read and wrote; None where one does not tell."""
+    total = Tokens()
+    for visit in visits:
+        if visit.models and not visit.tokens:
+            return None
+        total = added(total, visit.tokens)
+    return total
+
+
+def cost(tokens: Tokens | None, prices: Prices, part: float = 1.0) -> float | None:
+    """USD; None where a model has no price, or does not tell its tokens."""
+    if tokens is None or not prices.know(tokens):
         return None
     spent = (
         {"model": m, "input_tokens": read, "output_tokens": written}
@@ -25,15 +35,11 @@ def cost(tokens: Tokens, prices: Prices, part: float = 1.0) -> float | None:
 
 
 def measured(played: Played, prices: Prices) -> dict[str, float]:
-    """Tokens, seconds, USD where all models have a price, and the scorer's further numbers."""
-    tokens = Tokens()
-    for visit in played.visits:
-        tokens = added(tokens, visit.tokens)
-    found = {
-        "tokens": float(sum(map(sum, tokens.values()))),
-        "seconds": sum(visit.seconds for visit in played.visits),
-        **played.metrics,
-    }
+    """Tokens where all models tell them, seconds, USD where all have a price, the scorer's own."""
+    tokens = tokens_of(played.visits)
+    found = {"seconds": sum(visit.seconds for visit in played.visits), **played.metrics}
+    if tokens is not None:
+        found["tokens"] = float(sum(map(sum, tokens.values())))
     usd = cost(tokens, prices)
     return found if usd is None else {**found, "cost": usd}
 

@@ -35,7 +35,7 @@ Samples = Annotated[int, typer.Option(help="Plays of each coalition and input.",
 Value = Annotated[
     str,
     typer.Option(
-        help="shapley, banzhaf, leave_one_out, …; if not given, leave-one-out first, then Shapley "
+        help="shapley, banzhaf, leave-one-out, …; if not given, leave-one-out first, then Shapley "
         "values if you want them, or where nobody can be asked within --max-calls."
     ),
 ]

@@ -25,18 +25,25 @@ class Spent:
     Attributes:
         calls: how often it is asked.
         models: model calls.
-        input_tokens: read by its models.
-        output_tokens: written by them.
-        cost: USD; None where a model has no price.
+        input_tokens: read by its models; None where one does not tell.
+        output_tokens: written by them; None where one does not tell.
+        cost: USD; None where a model has no price, or does not tell its tokens.
         seconds: that its calls took when they were made, one after the other.
     """
 
     calls: float
     models: float
-    input_tokens: float
-    output_tokens: float
+    input_tokens: float | None
+    output_tokens: float | None
     cost: float | None
     seconds: float = 0.0
+
+    @property
+    def tokens(self) -> float | None:
+        """Read and written; None where a model does not tell."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,11 @@ class AppCredit:
         """v(N) − v(∅); None where one of them is not known."""
         ends = self.worth.get(",".join(self.agents)), self.worth.get("")
         return None if None in ends else ends[0] - ends[1]  # type: ignore[operator]
+
+
+def norm_in_words(value: str) -> str:
+    """A norm's name as people write it: leave-one-out."""
+    return value.replace("_", "-")
 
 
 def per_dollar(

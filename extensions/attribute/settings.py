@@ -19,7 +19,7 @@ class Settings(BaseModel):
     absent: Any = Field("blank", description="blank, silent, a function, a model; or by agent.")
     keep: tuple[str, ...] = Field((), description="Keys that absent agents write as they did.")
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
-    value: str = Field("shapley", description="A norm: shapley, banzhaf, leave_one_out, …")
+    value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")
     fresh: str | tuple[str, ...] = Field(
         "",
         description="Whose tools may act again: toolless (nobody's, the default), all, or nodes; "
@@ -54,6 +54,7 @@ def checked(given: Mapping[str, Any]) -> Settings:
         ValueError: one is unknown or out of range.
     """
     try:
-        return Settings.model_validate(dict(given))
+        named = {"value": given["value"].replace("-", "_")} if "value" in given else {}
+        return Settings.model_validate({**given, **named})
     except ValidationError as error:
         raise ValueError(f"attribute: {first_error(error)}") from None

@@ -42,8 +42,14 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
         say(remark)
 
 
+def _rough(seconds: float) -> float:
+    """Seconds with two digits: the next run has others."""
+    return float(f"{seconds:.2g}")
+
+
 def _show_agents(credit: Any, bounty: dict[str, Any], app: str) -> None:
     from shapley_coop.extensions.attribute.page import shown
+    from shapley_coop.extensions.attribute.result import norm_in_words
 
     values, errors = credit.values or {}, credit.standard_error or {}
     rows = []
@@ -54,14 +60,13 @@ def _show_agents(credit: Any, bounty: dict[str, Any], app: str) -> None:
             errors.get(agent),
             credit.leave_one_out[agent],
             spent.calls,
-            spent.input_tokens + spent.output_tokens,
-            spent.seconds,
+            spent.tokens,
+            _rough(spent.seconds),
             spent.cost,
             credit.value_per_dollar[agent],
         )
         rows.append([agent, *map(shown, numbers), *([bounty["amounts"][agent]] if bounty else [])])
     money = [f"{bounty['bounty']} {bounty['currency']}".strip()] if bounty else []
     inputs = f"{credit.inputs} {'input' if credit.inputs == 1 else 'inputs'}"
-    named = "leave-one-out" if credit.value == "leave_one_out" else credit.value
-    title = f"{named} of {app}, {credit.method}, {inputs}"
+    title = f"{norm_in_words(credit.value)} of {app}, {credit.method}, {inputs}"
     show_table(title, [*HEADS, *money], rows)

@@ -71,7 +71,7 @@ def check_value(by: str, agents: int, exact_up_to: int) -> None:
     if agents > exact_up_to and by not in ("shapley", "leave_one_out"):
         raise ValueError(
             f"value {by} of {agents} agents needs all {2**agents} coalitions: raise exact_up_to "
-            f"above {exact_up_to}, or take shapley, which is sampled, or leave_one_out"
+            f"above {exact_up_to}, or take shapley, which is sampled, or leave-one-out"
         )
     if exact_up_to > MAX_AGENTS - 4:
         raise ValueError(f"exact_up_to is {exact_up_to}: at most {MAX_AGENTS - 4}")

@@ -95,8 +95,7 @@ def _found(built: Built, credit: AppCredit) -> Found:
 
 def by_tokens(built: Built, credit: AppCredit) -> dict[str, float]:
     """Divide what all add by the tokens of each agent: the rule of thumb that needs one run."""
-    spent = {a: credit.spent[a].input_tokens + credit.spent[a].output_tokens for a in built.agents}
-    return _divided(built, credit, [spent[agent] for agent in built.agents])
+    return _divided(built, credit, [credit.spent[agent].tokens or 0.0 for agent in built.agents])
 
 
 def judged(built: Built, credit: AppCredit, judge: Judge) -> dict[str, float]:
