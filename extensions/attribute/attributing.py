@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from shapley_coop.extensions.attribute.absence import check_absent
+from shapley_coop.extensions.attribute.advice import advised
 from shapley_coop.extensions.attribute.answering import check_answers
 from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Calls
-from shapley_coop.extensions.attribute.crediting import credited
+from shapley_coop.extensions.attribute.crediting import counted, credited
 from shapley_coop.extensions.attribute.finding import found
-from shapley_coop.extensions.attribute.forecast import Forecast, refined
+from shapley_coop.extensions.attribute.forecast import Forecast, of_advice, refined
 from shapley_coop.extensions.attribute.games import AppGame, Score
+from shapley_coop.extensions.attribute.instead import models_lent, name_of
 from shapley_coop.extensions.attribute.opening import calls_of, given_of, stage_of, units_of
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
@@ -101,7 +103,7 @@ async def attribute_async(
     units = units_of(given_of(inputs, recorded), with_.samples)
     calls, why, counts = calls_of(app, with_), dict[str, str](), Counts()
     try:
-        with tools_watched():
+        with tools_watched(), models_lent():
             if agents is None:
                 why = await _found(app, calls, with_, recorded, units[0], counts)
                 app = App(graph, list(why))
@@ -177,19 +179,43 @@ async def _attributed(
         await game.ask(game.everyone ^ 1 << i for i in range(n))
         game.stage.answered(game.units, LEAVE_ONE_OUT)
         more = _refined(game, with_, replace(first, alone=False, plays=2**n), _how(with_))
-        wanted = not alone and (go_on is None or go_on(more))
-        if wanted and not more.fits:
-            game.stage = game.stage.allowing(more.calls)
-        if not wanted:
+        if alone or not _goes_on(game, more, go_on):
             found = await leave_one_out_values(game)
             values = None if game.failures else found
             said = with_.model_copy(update={"value": LEAVE_ONE_OUT})
-            return replace(credited(game, values, said), more=None if alone else more)
+            credit = replace(credited(game, values, said), more=None if alone else more)
+            return await _advised(game, with_, credit, first, go_on)
     else:
         _ahead(game, with_, first, _how(with_), announce)
     values = await _values(game, with_)
     game.stage.answered(game.units, _how(with_))
-    return credited(game, values, with_)
+    return await _advised(game, with_, credited(game, values, with_), first, go_on)
+
+
+def _goes_on(game: AppGame, more: Forecast, go_on: GoOn | None) -> bool:
+    """Whether what is foretold is wanted; who wants more than was allowed gets it."""
+    wanted = go_on is None or go_on(more)
+    if wanted and go_on and not (more.fits or more.sampled):
+        game.stage = game.stage.allowing(more.calls)
+    return wanted
+
+
+async def _advised(
+    game: AppGame, with_: Settings, credit: AppCredit, first: Forecast, go_on: GoOn | None
+) -> AppCredit:
+    """The result with advice, where it is wanted."""
+    if not with_.advise:
+        return credit
+    names = [name_of(model) for model in with_.cheaper]
+    how = f"advice {with_.may_lose} {names}"
+    more = of_advice(first, game, with_.prices, len(names))
+    if game.stage.is_answered(game.units, how):
+        more = replace(more, calls=0, fits=True)
+    if not _goes_on(game, more, go_on):
+        return credit
+    found, rows = await advised(game, with_.cheaper, with_.prices, with_.may_lose)
+    game.stage.answered(game.units, how)
+    return replace(credit, advice=found, rows=rows, calls=counted(game))
 
 
 LEAVE_ONE_OUT = "leave_one_out"

@@ -36,6 +36,9 @@ def attribute(
     samples: of.Samples = 1,
     value: of.Value = "",
     yes: of.Yes = False,
+    advise: of.Advise = False,
+    cheaper: of.Cheaper = "",
+    may_lose: of.MayLose = 0.05,
     fresh: of.Fresh = "",
     safe_tools: of.SafeTools = "",
     max_calls: of.MaxCalls = 200,
@@ -65,7 +68,9 @@ def attribute(
     if bounty and "bounty" not in extension.installed():
         raise ValueError(f"--bounty {bounty} needs the extension bounty: see coop list")
     asked = _app(app, agents, input_, score, trace)
-    by = {"value": value} if value else {}
+    advising = {"advise": advise or bool(cheaper), "may_lose": may_lose}
+    value = value or ("leave-one-out" if advising["advise"] else "")
+    by = {"value": value, "cheaper": _models(cheaper), **advising} if value else {}
     plain = {"samples": samples, "cache": cache, "trace": trace, **by}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
     stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
@@ -76,7 +81,7 @@ def attribute(
     if forecast:
         say(_foretold(asked, settings))
         return
-    if not value:
+    if not value or advising["advise"]:
         settings["go_on"] = partial(_is_wanted, yes=yes)
     credit = _attributed(asked, settings, exact_up_to)
     report = credit.as_json()
@@ -128,7 +133,8 @@ def _is_wanted(more: "Forecast", *, yes: bool) -> bool:
     """
     if not more.calls:
         return True
-    said = f"Shapley for interactions: {more.plays} plays, {more.takes()}"
+    what = "advice: at most" if more.advice else "Shapley for interactions:"
+    said = f"{what} {more.plays} plays, {more.takes()}"
     if sys.stdin.isatty() and not yes:
         return typer.confirm(f"{said}, go on?")
     is_within = more.fits or more.sampled
@@ -211,10 +217,22 @@ def _stand_in(what: str) -> Any:
     if what in ("blank", "silent"):
         return what
     if what.startswith("model:"):
-        from shapley_coop.seats import Seat, chat_model
-
-        return chat_model(Seat(model=what.removeprefix("model:")), agent="absent", seed=0)
+        return _model(what.removeprefix("model:"))
     return load(what, "--absent")
+
+
+def _model(name: str) -> Any:
+    from shapley_coop.seats import Seat, chat_model
+
+    return chat_model(Seat(model=name), agent="absent", seed=0)
+
+
+def _models(given: str) -> tuple[Any, ...]:
+    """The chat models that are tried in place of agents' own."""
+    from shapley_coop.extensions.attribute.app import load
+
+    names = _listed(given)
+    return tuple(load(x, "--cheaper") if ".py:" in x else _model(x) for x in names)
 
 
 def _listed(names: str) -> tuple[str, ...]:

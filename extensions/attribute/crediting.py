@@ -6,7 +6,6 @@ from itertools import combinations
 from statistics import mean
 
 from shapley_coop.credit.coalitions import coalition_key
-from shapley_coop.evals.measures.stats import mean_interval
 from shapley_coop.evals.sweeps.prices import Prices, is_free
 from shapley_coop.extensions.attribute.absence import described
 from shapley_coop.extensions.attribute.games import AppGame
@@ -17,14 +16,15 @@ from shapley_coop.extensions.attribute.result import (
     Drawn,
     Spent,
     per_dollar,
+    per_second,
 )
 from shapley_coop.extensions.attribute.settings import Settings
-from shapley_coop.extensions.attribute.values import Values, leave_one_out
+from shapley_coop.extensions.attribute.values import Values, interval, leave_one_out
 
 
 def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit:
     """The result."""
-    agents, counts = game.agents, game.stage.counts
+    agents = game.agents
     named = None if values is None else _named(agents, values.mean)
     errors = None if values is None else values.standard_error()
     spent = {agent: _spent(game, agent, with_.prices) for agent in agents}
@@ -47,18 +47,25 @@ def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit
         },
         spent=spent,
         value_per_dollar=per_dollar(named, spent),
-        calls={
-            "made": counts.made,
-            "saved": counts.saved,
-            "other": counts.other_made,
-            "models": counts.models,
-            "without_cache": counts.naive,
-        },
+        value_per_second=per_second(named, spent),
+        calls=counted(game),
         failures=sorted(game.failures, key=lambda f: (f.coalition, f.input, f.sample)),
         notes=_notes(game, values, with_),
         metrics=by_agent(game, with_.prices),
         graph=Drawn(*game.stage.app.drawn()),
     )
+
+
+def counted(game: AppGame) -> dict[str, int]:
+    """Calls of all plays so far, as `AppCredit.calls` tells them."""
+    counts = game.stage.counts
+    return {
+        "made": counts.made,
+        "saved": counts.saved,
+        "other": counts.other_made,
+        "models": counts.models,
+        "without_cache": counts.naive,
+    }
 
 
 def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
@@ -133,8 +140,7 @@ def _intervals(
 ) -> dict[str, tuple[float, float]] | None:
     if values is None or len(values.rows) < 2:
         return None
-    found = [mean_interval(list(map(float, own))) for own in values.rows.T]
-    return {agent: (e.low, e.high) for agent, e in zip(agents, found, strict=True)}
+    return {agent: interval(own) for agent, own in zip(agents, values.rows.T, strict=True)}
 
 
 def _pairs(agents: Sequence[str], values: Values | None) -> dict[str, float] | None:

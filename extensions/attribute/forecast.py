@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
-from shapley_coop.extensions.attribute.metrics import cost
+from shapley_coop.extensions.attribute.metrics import cost, tokens_of
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Forecast:
         kept: calls that the same question took before; others of this app may save some, too.
         recorded: whether it rests on recorded runs.
         alone: whether it is leave-one-out.
+        advice: whether it is of trying changes.
         tokens: of the new calls; 0 before anything is recorded, or where models do not tell.
         seconds: that the new calls take one after the other.
         cost: USD; None where a model has no price or nothing is recorded yet.
@@ -37,6 +38,7 @@ class Forecast:
     kept: int
     recorded: bool = False
     alone: bool = False
+    advice: bool = False
     tokens: int = 0
     seconds: float = 0.0
     cost: float | None = None
@@ -70,9 +72,9 @@ class Forecast:
     def words(self) -> str:
         """One line."""
         told = "forecast after the recorded runs" if self.recorded else "forecast"
-        how = "leave-one-out, " if self.alone else ""
+        how = "advice, " if self.advice else "leave-one-out, " if self.alone else ""
         of = f"some of {self.plays}" if self.sampled else f"{self.plays}"
-        most = "at most " if self.sampled or self.kept else "about "
+        most = "at most " if self.sampled or self.kept or self.advice else "about "
         return (
             f"{told}: {how}{self.agents} {'agent' if self.agents == 1 else 'agents'}, {of} plays, "
             f"{self.units} {'run' if self.units == 1 else 'runs'} each: "
@@ -112,4 +114,33 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
         seconds=part * seconds,
         cost=cost(tokens, prices, part),
         fits=game.stage.counts.made + new <= game.stage.limits.calls,
+    )
+
+
+def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int) -> Forecast:
+    """The most that trying changes takes: each play asks nobody more often than the recorded one.
+
+    Args:
+        first: of the attribution.
+        game: with the recorded runs.
+        prices: of models.
+        models: cheaper ones that are tried.
+    """
+    n = len(game.agents)
+    visits = [visit for played in game.full for visit in played.visits]
+    asked = [visit for visit in visits if visit.path in game.agents or visit.models]
+    plays = 3 + 3 * n + 2 * n * models
+    tokens = tokens_of(asked)
+    calls = plays * len(asked)
+    return replace(
+        first,
+        plays=plays,
+        sampled=False,
+        advice=True,
+        calls=calls,
+        recorded=True,
+        tokens=plays * sum(map(sum, (tokens or {}).values())),
+        seconds=plays * sum(visit.seconds for visit in asked),
+        cost=cost(tokens, prices, plays),
+        fits=game.stage.counts.made + calls <= game.stage.limits.calls,
     )

@@ -40,6 +40,27 @@ Value = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Go on without asking.")]
+Advise = Annotated[
+    bool,
+    typer.Option(
+        "--advise",
+        help="Say of each agent whether to keep it, to remove it, to ask a cheaper model, or what "
+        "would tell: changes are played after leave-one-out.",
+    ),
+]
+Cheaper = Annotated[
+    str,
+    typer.Option(
+        help="With --advise: models to try in place of agents' own, provider:name or "
+        "path.py:model, separated by commas."
+    ),
+]
+MayLose = Annotated[
+    float,
+    typer.Option(
+        help="With --advise: the part of what all agents add that a change may lose.", min=0, max=1
+    ),
+]
 Fresh = Annotated[
     str,
     typer.Option(

@@ -108,8 +108,9 @@ class _Play(Asking):
 
     def stand_in(self, path: str, bound: Runnable[Any, Any], managed: frozenset[str]) -> StandIn:
         """What replaces a node in this play."""
-        absent = bool(self.status(path))
-        node = Node(path, bound, managed, self.stage.app.names.get(path, path))
+        model = self.instead(path)
+        absent = bool(self.status(path)) and model is None
+        node = Node(path, bound, managed, self.stage.app.names.get(path, path), model)
         return partial(self.absent_node if absent else self.present_node, node)
 
     def bounded(self, name: str, templates: int) -> int:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from shapley_coop.extensions.attribute.advice import Advice, Rows
+from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.games import Failure
 
 MOST_FAILED = 0.1
@@ -66,6 +68,7 @@ class AppCredit:
         worth: coalition → mean score, of those that were played in every unit.
         spent: agent → what it takes in a run of the whole app.
         value_per_dollar: agent → value over cost; None where the cost is 0 or unknown.
+        value_per_second: agent → value over seconds; None where it took none.
         calls: of agents, made and saved by the cache; other, of nodes that are no agents; models,
             calls of models; without_cache, what the plays had asked of agents.
         failures: plays without a score.
@@ -76,8 +79,8 @@ class AppCredit:
         found: agent → why it is one, where the agents were found in a run.
         more: the `Forecast` of Shapley values, where only leave-one-out was played.
         advice: an `Advice` for each agent, where it was asked for.
-        rows: whole apps to compare: as it is, as advised, one agent alone; each with its score,
-            tokens, seconds and cost.
+        rows: whole apps to compare, beside advice: as it is, as advised, one agent alone with as
+            many tokens; each with its score, tokens, seconds and cost.
         graph: to draw it.
     """
 
@@ -95,14 +98,15 @@ class AppCredit:
     worth: dict[str, float]
     spent: dict[str, Spent]
     value_per_dollar: dict[str, float | None]
+    value_per_second: dict[str, float | None]
     calls: dict[str, int]
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
     found: dict[str, str] = field(default_factory=dict)
-    more: Any = None
-    advice: list[Any] = field(default_factory=list)
-    rows: dict[str, dict[str, float]] = field(default_factory=dict)
+    more: Forecast | None = None
+    advice: list[Advice] = field(default_factory=list)
+    rows: Rows = field(default_factory=dict)
     graph: Drawn = field(default_factory=Drawn)
 
     def as_json(self) -> dict[str, Any]:
@@ -152,5 +156,15 @@ def per_dollar(
     """Value over cost, where both are known and the cost is above 0."""
     return {
         agent: values[agent] / one.cost if values and one.cost else None
+        for agent, one in spent.items()
+    }
+
+
+def per_second(
+    values: Mapping[str, float] | None, spent: Mapping[str, Spent]
+) -> dict[str, float | None]:
+    """Value over seconds, where there is a value and it took time."""
+    return {
+        agent: values[agent] / one.seconds if values and one.seconds else None
         for agent, one in spent.items()
     }

@@ -24,6 +24,7 @@ class Scope:
         asked: the paths of all that it called, also of those that are absent.
         places: nodes within it that asked a model.
         begun: when it began, by a clock that counts seconds.
+        instead: the model that answers in place of its own.
     """
 
     play: Any
@@ -35,6 +36,7 @@ class Scope:
     asked: set[str] = field(default_factory=set)
     places: list[str] = field(default_factory=list)
     begun: float = field(default_factory=perf_counter)
+    instead: Any = None
 
     def seconds(self) -> float:
         """How long it has taken, without the agents that it called."""

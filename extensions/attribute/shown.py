@@ -3,6 +3,9 @@
 from typing import Any
 
 from shapley_coop.cli.console import say, show_table
+from shapley_coop.extensions.attribute.absence import in_words
+from shapley_coop.extensions.attribute.page import shown
+from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
 HEADS = (
     *("agent", "value", "standard error", "leave-one-out"),
@@ -10,7 +13,7 @@ HEADS = (
 )
 
 
-def show(credit: Any, report: dict[str, Any], app: str) -> None:
+def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
     """Print an attribution.
 
     Args:
@@ -18,10 +21,9 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
         report: its JSON, with the bounty if there is one.
         app: its name.
     """
-    from shapley_coop.extensions.attribute.absence import in_words
-    from shapley_coop.extensions.attribute.page import shown
-
     _show_agents(credit, report.get("bounty", {}), app)
+    if credit.advice:
+        _show_advice(credit)
     pairs = [[pair, shown(x)] for pair, x in (credit.interactions or {}).items() if abs(x) > 1e-9]
     if pairs:
         show_table("pairs", ["pair", "interaction"], pairs)
@@ -42,15 +44,34 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
         say(remark)
 
 
+def _show_advice(credit: AppCredit) -> None:
+    def roughly(x: float | None) -> str:
+        return "—" if x is None else shown(_rough(x))
+
+    rows = []
+    for one in credit.advice:
+        numbers = shown(one.loss), roughly(one.error), shown(one.saving), shown(one.tokens)
+        per = shown(credit.value_per_dollar[one.agent]), roughly(credit.value_per_second[one.agent])
+        verdict = f"{one.verdict} to {one.model}" if one.verdict == "downgrade" else one.verdict
+        rows.append([one.agent, verdict, *numbers, roughly(one.seconds), *per])
+    heads = ["agent", "advice", "loss", "±", "saves USD", "tokens", "seconds"]
+    show_table("advice", [*heads, "value/USD", "value/s"], rows)
+    for one in credit.advice:
+        cost = f", at about {one.more_cost:.2g} USD" if one.more_cost else ""
+        say(f"{one.agent}: {one.why}{cost}")
+    apps = [
+        [app, *map(shown, (row["score"], row.get("tokens"), row.get("cost")))]
+        for app, row in credit.rows.items()
+    ]
+    show_table("whole apps, a run", ["app", "score", "tokens", "USD"], apps)
+
+
 def _rough(seconds: float) -> float:
     """Seconds with two digits: the next run has others."""
     return float(f"{seconds:.2g}")
 
 
-def _show_agents(credit: Any, bounty: dict[str, Any], app: str) -> None:
-    from shapley_coop.extensions.attribute.page import shown
-    from shapley_coop.extensions.attribute.result import norm_in_words
-
+def _show_agents(credit: AppCredit, bounty: dict[str, Any], app: str) -> None:
     values, errors = credit.values or {}, credit.standard_error or {}
     rows = []
     for agent in credit.agents:

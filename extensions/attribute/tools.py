@@ -7,7 +7,6 @@ they were, and afterwards they are LangChain's own again.
 
 import asyncio
 import inspect
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +28,7 @@ from shapley_coop.extensions.attribute.canonical import (
     fields_of,
     renamed,
 )
+from shapley_coop.extensions.attribute.instead import Lent, said
 from shapley_coop.extensions.attribute.scope import Scope, current, within
 from shapley_coop.extensions.attribute.watching import copied
 
@@ -55,8 +55,9 @@ class ToolAgent:
         kind = args.get(KIND) if isinstance(args, Mapping) else None
         self.path = f"tool:{tool.name}" + (f":{kind}" if kind else "")
         self.given = _plain(args)
-        self.scope = Scope(self.play, self.path)
         self.name = self.play.stage.app.names.get(self.path, self.path)
+        self.instead = self.play.instead(self.path)
+        self.scope = Scope(self.play, self.path, instead=self.instead)
         self.is_known = self.path in self.play.stage.wrappers
         self.base = self._base() if self.is_known else ""
 
@@ -65,12 +66,12 @@ class ToolAgent:
             text, _ = canonical({"args": self.given})
         except Incomparable:
             return ""
-        return str(self.play.counted(digest(self.path, text)))
+        return str(self.play.counted(digest(self.path, text, *said(self.instead))))
 
     @property
     def is_absent(self) -> bool:
         """Whether it is an agent that takes no part."""
-        return bool(self.play.status(self.path))
+        return bool(self.play.status(self.path)) and self.instead is None
 
     def found(self) -> Any:
         """Its answer, if it need not be asked."""
@@ -162,49 +163,32 @@ class ToolAgent:
         return play.stage.emptying().value(templates[0])
 
 
-@contextmanager
-def tools_watched() -> Iterator[None]:
-    """Ask here first whenever a tool is called; for as long as anybody attributes an app."""
-    with _LOCK:
-        _USERS.append(None)
-        if len(_USERS) == 1:
-            BaseTool.invoke, BaseTool.ainvoke = _invoke, _ainvoke  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        with _LOCK:
-            _USERS.pop()
-            if not _USERS:
-                BaseTool.invoke, BaseTool.ainvoke = INVOKE, AINVOKE  # type: ignore[method-assign]
-
-
-INVOKE, AINVOKE = BaseTool.invoke, BaseTool.ainvoke
-_LOCK = threading.Lock()
-_USERS: list[None] = []
-
-
 def _invoke(self: BaseTool, input: Any, config: Any = None, **more: Any) -> Any:
     if (outer := current()) is None:
-        return INVOKE(self, input, config, **more)
+        return tools_watched.own["invoke"](self, input, config, **more)
     one = ToolAgent(outer, self, input)
     with _held(one):
         if (found := one.found()) is not _NOTHING:
             return found
         with one.asking():
-            output = INVOKE(self, input, config, **more)
+            output = tools_watched.own["invoke"](self, input, config, **more)
         return one.ended(output)
 
 
 async def _ainvoke(self: BaseTool, input: Any, config: Any = None, **more: Any) -> Any:
     if (outer := current()) is None:
-        return await AINVOKE(self, input, config, **more)
+        return await tools_watched.own["ainvoke"](self, input, config, **more)
     one = ToolAgent(outer, self, input)
     async with one.play.stage.one_at_a_time(one.base or f"{id(one)}"):
         if (found := one.found()) is not _NOTHING:
             return found
         with one.asking():
-            output = await AINVOKE(self, input, config, **more)
+            output = await tools_watched.own["ainvoke"](self, input, config, **more)
         return one.ended(output)
+
+
+tools_watched = Lent(BaseTool, {"invoke": _invoke, "ainvoke": _ainvoke})
+"""Has whoever calls a tool ask here first."""
 
 
 @contextmanager

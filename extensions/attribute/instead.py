@@ -1,0 +1,132 @@
+"""Another model in place of an agent's own: the same prompts and tools, and another's answers.
+
+`invoke`, `ainvoke`, `stream` and `astream` of LangChain's `BaseChatModel` are the ways in which a
+model is asked. While an app is attributed they look here whether the agent that asks has been given
+another model; outside of a play they are as they were.
+"""
+
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
+
+from shapley_coop.extensions.attribute.scope import current
+
+
+@dataclass(frozen=True)
+class OtherModel:
+    """An agent is asked as it is, and this model answers in place of its own."""
+
+    model: BaseChatModel
+
+    def __str__(self) -> str:
+        """Name the model."""
+        return f"with {name_of(self.model)}"
+
+
+def name_of(model: BaseChatModel) -> str:
+    """A model's provider and name, as LangChain tells them."""
+    about = model.asdict()
+    return f"{about['_type']}:{about.get('model_name') or about.get('model')}"
+
+
+@dataclass
+class Lent:
+    """Methods of a class that are ours for as long as anybody attributes an app.
+
+    Attributes:
+        of: the class.
+        methods: by name.
+    """
+
+    of: type
+    methods: Mapping[str, Any]
+    own: dict[str, Any] = field(init=False)
+    users: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Know the class's own methods."""
+        self.own = {name: getattr(self.of, name) for name in self.methods}
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Lend them; the last who gives them back puts the class's own there again."""
+        with self.lock:
+            self.users += 1
+            self._set(self.methods)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.users -= 1
+                if not self.users:
+                    self._set(self.own)
+
+    def _set(self, methods: Mapping[str, Any]) -> None:
+        for name, method in methods.items():
+            setattr(self.of, name, method)
+
+
+def said(model: BaseChatModel | None) -> list[str]:
+    """What tells calls with another model apart; nothing where an agent has its own."""
+    return [] if model is None else [str(OtherModel(model))]
+
+
+def _asked(own: BaseChatModel, kwargs: dict[str, Any]) -> tuple[Runnable[Any, Any] | None, Any]:
+    """Who answers in place of a model, and with which settings; None: it does by itself."""
+    scope = current()
+    model = scope.instead if scope else None
+    if model is None or own is model:
+        return None, kwargs
+    if type(own) is type(model) or "tools" not in kwargs:
+        return model, kwargs
+    # The tools were written for another provider; each reads those of the others.
+    more = {key: x for key, x in kwargs.items() if key not in ("tools", "tool_choice")}
+    return model.bind_tools(kwargs["tools"]), more
+
+
+def _invoke(self: BaseChatModel, input: Any, config: Any = None, **kwargs: Any) -> Any:
+    model, more = _asked(self, kwargs)
+    if model is None:
+        return models_lent.own["invoke"](self, input, config, **kwargs)
+    return model.invoke(input, config, **more)
+
+
+async def _ainvoke(self: BaseChatModel, input: Any, config: Any = None, **kwargs: Any) -> Any:
+    model, more = _asked(self, kwargs)
+    if model is None:
+        return await models_lent.own["ainvoke"](self, input, config, **kwargs)
+    return await model.ainvoke(input, config, **more)
+
+
+def _stream(self: BaseChatModel, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
+    model, more = _asked(self, kwargs)
+    if model is None:
+        yield from models_lent.own["stream"](self, input, config, **kwargs)
+    else:
+        yield from model.stream(input, config, **more)
+
+
+async def _astream(
+    self: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
+) -> AsyncIterator[Any]:
+    model, more = _asked(self, kwargs)
+    found = (
+        models_lent.own["astream"](self, input, config, **kwargs)
+        if model is None
+        else model.astream(input, config, **more)
+    )
+    async for part in found:
+        yield part
+
+
+models_lent = Lent(
+    BaseChatModel,
+    {"invoke": _invoke, "ainvoke": _ainvoke, "stream": _stream, "astream": _astream},
+)
+"""Has the models of agents that were given others answered by these."""
