@@ -19,7 +19,7 @@ from shapley_coop.extensions.attribute.result import (
     per_second,
 )
 from shapley_coop.extensions.attribute.settings import Settings
-from shapley_coop.extensions.attribute.values import Values, interval, leave_one_out
+from shapley_coop.extensions.attribute.values import Values, leave_one_out
 
 
 def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit:
@@ -27,6 +27,7 @@ def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit
     agents = game.agents
     named = None if values is None else _named(agents, values.mean)
     errors = None if values is None else values.standard_error()
+    spans = None if values is None else values.intervals()
     spent = {agent: _spent(game, agent, with_.prices) for agent in agents}
     return AppCredit(
         agents=list(agents),
@@ -37,7 +38,7 @@ def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit
         samples=with_.samples,
         values=named,
         standard_error=None if errors is None else _named(agents, errors),
-        interval=_intervals(agents, values),
+        interval=None if spans is None else dict(zip(agents, spans, strict=True)),
         leave_one_out={a: _known(x) for a, x in zip(agents, leave_one_out(game), strict=True)},
         interactions=_pairs(agents, values),
         worth={
@@ -133,14 +134,6 @@ def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
         cost=cost(tokens, prices, 1 / runs),
         seconds=sum(visit.seconds for visit in visits) / runs,
     )
-
-
-def _intervals(
-    agents: Sequence[str], values: Values | None
-) -> dict[str, tuple[float, float]] | None:
-    if values is None or len(values.rows) < 2:
-        return None
-    return {agent: interval(own) for agent, own in zip(agents, values.rows.T, strict=True)}
 
 
 def _pairs(agents: Sequence[str], values: Values | None) -> dict[str, float] | None:

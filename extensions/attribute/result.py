@@ -62,7 +62,7 @@ class AppCredit:
         values: agent → value, in the score's unit; None where too many plays failed.
         standard_error: agent → of the mean over inputs or samples, and of sampled orders; None
             where there is one run of one input and all coalitions were played.
-        interval: agent → (low, high), 95 %, of the mean over inputs or samples; None with one.
+        interval: agent → (low, high), 95 %, where there is a standard error.
         leave_one_out: agent → v(N) − v(N without it); None where that play failed.
         interactions: "A,B" → what both add together beyond what each adds; None unless exact.
         worth: coalition → mean score, of those that were played in every unit.

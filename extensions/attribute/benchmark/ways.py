@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from shapley_coop.evals.measures.stats import QUANTILE
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.benchmark.shapes import Built
 from shapley_coop.extensions.attribute.result import AppCredit
@@ -79,16 +78,13 @@ def valued(built: Built, cache: Path, judge: Judge | None) -> dict[str, Found]:
 
 
 def _found(built: Built, credit: AppCredit) -> Found:
-    """What ours says; a standard error without an interval states value ± 1.96 errors."""
+    """What ours says."""
     names = dict(zip(built.agents, built.known.agents, strict=True))
     plays = len(credit.worth) * len(built.inputs)
     if credit.values is None:
         why = next((note for note in credit.notes if note.startswith("no values")), "no values")
         return Found(None, {}, plays, why)
-    stated = credit.interval or {
-        agent: (credit.values[agent] - QUANTILE * error, credit.values[agent] + QUANTILE * error)
-        for agent, error in (credit.standard_error or {}).items()
-    }
+    stated = credit.interval or {}
     values = {names[agent]: x for agent, x in credit.values.items()}
     return Found(values, {names[agent]: both for agent, both in stated.items()}, plays)
 
