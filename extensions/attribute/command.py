@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from shapley_coop import extension
-from shapley_coop.cli.console import note, progress, say, say_json, write_file
+from shapley_coop.cli.console import note, progress, say, say_json, waiting, write_file
 from shapley_coop.cli.options import Currency, Json, PriceFile
 from shapley_coop.extensions.attribute import options as of
 from shapley_coop.extras import is_installed, missing
@@ -68,9 +68,10 @@ def attribute(
     if bounty and "bounty" not in extension.installed():
         raise ValueError(f"--bounty {bounty} needs the extension bounty: see coop list")
     asked = _app(app, agents, input_, score, trace)
-    advising = {"advise": advise or bool(cheaper), "may_lose": may_lose}
-    value = value or ("leave-one-out" if advising["advise"] else "")
-    by = {"value": value, "cheaper": _models(cheaper), **advising} if value else {}
+    advise = advise or bool(cheaper)
+    value = value or ("leave-one-out" if advise else "")
+    advising = {"advise": advise, "cheaper": _models(cheaper), "may_lose": may_lose}
+    by = {"value": value, **advising} if value else {}
     plain = {"samples": samples, "cache": cache, "trace": trace, **by}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
     stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
@@ -81,9 +82,8 @@ def attribute(
     if forecast:
         say(_foretold(asked, settings))
         return
-    if not value or advising["advise"]:
-        settings["go_on"] = partial(_is_wanted, yes=yes)
-    credit = _attributed(asked, settings, exact_up_to)
+    may_go_on = not value or advise
+    credit = _attributed(asked, settings, may_go_on, asks=sys.stdin.isatty() and not yes)
     report = credit.as_json()
     why, values = "", credit.values
     if bounty and not values:
@@ -108,17 +108,23 @@ def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
     return forecast(graph, names, inputs, **settings).words()
 
 
-def _attributed(asked: _Asked, settings: Mapping[str, Any], exact_up_to: int) -> "AppCredit":
+def _attributed(
+    asked: _Asked, settings: Mapping[str, Any], may_go_on: bool, asks: bool
+) -> "AppCredit":
     """Play the coalitions, with progress; the forecast goes to standard error."""
     from shapley_coop.extensions.attribute import attribute as attributed
     from shapley_coop.extensions.attribute.stage import CallsSpent
 
     graph, names, scorer, inputs = asked
     n = len(names or ())
-    plays = 2**n if 0 < n <= exact_up_to else 0
+    plays = 2**n if 0 < n <= settings["exact_up_to"] else 0
+    told: dict[str, Any] = {"announce": lambda found: note(found.words())}
     try:
-        with progress(plays, "plays") as done:
-            told = {"progress": done, "announce": lambda found: note(found.words())}
+        with waiting("playing") if asks else progress(plays, "plays") as shown:
+            if may_go_on:
+                told["go_on"] = partial(_is_wanted, hidden=shown if asks else None)
+            if not asks:
+                told["progress"] = shown
             return attributed(graph, names, scorer, inputs, **told, **settings)
     except CallsSpent as spent:
         raise ValueError(
@@ -126,8 +132,8 @@ def _attributed(asked: _Asked, settings: Mapping[str, Any], exact_up_to: int) ->
         ) from None
 
 
-def _is_wanted(more: "Forecast", *, yes: bool) -> bool:
-    """Whether Shapley values shall be played after leave-one-out: people are asked.
+def _is_wanted(more: "Forecast", *, hidden: Callable[[], Any] | None) -> bool:
+    """Whether what comes after leave-one-out shall be played: a person is asked, if there is one.
 
     A person may allow more than --max-calls; where nobody is asked, it holds.
     """
@@ -135,8 +141,9 @@ def _is_wanted(more: "Forecast", *, yes: bool) -> bool:
         return True
     what = "advice: at most" if more.advice else "Shapley for interactions:"
     said = f"{what} {more.plays} plays, {more.takes()}"
-    if sys.stdin.isatty() and not yes:
-        return typer.confirm(f"{said}, go on?")
+    if hidden:
+        with hidden():
+            return typer.confirm(f"{said}, go on?", err=True)
     is_within = more.fits or more.sampled
     note(said if is_within else f"{said}: not played, --max-calls {more.calls} plays them")
     return is_within

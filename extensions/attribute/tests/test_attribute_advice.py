@@ -184,7 +184,7 @@ def coop(
 GIVEN = ("attribute", "app.py:app", "--score", "app.py:score", "--input", "in.json")
 
 
-def test_the_command_advises(coop: Coop) -> None:
+def test_the_command_advises(coop: Coop, tmp_path: Path) -> None:
     ended = coop(*GIVEN, "--advise", "--cheaper", "app.py:small")
     assert ended.code == 0, ended.err
     said = " ".join(ended.out.split())
@@ -192,6 +192,9 @@ def test_the_command_advises(coop: Coop) -> None:
     assert "add_up: without it the score loses 1" in said
     assert "as advised" in said
     assert "advice: at most" in ended.err
+    assert coop(*GIVEN, "--cheaper", "app.py:small", "-o", "page.html").code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "downgrade to stub:small" in page
     found = coop(*GIVEN, "--cheaper", "app.py:small", "--json").result
     verdicts = {one["agent"]: one["verdict"] for one in found["advice"]}
     assert verdicts == {"boss": "keep", "research": "downgrade", "add_up": "keep"}

@@ -2,6 +2,7 @@
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,31 @@ def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
         0,
         "forecast: 2 agents, 4 plays, 1 run each: about 3 new calls\n",
     )
+
+
+class Person(StringIO):
+    """Somebody at a terminal who answers."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_a_person_is_asked_whether_to_go_on(
+    answer: str, coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", Person(f"{answer}\n"))
+    ended = coop("attribute", "demo")
+    assert "Shapley for interactions: 8 plays, 10 new calls, 263 tokens, go on?" in ended.err
+    found = ended.out.strip()
+    assert found.startswith("shapley of demo" if answer == "y" else "leave-one-out of demo")
+
+
+def test_where_nobody_is_asked_the_limit_holds(coop: Coop) -> None:
+    ended = coop("attribute", "demo", "--max-calls", "31", "--yes")
+    assert ended.out.startswith("leave-one-out of demo")
+    assert "263 tokens: not played, --max-calls 10 plays them" in ended.err
+    assert coop("attribute", "demo", "--max-calls", "10").out.startswith("shapley of demo")
 
 
 def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: Path) -> None:
