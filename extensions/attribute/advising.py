@@ -106,7 +106,8 @@ class Advising:
         """Changes that lose little by themselves: those that gain first, then the savings."""
         changed = [{**self.plan, agent: change} for agent, change in options]
         found = await self.trials.of(changed)
-        units = [u for u in UNITS if all(u in one.measured for one in [before, *found])]
+        played = [one for one in [before, *found] if not one.why]
+        units = [unit for unit in UNITS if all(unit in one.measured for one in played)]
         good: dict[str, Step] = {}
         for (agent, change), one in zip(options, found, strict=True):
             saves = {unit: saved(before.measured, one.measured, unit) for unit in UNITS}

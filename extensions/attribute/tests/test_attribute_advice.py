@@ -1,8 +1,9 @@
 """Advice: who can go, who can be asked with a cheaper model, what would tell; whole apps."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from langchain_core.language_models import BaseChatModel
@@ -158,6 +159,27 @@ def test_advice_above_the_limit_is_not_played_unless_somebody_says_so() -> None:
     assert told[0].advice
     assert not told[0].fits
     assert advised("pipeline", max_calls=told[0].calls, go_on=go_on).advice
+
+
+class Facts(TypedDict, total=False):
+    facts: str
+    said: str
+
+
+def test_who_cannot_be_removed_is_kept_with_the_reason() -> None:
+    def reads(state: dict[str, Any]) -> dict[str, Any]:
+        return {"said": str(len(state["facts"].split()) // len(state["facts"]))}
+
+    page: Any = StateGraph(Facts)
+    page.add_sequence([("find", lambda state: {"facts": "it rains"}), ("read", reads)])
+    page.add_edge(START, "find")
+    settings = {"value": "leave-one-out", "advise": True}
+    credit = attribute(page.compile(), ["find", "read"], lambda s: len(s["said"]), {}, **settings)
+    find, read = credit.advice
+    assert (find.verdict, find.loss) == ("keep", None)
+    assert find.why.startswith("its removal has no score: ZeroDivisionError")
+    assert (read.verdict, read.loss) == ("keep", 1)
+    assert "NaN" not in json.dumps([vars(one) for one in credit.advice])
 
 
 APP = """\
