@@ -6,9 +6,10 @@ another model; outside of a play they are as they were.
 """
 
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -36,40 +37,31 @@ def name_of(model: BaseChatModel) -> str:
 
 @dataclass
 class Lent:
-    """Methods of a class that are ours for as long as anybody attributes an app.
+    """Methods of a library's class that are ours for as long as anybody attributes an app.
 
     Attributes:
-        of: the class.
-        methods: by name.
+        lend: puts ours there.
+        give_back: puts the library's own there again.
     """
 
-    of: type
-    methods: Mapping[str, Any]
-    own: dict[str, Any] = field(init=False)
+    lend: Callable[[], None]
+    give_back: Callable[[], None]
     users: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __post_init__(self) -> None:
-        """Know the class's own methods."""
-        self.own = {name: getattr(self.of, name) for name in self.methods}
-
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Lend them; the last who gives them back puts the class's own there again."""
+        """Lend them; the last user gives them back."""
         with self.lock:
             self.users += 1
-            self._set(self.methods)
+            self.lend()
         try:
             yield
         finally:
             with self.lock:
                 self.users -= 1
                 if not self.users:
-                    self._set(self.own)
-
-    def _set(self, methods: Mapping[str, Any]) -> None:
-        for name, method in methods.items():
-            setattr(self.of, name, method)
+                    self.give_back()
 
 
 def said(model: BaseChatModel | None) -> list[str]:
@@ -93,21 +85,21 @@ def _asked(own: BaseChatModel, kwargs: dict[str, Any]) -> tuple[Runnable[Any, An
 def _invoke(self: BaseChatModel, input: Any, config: Any = None, **kwargs: Any) -> Any:
     model, more = _asked(self, kwargs)
     if model is None:
-        return models_lent.own["invoke"](self, input, config, **kwargs)
+        return INVOKE(self, input, config, **kwargs)
     return model.invoke(input, config, **more)
 
 
 async def _ainvoke(self: BaseChatModel, input: Any, config: Any = None, **kwargs: Any) -> Any:
     model, more = _asked(self, kwargs)
     if model is None:
-        return await models_lent.own["ainvoke"](self, input, config, **kwargs)
+        return await AINVOKE(self, input, config, **kwargs)
     return await model.ainvoke(input, config, **more)
 
 
 def _stream(self: BaseChatModel, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
     model, more = _asked(self, kwargs)
     if model is None:
-        yield from models_lent.own["stream"](self, input, config, **kwargs)
+        yield from STREAM(self, input, config, **kwargs)
     else:
         yield from model.stream(input, config, **more)
 
@@ -117,7 +109,7 @@ async def _astream(
 ) -> AsyncIterator[Any]:
     model, more = _asked(self, kwargs)
     found = (
-        models_lent.own["astream"](self, input, config, **kwargs)
+        ASTREAM(self, input, config, **kwargs)
         if model is None
         else model.astream(input, config, **more)
     )
@@ -125,8 +117,17 @@ async def _astream(
         yield part
 
 
+INVOKE, AINVOKE = BaseChatModel.invoke, BaseChatModel.ainvoke
+STREAM, ASTREAM = BaseChatModel.stream, BaseChatModel.astream
+
+
+def _put(invoke: Any, ainvoke: Any, stream: Any, astream: Any) -> None:
+    BaseChatModel.invoke, BaseChatModel.ainvoke = invoke, ainvoke  # type: ignore[method-assign]
+    BaseChatModel.stream, BaseChatModel.astream = stream, astream  # type: ignore[method-assign]
+
+
 models_lent = Lent(
-    BaseChatModel,
-    {"invoke": _invoke, "ainvoke": _ainvoke, "stream": _stream, "astream": _astream},
+    partial(_put, _invoke, _ainvoke, _stream, _astream),
+    partial(_put, INVOKE, AINVOKE, STREAM, ASTREAM),
 )
 """Has the models of agents that were given others answered by these."""

@@ -9,6 +9,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -165,29 +166,36 @@ class ToolAgent:
 
 def _invoke(self: BaseTool, input: Any, config: Any = None, **more: Any) -> Any:
     if (outer := current()) is None:
-        return tools_watched.own["invoke"](self, input, config, **more)
+        return INVOKE(self, input, config, **more)
     one = ToolAgent(outer, self, input)
     with _held(one):
         if (found := one.found()) is not _NOTHING:
             return found
         with one.asking():
-            output = tools_watched.own["invoke"](self, input, config, **more)
+            output = INVOKE(self, input, config, **more)
         return one.ended(output)
 
 
 async def _ainvoke(self: BaseTool, input: Any, config: Any = None, **more: Any) -> Any:
     if (outer := current()) is None:
-        return await tools_watched.own["ainvoke"](self, input, config, **more)
+        return await AINVOKE(self, input, config, **more)
     one = ToolAgent(outer, self, input)
     async with one.play.stage.one_at_a_time(one.base or f"{id(one)}"):
         if (found := one.found()) is not _NOTHING:
             return found
         with one.asking():
-            output = await tools_watched.own["ainvoke"](self, input, config, **more)
+            output = await AINVOKE(self, input, config, **more)
         return one.ended(output)
 
 
-tools_watched = Lent(BaseTool, {"invoke": _invoke, "ainvoke": _ainvoke})
+INVOKE, AINVOKE = BaseTool.invoke, BaseTool.ainvoke
+
+
+def _put(invoke: Any, ainvoke: Any) -> None:
+    BaseTool.invoke, BaseTool.ainvoke = invoke, ainvoke  # type: ignore[method-assign]
+
+
+tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AINVOKE))
 """Has whoever calls a tool ask here first."""
 
 
