@@ -12,28 +12,6 @@ from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_k
 from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, surplus
 from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys
 
-OF_APPS = (
-    "value",
-    "method",
-    "absent",
-    "inputs",
-    "samples",
-    "values",
-    "standard_error",
-    "interval",
-    "leave_one_out",
-    "interactions",
-    "spent",
-    "value_per_dollar",
-    "calls",
-    "failures",
-    "notes",
-    "graph",
-    "bounty",
-    "peers",
-)
-"""What `coop attribute --json` has beside agents and worths; it is not read here."""
-
 REPORT_TOLERANCE = 1e-7
 """Norms computed in floats are rounded to 1e-9; axioms are checked with room for that."""
 
@@ -46,6 +24,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
             empty one ("", worth 0 unless named) must be given;
             or {"runs": [{name: {kind: amount, …}, …}, …]}, where all amounts of a run add up, and
             "agents" may name who must be there. `credit.reading.read_json` reads it from a file.
+            What `coop attribute --json` prints, with "absent" beside "worth", may hold more.
         value: the name of a norm (`credit.norms.NORMS`).
 
     Returns:
@@ -63,10 +42,9 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
     """
     rule = norm(value)
     content = as_object(obj, "the input")
-    known: tuple[str, ...] = ("agents", "worth", "runs")
-    if "worth" in content and "absent" in content:
-        known += OF_APPS
-    only_keys(content, known, "the input")
+    if "worth" in content and "absent" in content:  # of an app: what else is said of it is not read
+        content = {key: content[key] for key in ("agents", "worth") if key in content}
+    only_keys(content, ("agents", "worth", "runs"), "the input")
     if ("worth" in content) == ("runs" in content):
         raise ValueError('the input needs "worth" or "runs", one of them')
     if "worth" in content:

@@ -9,6 +9,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from shapley_coop.extensions.attribute.canonical import canonical, fields_of
+from shapley_coop.extensions.attribute.instead import OtherModel, name_of
 from shapley_coop.files import did_you_mean
 
 Baseline = Callable[..., Any] | Runnable[Any, Any]
@@ -63,9 +64,10 @@ def described(absent: Absent) -> Any:
         return {agent: described(one) for agent, one in absent.items()}
     if isinstance(absent, str):
         return absent
+    if isinstance(absent, OtherModel):
+        return str(absent)
     if isinstance(absent, BaseChatModel):
-        about = absent.asdict()
-        return f"model {about['_type']}:{about.get('model_name') or about.get('model')}"
+        return f"model {name_of(absent)}"
     name = getattr(absent, "__qualname__", None) or getattr(absent, "name", None)
     return f"function {name or type(absent).__name__}"
 

@@ -1,9 +1,9 @@
 """Sampled Shapley values, adjusted by a model of the game that is fitted to what was played.
 
-A play of an app costs money, and arithmetic does not. So a sparse sum of unanimity games is fitted
-to the worths that are known (agents that are needed together: a pipeline is such a game), its
-Shapley values are computed exactly, and what the model misses is estimated from random orders and
-their reverses, as without it:
+A play of an app costs money, and arithmetic does not. So a sparse sum of simple games is fitted to
+the worths that are known: agents that are all needed, as in a pipeline, of whom any one is enough,
+or two of three. Its Shapley values are exact, as the agents of each are alike, and what the model
+misses is estimated from random orders and their reverses, as without it:
 
     φ = φ(model) + mean over orders of the marginal contributions to v − model
 
@@ -12,6 +12,7 @@ nothing of the orders that correct it, so that a model that is wrong costs preci
 (regression-adjusted Monte Carlo, Witter et al. 2025; cross-fitting, Chernozhukov et al. 2018).
 """
 
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
@@ -20,12 +21,38 @@ import numpy as np
 from shapley_coop.credit.coalitions import Floats
 from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate
 
-FOLDS = 4
+LEAST_FOLDS, FOLDS = 4, 8
 MOST_TERMS = 24
 """Of a model; of few known worths no more than a quarter of their number."""
 
-MOST_CANDIDATES = 800
-"""Sets of agents among which terms are looked for: the larger ones only where there are few."""
+MOST_CANDIDATES = 1_600
+"""Simple games among which terms are looked for: larger ones only where there are few."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Simple games: each is worth 1 once enough of its agents are there.
+
+    Attributes:
+        sets: shape (k, n), who belongs to each.
+        least: shape (k,), how many of them are enough.
+    """
+
+    sets: Coalitions
+    least: Floats
+
+    def worth(self, rows: Coalitions) -> Floats:
+        """Shape (m, k): what each is worth with the agents of a row."""
+        there = rows.astype(np.float64) @ self.sets.T.astype(np.float64)
+        return np.asarray(there >= self.least, dtype=np.float64)
+
+    def values(self, points: Floats) -> Floats:
+        """Shapley values of the sum of so many points of each: its agents have equal parts."""
+        return np.asarray((points / self.sets.sum(axis=1)) @ self.sets)
+
+    def some(self, chosen: list[int]) -> "Terms":
+        """Some of them."""
+        return Terms(self.sets[chosen], self.least[chosen])
 
 
 def adjusted_shapley(
@@ -36,7 +63,7 @@ def adjusted_shapley(
     Args:
         n: agents, at least 2.
         worth: asked for many coalitions at once.
-        count: orders; the same that the antithetic sampler draws for this seed. At least `FOLDS`.
+        count: orders, at least `LEAST_FOLDS`; those that the antithetic sampler draws.
         seed: of the orders.
         known: coalitions whose worth is known anyway, shape (m, n).
 
@@ -44,68 +71,66 @@ def adjusted_shapley(
         Values that sum to v(N) − v(∅), with the standard errors of the adjusted orders.
 
     Raises:
-        ValueError: there are fewer orders than folds.
+        ValueError: there are too few orders.
     """
-    if count < FOLDS:
-        raise ValueError(f"{count} orders: at least {FOLDS} are needed to fit models to the others")
+    if count < LEAST_FOLDS:
+        raise ValueError(f"{count} orders: at least {LEAST_FOLDS} are needed to fit models to them")
     rng = np.random.default_rng(seed)
     ranks = rng.permuted(np.broadcast_to(np.arange(n), (count, n)), axis=-1)
     # Shape (count, 2, n + 1, n): the coalitions of each order and of its reverse.
     both = np.stack([ranks, n - 1 - ranks], axis=1)
     rows = both[:, :, None, :] < np.arange(n + 1)[:, None]
     worths = worth(rows.reshape(-1, n)).reshape(rows.shape[:-1])
-    fixed, candidates = worth(known), _candidates(n)
+    fixed, candidates, folds = worth(known), _candidates(n), min(count, FOLDS)
     drawn = np.empty((count, n))
-    for fold in range(FOLDS):
-        own = np.arange(count) % FOLDS == fold
+    for fold in range(folds):
+        own = np.arange(count) % folds == fold
         others = np.concatenate([rows[~own].reshape(-1, n), known])
         there = np.concatenate([worths[~own].ravel(), fixed])
-        sets, coefficients = _fitted(others, there - worths[0, 0, 0], candidates)
-        model = _holds(rows[own].reshape(-1, n), sets) @ coefficients
+        terms, points = _fitted(others, there - worths[0, 0, 0], candidates)
+        model = terms.worth(rows[own].reshape(-1, n)) @ points
         missed = np.diff(worths[own] - model.reshape(rows[own].shape[:-1]))
         by_agent = np.take_along_axis(missed, both[own], axis=2).mean(axis=1)
-        sizes = np.maximum(sets.sum(axis=1), 1)
-        drawn[own] = by_agent + (coefficients / sizes) @ sets
+        drawn[own] = by_agent + terms.values(points)
     mean = drawn.mean(axis=0)
     errors = drawn.std(axis=0, ddof=1) / np.sqrt(count)
     evaluations = count * 2 * (n - 1) + 2
     return Estimate(mean, errors, evaluations, "adjusted", count, None)
 
 
-def _candidates(n: int) -> Coalitions:
-    """Sets of one agent, of two, and so on, as far as they are few; shape (k, n)."""
-    found: list[tuple[int, ...]] = []
+def _candidates(n: int) -> Terms:
+    """Of sets of one agent, of two, and so on, as far as they are few: all, any, two of three."""
+    found: list[tuple[tuple[int, ...], int]] = []
     for size in range(1, n + 1):
-        if size > 2 and len(found) + comb(n, size) > MOST_CANDIDATES:
+        enough = {1, size} | ({2} if size == 3 else set())
+        if size > 2 and len(found) + comb(n, size) * len(enough) > MOST_CANDIDATES:
             break
-        found += combinations(range(n), size)
+        found += [(own, least) for own in combinations(range(n), size) for least in sorted(enough)]
     sets = np.zeros((len(found), n), dtype=bool)
-    for row, members in zip(sets, found, strict=True):
-        row[list(members)] = True
-    return sets
+    for row, (own, _) in zip(sets, found, strict=True):
+        row[list(own)] = True
+    return Terms(sets, np.array([least for _, least in found], dtype=np.float64))
 
 
-def _holds(rows: Coalitions, sets: Coalitions) -> Floats:
-    """Shape (m, k): 1 where the coalition holds all of the set."""
-    held = rows.astype(np.float64) @ sets.T.astype(np.float64)
-    return np.asarray(held == sets.sum(axis=1), dtype=np.float64)
+def _fitted(rows: Coalitions, worths: Floats, candidates: Terms) -> tuple[Terms, Floats]:
+    """Terms and points of a model: each in turn the term that leaves least beside those chosen.
 
-
-def _fitted(rows: Coalitions, worths: Floats, candidates: Coalitions) -> tuple[Coalitions, Floats]:
-    """Sets and coefficients of a model, by orthogonal matching pursuit; shapes (k, n) and (k,)."""
+    What a term is beyond those chosen is kept (orthogonal least squares, Chen et al. 1989).
+    """
     rows, kept = np.unique(rows, axis=0, return_index=True)
     worths = worths[kept]
-    there = _holds(rows, candidates)
-    norms = np.sqrt((there**2).sum(axis=0))
+    there = candidates.worth(rows)
+    beyond, left = there.copy(), worths.copy()
+    least = 1e-6 * np.linalg.norm(there, axis=0)
     chosen: list[int] = []
-    coefficients: Floats = np.zeros(0)
-    left = worths
     enough = 1e-9 * np.abs(worths).max()
     while len(chosen) < min(MOST_TERMS, len(rows) // 4) and np.abs(left).max() > enough:
-        fits = np.abs(there.T @ left) / np.maximum(norms, 1e-9)
-        fits[chosen] = 0
+        sizes = np.linalg.norm(beyond, axis=0)
+        # Below the least size a term is a sum of those chosen.
+        fits = np.abs(left @ beyond) / np.where(sizes > least, sizes, np.inf)
         chosen.append(int(fits.argmax()))
-        found, *_ = np.linalg.lstsq(there[:, chosen], worths, rcond=None)
-        coefficients = np.asarray(found, dtype=np.float64)
-        left = worths - there[:, chosen] @ coefficients
-    return candidates[chosen], coefficients
+        axis = beyond[:, chosen[-1]] / sizes[chosen[-1]]
+        beyond -= np.outer(axis, axis @ beyond)
+        left -= axis * (axis @ left)
+    points, *_ = np.linalg.lstsq(there[:, chosen], worths, rcond=None)
+    return candidates.some(chosen), np.asarray(points, dtype=np.float64)

@@ -124,7 +124,8 @@ class App:
                 "the app stops at breakpoints (interrupt_before or interrupt_after): compile it "
                 "without them, as nobody is there to go on"
             )
-        check_agents(list(agents))
+        if agents:
+            check_agents(list(agents))
         self.graph: Graph = graph
         self.agents = list(agents)
         nodes = dict(_paths(graph))
@@ -134,6 +135,7 @@ class App:
             if within := [x for other, x in self.names.items() if path.startswith(f"{other}/")]:
                 raise ValueError(f"agent {agent!r} is a part of agent {within[0]!r}: name one")
         self.nodes = frozenset(nodes)
+        self.bound = {path: node.bound for path, node in nodes.items()}
         graphs = [graph, *(node.bound for node in nodes.values())]
         self.schema = schema_of(graphs, frozenset(_closed_keys(graph)), nodes)
 

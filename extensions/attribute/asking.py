@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 from langgraph.errors import GraphInterrupt, ParentCommand
@@ -14,6 +15,7 @@ from langgraph.errors import GraphInterrupt, ParentCommand
 from shapley_coop.extensions.attribute.absence import described
 from shapley_coop.extensions.attribute.calls import Acting, Call
 from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
+from shapley_coop.extensions.attribute.instead import OtherModel, said
 from shapley_coop.extensions.attribute.overlay import Overlay, Put
 from shapley_coop.extensions.attribute.scope import Scope
 from shapley_coop.extensions.attribute.stage import CallsSpent, NotPlayed, Played, Stage, Unit
@@ -21,12 +23,13 @@ from shapley_coop.extensions.attribute.watching import Watch, asked_in, copied
 
 
 class Node(NamedTuple):
-    """A node of the app, what it is called, and the managed values that it is given."""
+    """A node of the app, its name, the managed values that it is given, its model if another."""
 
     path: str
     bound: Runnable[Any, Any]
     managed: frozenset[str]
     name: str
+    instead: BaseChatModel | None = None
 
 
 class Asking:
@@ -70,6 +73,12 @@ class Asking:
             return ""
         return str(described(self.stage.absent_for(name)))
 
+    def instead(self, path: str) -> BaseChatModel | None:
+        """The model that answers in place of an agent's own; None for one that has its own."""
+        name = self.stage.app.names.get(path)
+        choice = "" if name is None or name in self.present else self.stage.absent_for(name)
+        return choice.model if isinstance(choice, OtherModel) else None
+
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
@@ -77,13 +86,14 @@ class Asking:
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
-        known = digest(path, text, self.store.said() if self.store else "")
+        own = node.instead is None
+        known = digest(path, text, self.store.said() if self.store else "", *said(node.instead))
         nth, key = self.seen[known], self.counted(known)
         is_agent = path.split(":", maxsplit=1)[0] in stage.app.names
         stage.counts.naive += is_agent
         async with stage.one_at_a_time(key):
             call = self.kept(key)
-            if call is None and (call := stage.recorded(self.unit, path, text, nth)):
+            if call is None and own and (call := stage.recorded(self.unit, path, text, nth)):
                 call = self.keep(key, call)
                 stage.counts.saved += is_agent
             elif call is None:
@@ -149,7 +159,7 @@ class Asking:
         stage.counts.made += is_agent
         # Tools act in the first recorded run of an input, and in no other play.
         first = self.full is None and self.unit.sample == 0
-        scope = Scope(self, path)
+        scope = Scope(self, path, instead=node.instead)
         watch = Watch(scope, lambda tool: first or stage.rules.may_act(path, tool), acting.begin)
         try:
             output, puts = await self.watched(node, state, config, watch)
@@ -161,9 +171,9 @@ class Asking:
         if not is_agent:
             stage.counts.other_made += 1
             stage.counts.made += scope.models > 0
-        said, acted = renamed(copied(output), ids), tuple(dict.fromkeys(scope.tools))
+        written, acted = renamed(copied(output), ids), tuple(dict.fromkeys(scope.tools))
         call = Call(
-            said,
+            written,
             scope.tokens,
             scope.models,
             acted,
@@ -171,6 +181,7 @@ class Asking:
             inner=tuple(scope.inner),
             asked=frozenset(scope.asked),
             places=tuple(dict.fromkeys(map(_place, scope.places))),
+            seconds=scope.seconds(),
         )
         try:
             call = self.keep(key, call)
@@ -223,7 +234,10 @@ class Asking:
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:
-                self.not_played(f"tool {watch.stopped} of {node.path} would act again")
+                self.not_played(
+                    f"tool {watch.stopped} of {node.path} would act again (--safe-tools "
+                    f"{watch.stopped} lets it, if it changes nothing)"
+                )
         if watch.stopped:  # the node caught the error: what it says then is no answer
             raise NotPlayed(self.result.failure)
         return output, puts

@@ -28,6 +28,7 @@ class Inner:
         tokens: what its own models read and wrote.
         models: how many model calls it made.
         tools: the tools that acted in it.
+        seconds: that it took, without those of agents that it called.
     """
 
     path: str
@@ -36,6 +37,7 @@ class Inner:
     tokens: Tokens
     models: int
     tools: tuple[str, ...]
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Call:
         asked: the paths of all that it called, also of those that were absent: who is absent among
             them is part of the question.
         places: nodes within it that asked a model.
+        seconds: that it took when it was made, without those of agents that it called.
     """
 
     output: Any
@@ -62,6 +65,7 @@ class Call:
     inner: tuple[Inner, ...] = ()
     asked: frozenset[str] = frozenset()
     places: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 class Calls:
@@ -152,6 +156,7 @@ class Calls:
             inner=tuple(_inner(*one) for one in loaded["inner"]),
             asked=frozenset(known["asked"]),
             places=tuple(known["places"]),
+            seconds=known["seconds"],
         )
 
     def put(self, key: str, call: Call) -> Call:
@@ -166,7 +171,8 @@ class Calls:
                     "output": call.output,
                     "puts": [list(put) for put in call.puts],
                     "inner": [
-                        [x.path, x.given, x.output, x.tokens, x.models, x.tools] for x in call.inner
+                        [x.path, x.given, x.output, x.tokens, x.models, x.tools, x.seconds]
+                        for x in call.inner
                     ],
                 }
             )
@@ -178,6 +184,7 @@ class Calls:
             "tools": call.tools,
             "asked": sorted(call.asked),
             "places": call.places,
+            "seconds": call.seconds,
         }
         self._base.execute(
             "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?)",
@@ -224,10 +231,11 @@ class Acting:
         return self.app, self.key
 
 
-def _inner(path: str, given: Any, output: Any, tokens: Any, models: int, tools: Any) -> Inner:
+def _inner(path: str, given: Any, output: Any, tokens: Any, *rest: Any) -> Inner:
     """As it was kept; tuples come back as lists."""
     known = {model: (spent[0], spent[1]) for model, spent in tokens.items()}
-    return Inner(path, given, output, known, models, tuple(tools))
+    models, tools, seconds = rest
+    return Inner(path, given, output, known, models, tuple(tools), seconds)
 
 
 def added(all_tokens: Mapping[str, tuple[int, int]], more: Mapping[str, tuple[int, int]]) -> Tokens:

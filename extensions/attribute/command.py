@@ -2,23 +2,28 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from shapley_coop import extension
-from shapley_coop.cli.console import note, progress, say, say_json, write_file
+from shapley_coop.cli.console import note, progress, say, say_json, waiting, write_file
 from shapley_coop.cli.options import Currency, Json, PriceFile
 from shapley_coop.extensions.attribute import options as of
 from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
+    from shapley_coop.extensions.attribute.forecast import Forecast
     from shapley_coop.extensions.attribute.result import AppCredit
 
 DEMO = "demo"
 
-_Asked = tuple[Any, list[str], Any, Any]
-"""The graph, its agents, the scorer and the inputs."""
+_Asked = tuple[Any, list[str] | None, Any, Any]
+"""The graph, its agents if they are named, the scorer and the inputs."""
 
 
 def attribute(
@@ -29,7 +34,11 @@ def attribute(
     absent: of.Absent = None,
     keep: of.Keep = "",
     samples: of.Samples = 1,
-    value: of.Value = "shapley",
+    value: of.Value = "",
+    yes: of.Yes = False,
+    advise: of.Advise = False,
+    cheaper: of.Cheaper = "",
+    may_lose: of.MayLose = 0.05,
     fresh: of.Fresh = "",
     safe_tools: of.SafeTools = "",
     max_calls: of.MaxCalls = 200,
@@ -50,15 +59,20 @@ def attribute(
 ) -> None:
     """Attribute the score of a LangGraph app to its agents, by playing it without some of them.
 
-    The app runs once as it is; then every coalition of agents is played on a copy, in which
-    stand-ins replace the others. Calls are kept, so that a second run makes none.
+    The app runs once as it is; then once without each agent (leave-one-out), then without several
+    (Shapley values), on a copy in which stand-ins replace the others. Calls are kept, so that a
+    second run makes none.
     """
     if not is_installed("scipy"):
         raise missing("an interval of coop attribute", "scipy", "attribute")
     if bounty and "bounty" not in extension.installed():
         raise ValueError(f"--bounty {bounty} needs the extension bounty: see coop list")
     asked = _app(app, agents, input_, score, trace)
-    plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}
+    advise = advise or bool(cheaper)
+    value = value or ("leave-one-out" if advise else "")
+    advising = {"advise": advise, "cheaper": _models(cheaper), "may_lose": may_lose}
+    by = {"value": value, **advising} if value else {}
+    plain = {"samples": samples, "cache": cache, "trace": trace, **by}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
     stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
     given = {**_context(context), **_prices(prices), **_answers(answers)}
@@ -68,7 +82,8 @@ def attribute(
     if forecast:
         say(_foretold(asked, settings))
         return
-    credit = _attributed(asked, settings, exact_up_to)
+    may_go_on = not value or advise
+    credit = _attributed(asked, settings, may_go_on, asks=sys.stdin.isatty() and not yes)
     report = credit.as_json()
     why, values = "", credit.values
     if bounty and not values:
@@ -76,7 +91,7 @@ def attribute(
     elif bounty and values and max(values.values()) <= 0:
         why = "no agent adds to the score"
     elif bounty and values:
-        paid_for = [app, str(settings["version"]), *_texts(input_, trace), *asked[1]]
+        paid_for = [app, str(settings["version"]), *_texts(input_, trace), *credit.agents]
         report["bounty"] = _bounty(values, bounty, currency, bargain, json.dumps(paid_for))
     _tell(credit, report, app, as_json, out)
     if why:
@@ -88,24 +103,50 @@ def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
     from shapley_coop.extensions.attribute.attributing import forecast
 
     graph, names, _, inputs = asked
+    if names is None:
+        raise ValueError("--forecast runs nothing, and agents are found in a run: give --agents")
     return forecast(graph, names, inputs, **settings).words()
 
 
-def _attributed(asked: _Asked, settings: Mapping[str, Any], exact_up_to: int) -> "AppCredit":
+def _attributed(
+    asked: _Asked, settings: Mapping[str, Any], may_go_on: bool, asks: bool
+) -> "AppCredit":
     """Play the coalitions, with progress; the forecast goes to standard error."""
     from shapley_coop.extensions.attribute import attribute as attributed
     from shapley_coop.extensions.attribute.stage import CallsSpent
 
     graph, names, scorer, inputs = asked
-    coalitions = 2 ** len(names) if len(names) <= exact_up_to else 0
+    n = len(names or ())
+    plays = 2**n if 0 < n <= settings["exact_up_to"] else 0
+    told: dict[str, Any] = {"announce": lambda found: note(found.words())}
     try:
-        with progress(coalitions, "coalitions") as done:
-            told = {"progress": done, "announce": lambda found: note(found.words())}
+        with waiting("playing") if asks else progress(plays, "plays") as shown:
+            if may_go_on:
+                told["go_on"] = partial(_is_wanted, hidden=shown if asks else None)
+            if not asks:
+                told["progress"] = shown
             return attributed(graph, names, scorer, inputs, **told, **settings)
     except CallsSpent as spent:
         raise ValueError(
             f"{spent}: they are kept; the same command with a larger --max-calls goes on"
         ) from None
+
+
+def _is_wanted(more: "Forecast", *, hidden: Callable[[], Any] | None) -> bool:
+    """Whether what comes after leave-one-out shall be played: a person is asked, if there is one.
+
+    A person may allow more than --max-calls; where nobody is asked, it holds.
+    """
+    if not more.calls:
+        return True
+    what = "advice: at most" if more.advice else "Shapley for interactions:"
+    said = f"{what} {more.plays} plays, {more.takes()}"
+    if hidden:
+        with hidden():
+            return typer.confirm(f"{said}, go on?", err=True)
+    is_within = more.fits or more.sampled
+    note(said if is_within else f"{said}: not played, --max-calls {more.calls} plays them")
+    return is_within
 
 
 def _tell(
@@ -135,12 +176,13 @@ def _app(app: str, agents: str, input_: Path | None, score: str, trace: Path | N
         names = _listed(agents) or tuple(demo.AGENTS)
         inputs = _inputs(input_) if input_ else demo.INPUTS
         return demo.graph, list(names), load(score, "--score") if score else demo.score, inputs
-    if not agents or not score:
-        raise ValueError("give --agents a,b and --score path.py:score, or try coop attribute demo")
+    if not score:
+        raise ValueError("give --score path.py:score, or try coop attribute demo")
     if not input_ and not trace:
         raise ValueError("give --input in.json, or --trace with recorded runs")
     inputs = _inputs(input_) if input_ else None
-    return load(app, "the app"), list(_listed(agents)), load(score, "--score"), inputs
+    named = list(_listed(agents)) if agents else None
+    return load(app, "the app"), named, load(score, "--score"), inputs
 
 
 def _inputs(file: Path) -> Any:
@@ -182,10 +224,22 @@ def _stand_in(what: str) -> Any:
     if what in ("blank", "silent"):
         return what
     if what.startswith("model:"):
-        from shapley_coop.seats import Seat, chat_model
-
-        return chat_model(Seat(model=what.removeprefix("model:")), agent="absent", seed=0)
+        return _model(what.removeprefix("model:"))
     return load(what, "--absent")
+
+
+def _model(name: str) -> Any:
+    from shapley_coop.seats import Seat, chat_model
+
+    return chat_model(Seat(model=name), agent="absent", seed=0)
+
+
+def _models(given: str) -> tuple[Any, ...]:
+    """The chat models that are tried in place of agents' own."""
+    from shapley_coop.extensions.attribute.app import load
+
+    names = _listed(given)
+    return tuple(load(x, "--cheaper") if ".py:" in x else _model(x) for x in names)
 
 
 def _listed(names: str) -> tuple[str, ...]:

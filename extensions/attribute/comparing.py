@@ -5,13 +5,14 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from shapley_coop.extensions.attribute.result import norm_in_words
 from shapley_coop.files import read_json
 from shapley_coop.invalid import first_error
 
 
 class _Spent(BaseModel):
-    input_tokens: float
-    output_tokens: float
+    input_tokens: float | None
+    output_tokens: float | None
 
 
 class Told(BaseModel):
@@ -31,9 +32,12 @@ class Told(BaseModel):
         """The mean score with all agents."""
         return self.worth.get(",".join(self.agents))
 
-    def tokens(self, agent: str) -> float:
-        """Tokens of an agent in a run of the whole app."""
-        return self.spent[agent].input_tokens + self.spent[agent].output_tokens
+    def tokens(self, agent: str) -> float | None:
+        """Tokens of an agent in a run of the whole app; None where they are not known."""
+        spent = self.spent.get(agent)
+        if spent is None or spent.input_tokens is None or spent.output_tokens is None:
+            return None
+        return spent.input_tokens + spent.output_tokens
 
 
 def read(file: Path) -> Told:
@@ -62,7 +66,7 @@ def markdown(after: Told, before: Told | None = None) -> str:
     lines += [_line(_cells(agent, after, before)) for agent in agents]
     notes = [*dict.fromkeys(after.notes)]
     if before and (before.value, before.inputs) != (after.value, after.inputs):
-        was, now = (f"{one.value} of {one.inputs} inputs" for one in (before, after))
+        was, now = (f"{norm_in_words(one.value)} of {one.inputs} inputs" for one in (before, after))
         notes.insert(0, f"not of the same: {was} before, {now} after")
     return "\n".join([*lines, "", *(f"- {_escaped(note)}" for note in notes)]).rstrip()
 
@@ -71,7 +75,7 @@ def _cells(agent: str, after: Told, before: Told | None) -> list[str]:
     if not before:
         return [agent, _number(_value(after, agent)), _number(after.tokens(agent))]
     values = [_value(one, agent) for one in (before, after)]
-    tokens = [one.tokens(agent) if agent in one.spent else None for one in (before, after)]
+    tokens = [one.tokens(agent) for one in (before, after)]
     change = "—" if None in values else f"{values[1] - values[0]:+.4g}"  # type: ignore[operator]
     spans = [(one.interval or {}).get(agent) for one in (before, after)]
     if spans[0] and spans[1] and (spans[0][1] < spans[1][0] or spans[1][1] < spans[0][0]):

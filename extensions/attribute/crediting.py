@@ -6,17 +6,17 @@ from itertools import combinations
 from statistics import mean
 
 from shapley_coop.credit.coalitions import coalition_key
-from shapley_coop.evals.measures.stats import mean_interval
 from shapley_coop.evals.sweeps.prices import Prices, is_free
 from shapley_coop.extensions.attribute.absence import described
-from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
+from shapley_coop.extensions.attribute.metrics import by_agent, cost, tokens_of
 from shapley_coop.extensions.attribute.result import (
     MOST_FAILED,
     AppCredit,
     Drawn,
     Spent,
     per_dollar,
+    per_second,
 )
 from shapley_coop.extensions.attribute.settings import Settings
 from shapley_coop.extensions.attribute.values import Values, leave_one_out
@@ -24,9 +24,10 @@ from shapley_coop.extensions.attribute.values import Values, leave_one_out
 
 def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit:
     """The result."""
-    agents, counts = game.agents, game.stage.counts
+    agents = game.agents
     named = None if values is None else _named(agents, values.mean)
     errors = None if values is None else values.standard_error()
+    spans = None if values is None else values.intervals()
     spent = {agent: _spent(game, agent, with_.prices) for agent in agents}
     return AppCredit(
         agents=list(agents),
@@ -37,7 +38,7 @@ def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit
         samples=with_.samples,
         values=named,
         standard_error=None if errors is None else _named(agents, errors),
-        interval=_intervals(agents, values),
+        interval=None if spans is None else dict(zip(agents, spans, strict=True)),
         leave_one_out={a: _known(x) for a, x in zip(agents, leave_one_out(game), strict=True)},
         interactions=_pairs(agents, values),
         worth={
@@ -47,17 +48,25 @@ def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit
         },
         spent=spent,
         value_per_dollar=per_dollar(named, spent),
-        calls={
-            "made": counts.made,
-            "saved": counts.saved,
-            "other": counts.other_made,
-            "models": counts.models,
-            "without_cache": counts.naive,
-        },
+        value_per_second=per_second(named, spent),
+        calls=counted(game),
         failures=sorted(game.failures, key=lambda f: (f.coalition, f.input, f.sample)),
         notes=_notes(game, values, with_),
+        metrics=by_agent(game, with_.prices),
         graph=Drawn(*game.stage.app.drawn()),
     )
+
+
+def counted(game: AppGame) -> dict[str, int]:
+    """Calls of all plays so far, as `AppCredit.calls` tells them."""
+    counts = game.stage.counts
+    return {
+        "made": counts.made,
+        "saved": counts.saved,
+        "other": counts.other_made,
+        "models": counts.models,
+        "without_cache": counts.naive,
+    }
 
 
 def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
@@ -81,8 +90,14 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         said.append(f"no values: {reason}")
     elif values.reached is False:
         said.append("the sampler's budget is spent, and its errors are above the target")
+    inputs = len({unit.number for unit in game.units})
     if len(game.units) == 1:
         said.append("one run of one input: the values are of that run")
+    elif inputs > 1 and with_.samples > 1:
+        said.append(
+            f"intervals are over the {inputs} inputs: more inputs narrow them, "
+            "samples only steady the values of each input"
+        )
     for agent in game.agents:
         keys = game.stage.steering(agent, game.full)
         if fields := game.stage.kept_fields(agent, game.full):
@@ -108,42 +123,17 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
 
 
 def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
-    runs, tokens = len(game.full), _tokens(game, agent)
+    runs = len(game.full)
     visits = [visit for played in game.full for visit in played.of(agent)]
+    tokens = tokens_of(visits)
     return Spent(
         calls=len(visits) / runs,
         models=sum(visit.models for visit in visits) / runs,
-        input_tokens=sum(read for read, _ in tokens.values()) / runs,
-        output_tokens=sum(written for _, written in tokens.values()) / runs,
+        input_tokens=None if tokens is None else sum(r for r, _ in tokens.values()) / runs,
+        output_tokens=None if tokens is None else sum(w for _, w in tokens.values()) / runs,
         cost=cost(tokens, prices, 1 / runs),
+        seconds=sum(visit.seconds for visit in visits) / runs,
     )
-
-
-def _tokens(game: AppGame, agent: str) -> Tokens:
-    total: Tokens = {}
-    for visit in (visit for played in game.full for visit in played.of(agent)):
-        total = added(total, visit.tokens)
-    return total
-
-
-def cost(tokens: Tokens, prices: Prices, part: float = 1.0) -> float | None:
-    """USD; None where a model has no price."""
-    if not prices.know(tokens):
-        return None
-    spent = (
-        {"model": m, "input_tokens": read, "output_tokens": written}
-        for m, (read, written) in tokens.items()
-    )
-    return part * prices.cost(spent)
-
-
-def _intervals(
-    agents: Sequence[str], values: Values | None
-) -> dict[str, tuple[float, float]] | None:
-    if values is None or len(values.rows) < 2:
-        return None
-    found = [mean_interval(list(map(float, own))) for own in values.rows.T]
-    return {agent: (e.low, e.high) for agent, e in zip(agents, found, strict=True)}
 
 
 def _pairs(agents: Sequence[str], values: Values | None) -> dict[str, float] | None:

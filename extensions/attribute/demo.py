@@ -49,13 +49,23 @@ class RuleChat(BaseChatModel):
     """A chat model that answers by a rule of its prompt."""
 
     rule: Callable[[str], str]
+    provider: str = "embedded"
+    model: str = "rules"
 
     @property
     def _llm_type(self) -> str:
-        return "embedded"
+        return self.provider
 
     def _get_ls_params(self, stop: list[str] | None = None, **_: Any) -> Any:
-        return {"ls_provider": "embedded", "ls_model_name": "rules", "ls_model_type": "chat"}
+        return {
+            "ls_provider": self.provider,
+            "ls_model_name": self.model,
+            "ls_model_type": "chat",
+        }
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model": self.model}
 
     def _generate(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any

@@ -1,11 +1,11 @@
-"""How many calls an attribution takes, told before they are made."""
+"""What an attribution takes, told before it is played."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
+from shapley_coop.extensions.attribute.metrics import cost, tokens_of
 
 
 @dataclass(frozen=True)
@@ -15,24 +15,34 @@ class Forecast:
     Attributes:
         agents: how many.
         units: inputs, times samples.
-        coalitions: that there are.
+        plays: of each input and sample, that of all agents among them.
         sampled: whether only some of them are played.
-        calls: new node calls. Before anything runs, if each agent is asked once, one after the
+        calls: that are new. Before anything runs, if each agent is asked once, one after the
             other: 2**n − 1 a unit. After the recorded runs, 2**k for each recorded call, where k
-            other agents had finished before it; less what is kept.
+            other agents had finished before it; less what is kept. In leave-one-out 1 + k.
         kept: calls that the same question took before; others of this app may save some, too.
         recorded: whether it rests on recorded runs.
+        alone: whether it is leave-one-out.
+        advice: whether it is of trying changes.
+        tokens: of the new calls; 0 before anything is recorded, or where models do not tell.
+        seconds: that the new calls take one after the other.
         cost: USD; None where a model has no price or nothing is recorded yet.
+        fits: whether no more calls are made with them than are allowed.
     """
 
     agents: int
     units: int
-    coalitions: int
+    plays: int
     sampled: bool
     calls: int
     kept: int
     recorded: bool = False
+    alone: bool = False
+    advice: bool = False
+    tokens: int = 0
+    seconds: float = 0.0
     cost: float | None = None
+    fits: bool = True
 
     @classmethod
     def before(cls, agents: int, units: int, exact_up_to: int, kept: int) -> "Forecast":
@@ -40,15 +50,35 @@ class Forecast:
         calls = max(0, units * (2**agents - 1) - kept)
         return cls(agents, units, 2**agents, agents > exact_up_to, calls, kept)
 
+    def leaving_one_out(self) -> "Forecast":
+        """The same of leave-one-out alone: the app as it is, and once without each agent."""
+        n = self.agents
+        calls = max(0, self.units * (n + n * (n - 1) // 2) - self.kept)
+        return replace(self, plays=n + 1, sampled=False, alone=True, calls=calls)
+
+    def takes(self) -> str:
+        """Its calls, tokens, dollars and seconds."""
+        if not self.calls:
+            return "no new calls"
+        parts = [f"{self.calls} new {'call' if self.calls == 1 else 'calls'}"]
+        if self.recorded and self.tokens:
+            parts += [f"{self.tokens} tokens"]
+        if self.cost:
+            parts += [f"{self.cost:.4g} USD"]
+        if self.recorded and self.seconds >= 1:
+            parts += [f"{self.seconds:.0f} s"]
+        return ", ".join(parts)
+
     def words(self) -> str:
         """One line."""
         told = "forecast after the recorded runs" if self.recorded else "forecast"
-        money = f", {self.cost:.4g} USD" if self.cost else ""
-        of = f"some of {self.coalitions}" if self.sampled else f"{self.coalitions}"
-        most = "at most" if self.sampled or self.kept else "about"
+        how = "advice, " if self.advice else "leave-one-out, " if self.alone else ""
+        of = f"some of {self.plays}" if self.sampled else f"{self.plays}"
+        most = "at most " if self.sampled or self.kept or self.advice else "about "
         return (
-            f"{told}: {self.agents} agents, {of} coalitions, {self.units} "
-            f"{'run' if self.units == 1 else 'runs'} each: {most} {self.calls} new calls{money}"
+            f"{told}: {how}{self.agents} {'agent' if self.agents == 1 else 'agents'}, {of} plays, "
+            f"{self.units} {'run' if self.units == 1 else 'runs'} each: "
+            f"{most if self.calls else ''}{self.takes()}"
             + (f" ({self.kept} kept)" if self.kept else "")
         )
 
@@ -57,31 +87,60 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
     """The forecast after the recorded runs.
 
     A recorded call is made anew for every subset of the other agents that had finished before it,
-    as what it is given may tell them apart.
+    as what it is given may tell them apart; in leave-one-out for each of them alone.
     """
     agents = frozenset(game.agents)
-    calls, tokens = 0, Tokens()
+    calls, again, seconds = 0, 0, 0.0
+    tokens: Tokens | None = Tokens()
     for visit in (visit for played in game.full for visit in played.visits):
         if visit.path not in agents and not visit.models:
             continue
-        times = 2 ** len(visit.after - {visit.path})
-        calls += times
-        tokens = added(tokens, _times(visit.tokens, times - 1))
+        others = len(visit.after - {visit.path})
+        times = others if first.alone else 2**others - 1
+        calls, again = calls + times + 1, again + times
+        seconds += visit.seconds * times
+        more = {m: (read * times, written * times) for m, (read, written) in visit.tokens.items()}
+        is_told = tokens is not None and (visit.tokens or not visit.models)
+        tokens = added(tokens or {}, more) if is_told else None
     kept = game.stage.kept(game.units)
     new = max(0, calls - kept)
-    part = new / calls if calls else 0.0
-    models = {"input_tokens": 0, "output_tokens": 0}
-    money = (
-        part
-        * prices.cost(
-            {"model": model, **models, "input_tokens": read, "output_tokens": written}
-            for model, (read, written) in tokens.items()
-        )
-        if prices.know(tokens)
-        else None
+    part = min(1.0, new / again) if again else 0.0
+    return replace(
+        first,
+        calls=new,
+        kept=kept,
+        recorded=True,
+        tokens=round(part * sum(map(sum, (tokens or {}).values()))),
+        seconds=part * seconds,
+        cost=cost(tokens, prices, part),
+        fits=game.stage.counts.made + new <= game.stage.limits.calls,
     )
-    return replace(first, calls=new, kept=kept, recorded=True, cost=money)
 
 
-def _times(tokens: Mapping[str, tuple[int, int]], times: int) -> Tokens:
-    return {model: (read * times, written * times) for model, (read, written) in tokens.items()}
+def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int) -> Forecast:
+    """The most that trying changes takes: each play asks nobody more often than the recorded one.
+
+    Args:
+        first: of the attribution.
+        game: with the recorded runs.
+        prices: of models.
+        models: cheaper ones that are tried.
+    """
+    n = len(game.agents)
+    visits = [visit for played in game.full for visit in played.visits]
+    asked = [visit for visit in visits if visit.path in game.agents or visit.models]
+    plays = 3 + 3 * n + 2 * n * models
+    tokens = tokens_of(asked)
+    calls = plays * len(asked)
+    return replace(
+        first,
+        plays=plays,
+        sampled=False,
+        advice=True,
+        calls=calls,
+        recorded=True,
+        tokens=plays * sum(map(sum, (tokens or {}).values())),
+        seconds=plays * sum(visit.seconds for visit in asked),
+        cost=cost(tokens, prices, plays),
+        fits=game.stage.counts.made + calls <= game.stage.limits.calls,
+    )

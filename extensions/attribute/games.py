@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb, isfinite
 from typing import Any
@@ -18,7 +18,8 @@ MOST_TRIED = 4
 """Fields that are kept one by one where a play does not end, before all are."""
 
 Score = Callable[..., Any]
-"""Score of a final state, or of a final state and the input: a number, or an awaitable of one."""
+"""Score of a final state, or of a final state and the input: a number, or several by name, of which
+the first is the score; or an awaitable of that."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,9 @@ class AppGame:
     full: list[Played] = field(default_factory=list)
     worths: dict[int, list[float]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    plays: dict[int, list[Played]] = field(default_factory=dict)
     _steering: set[str] = field(default_factory=set)
-    _scores: dict[tuple[int, str], float] = field(default_factory=dict)
+    _scores: dict[tuple[int, str], dict[str, float]] = field(default_factory=dict)
 
     @property
     def agents(self) -> list[str]:
@@ -89,6 +91,7 @@ class AppGame:
                     f"{f', sample {unit.sample + 1}' if unit.sample else ''}: {played.failure}"
                 )
             self.full.append(played)
+            self.plays.setdefault(self.everyone, []).append(played)
             worths.append(worth)
         self.worths[self.everyone] = worths
         self.done()
@@ -107,7 +110,7 @@ class AppGame:
             self.failures.clear()
             again = [mask for mask in self.worths if mask != self.everyone]
             for mask in again:
-                del self.worths[mask]
+                del self.worths[mask], self.plays[mask]
             await self._play(again)
 
     async def _play(self, masks: Iterable[int]) -> None:
@@ -133,6 +136,8 @@ class AppGame:
         if played.endless:
             played = await self._steered(unit, present, full, played)
         worth = await self._scored(unit, played)
+        played.state = None  # it is scored, and may be large
+        self.plays.setdefault(mask, []).append(played)
         if played.failure:
             name = coalition_key(mask, self.agents)
             failure = (name, unit.number, unit.sample + 1, played.failure, played.played)
@@ -167,20 +172,17 @@ class AppGame:
             known = (unit.number, canonical(played.state)[0])
         except ValueError:
             known = (unit.number, "")
-        if known[1] and known in self._scores:
-            return self._scores[known]
-        try:
-            given = (played.state, unit.given)[: _parameters(self.score)]
-            found = self.score(*given)
-            worth = float(await found if inspect.isawaitable(found) else found)
-            if not isfinite(worth):
-                raise ValueError(f"it is {worth}: a finite number is needed")
-        except Exception as error:
-            reason = " ".join(str(error).split())[:300]
-            played.failure = f"the score fails: {type(error).__name__}: {reason}"
-            return float("nan")
-        if known[1]:
-            self._scores[known] = worth
+        if not known[1] or known not in self._scores:
+            try:
+                given = (played.state, unit.given)[: _parameters(self.score)]
+                found = self.score(*given)
+                self._scores[known] = numbers(await found if inspect.isawaitable(found) else found)
+            except Exception as error:
+                reason = " ".join(str(error).split())[:300]
+                played.failure = f"the score fails: {type(error).__name__}: {reason}"
+                return float("nan")
+        worth, *_ = self._scores[known].values()
+        played.metrics = dict(list(self._scores[known].items())[1:])
         return worth
 
     def failed_part(self) -> float:
@@ -191,6 +193,22 @@ class AppGame:
     def table(self, unit: int) -> Floats:
         """The worths of all coalitions for one unit; what failed is filled in."""
         return filled(np.array([self.worths[mask][unit] for mask in range(self.everyone + 1)]))
+
+
+def numbers(found: Any) -> dict[str, float]:
+    """What a scorer says: a number, or several by name, of which the first is the score.
+
+    Raises:
+        ValueError: one is not finite, or there is none.
+    """
+    named = found if isinstance(found, Mapping) else {"score": found}
+    shown = {str(name): float(x) for name, x in named.items()}
+    if not shown:
+        raise ValueError("it is empty: a finite number is needed")
+    for x in shown.values():
+        if not isfinite(x):
+            raise ValueError(f"it is {x}: a finite number is needed")
+    return shown
 
 
 def filled(table: Floats) -> Floats:

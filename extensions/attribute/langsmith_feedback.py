@@ -16,7 +16,7 @@ from langsmith.utils import LangSmithError
 
 from shapley_coop.extensions.attribute.attributing import attribute
 from shapley_coop.extensions.attribute.games import Score
-from shapley_coop.extensions.attribute.result import AppCredit
+from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
 
 def evaluator(
@@ -83,9 +83,9 @@ def send(credit: AppCredit, trace: UUID | str, project: str, client: Client | No
 def _comment(credit: AppCredit, agent: str) -> str:
     if credit.values is None:
         return next(note for note in credit.notes if note.startswith("no values"))
-    spent, told = credit.spent[agent], [f"{credit.value}, {credit.method}"]
+    tokens, told = credit.spent[agent].tokens, [f"{norm_in_words(credit.value)}, {credit.method}"]
     if credit.interval:
         told.append("95 % from {:.4g} to {:.4g}".format(*credit.interval[agent]))
     elif credit.standard_error:
         told.append(f"standard error {credit.standard_error[agent]:.4g}")
-    return ", ".join([*told, f"{spent.input_tokens + spent.output_tokens:.4g} tokens a run"])
+    return ", ".join([*told, *([] if tokens is None else [f"{tokens:.4g} tokens a run"])])

@@ -11,7 +11,8 @@ App = Annotated[
 Agents = Annotated[
     str,
     typer.Option(
-        help="The nodes that are agents, separated by commas; team/writer is a node of a subgraph."
+        help="The agents, separated by commas: nodes, team/writer for a node of a subgraph, tools "
+        "that wrap an agent, sub-agents of Deep Agents. If not given, they are found in a run."
     ),
 ]
 Input = Annotated[
@@ -31,7 +32,35 @@ Keep = Annotated[
     str, typer.Option(help="Keys that absent agents write as they did, such as a counter.")
 ]
 Samples = Annotated[int, typer.Option(help="Plays of each coalition and input.", min=1)]
-Value = Annotated[str, typer.Option(help="shapley, banzhaf, leave_one_out, …")]
+Value = Annotated[
+    str,
+    typer.Option(
+        help="shapley, banzhaf, leave-one-out, …; if not given, leave-one-out first, then Shapley "
+        "values if you want them, or where nobody can be asked within --max-calls."
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Go on without asking.")]
+Advise = Annotated[
+    bool,
+    typer.Option(
+        "--advise",
+        help="Say of each agent whether to keep it, to remove it, to ask a cheaper model, or what "
+        "would tell: changes are played after leave-one-out.",
+    ),
+]
+Cheaper = Annotated[
+    str,
+    typer.Option(
+        help="With --advise: models to try in place of agents' own, provider:name or "
+        "path.py:model, separated by commas."
+    ),
+]
+MayLose = Annotated[
+    float,
+    typer.Option(
+        help="With --advise: the part of what all agents add that a change may lose.", min=0, max=1
+    ),
+]
 Fresh = Annotated[
     str,
     typer.Option(
@@ -43,7 +72,7 @@ Fresh = Annotated[
 SafeTools = Annotated[
     str, typer.Option(help="Tools that may act again, because they change nothing.")
 ]
-MaxCalls = Annotated[int, typer.Option(help="New node calls, at most.", min=1)]
+MaxCalls = Annotated[int, typer.Option(help="New calls, at most.", min=1)]
 MaxSteps = Annotated[
     int | None,
     typer.Option(help="Steps of one play; if not given, the app's own limit, or 100.", min=1),

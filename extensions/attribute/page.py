@@ -6,7 +6,7 @@ from pathlib import Path
 from shapley_coop.evals.reports import pages
 from shapley_coop.extensions.attribute.absence import in_words
 from shapley_coop.extensions.attribute.drawing import drawing
-from shapley_coop.extensions.attribute.result import AppCredit
+from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
 _TEMPLATE = Path(__file__).parent / "page.html"
 
@@ -23,7 +23,7 @@ def page(credit: AppCredit, title: str) -> str:
     """
     return pages.page(
         _TEMPLATE,
-        {"shown": shown, "in_words": in_words},
+        {"shown": shown, "in_words": in_words, "named": norm_in_words},
         title,
         credit=credit,
         drawing=drawing(credit.graph, credit.values),
@@ -39,8 +39,8 @@ def fragment(credit: AppCredit) -> str:
     for agent in credit.agents:
         spent, interval = credit.spent[agent], (credit.interval or {}).get(agent)
         span = " to ".join(map(shown, interval)) if interval else "—"
-        value, tokens = (credit.values or {}).get(agent), spent.input_tokens + spent.output_tokens
-        rows.append((agent, shown(value), span, shown(credit.leave_one_out[agent]), shown(tokens)))
+        numbers = credit.leave_one_out[agent], spent.tokens
+        rows.append((agent, shown((credit.values or {}).get(agent)), span, *map(shown, numbers)))
     cells = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in rows)
     notes = "".join(f"<li>{escape(note)}</li>" for note in credit.notes)
     head = "".join(f"<th>{name}</th>" for name in heads)

@@ -108,8 +108,9 @@ class _Play(Asking):
 
     def stand_in(self, path: str, bound: Runnable[Any, Any], managed: frozenset[str]) -> StandIn:
         """What replaces a node in this play."""
-        absent = bool(self.status(path))
-        node = Node(path, bound, managed, self.stage.app.names.get(path, path))
+        model = self.instead(path)
+        absent = bool(self.status(path)) and model is None
+        node = Node(path, bound, managed, self.stage.app.names.get(path, path), model)
         return partial(self.absent_node if absent else self.present_node, node)
 
     def bounded(self, name: str, templates: int) -> int:
@@ -131,19 +132,15 @@ class _Play(Asking):
             self.stage.wrappers.add(one.path)
             name = agents.get(one.path, one.path)
             written = Written(one.given, one.output)
-            self.seen_to_be(Visit(name, written, one.tokens, one.models, one.tools, after))
+            of_inner = one.tokens, one.models, one.tools, after, (), one.seconds
+            self.result.visits.append(Visit(name, written, *of_inner))
             after |= {name} & set(agents.values())
         self.finished |= after | ({node.name} & set(agents.values()))
         # What it wrote may be changed by those who read it: the record has its own copy.
         written = Written(copied(state), copied(output)) if self.full is None else Written({}, {})
-        seen = Visit(node.name, written, call.tokens, call.models, call.tools, after, call.places)
-        self.seen_to_be(seen)
+        took = call.tokens, call.models, call.tools, after, call.places, call.seconds
+        self.result.visits.append(Visit(node.name, written, *took))
         return output
-
-    def seen_to_be(self, visit: Visit) -> None:
-        """Write down a visit, in the play of all agents."""
-        if self.full is None:
-            self.result.visits.append(visit)
 
     async def absent_node(self, node: Node, state: Any, config: RunnableConfig) -> Any:
         path, name = node.path, node.name

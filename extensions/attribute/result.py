@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from shapley_coop.extensions.attribute.advice import Advice, Rows
+from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.games import Failure
 
 MOST_FAILED = 0.1
@@ -25,16 +27,25 @@ class Spent:
     Attributes:
         calls: how often it is asked.
         models: model calls.
-        input_tokens: read by its models.
-        output_tokens: written by them.
-        cost: USD; None where a model has no price.
+        input_tokens: read by its models; None where one does not tell.
+        output_tokens: written by them; None where one does not tell.
+        cost: USD; None where a model has no price, or does not tell its tokens.
+        seconds: that its calls took when they were made, one after the other.
     """
 
     calls: float
     models: float
-    input_tokens: float
-    output_tokens: float
+    input_tokens: float | None
+    output_tokens: float | None
     cost: float | None
+    seconds: float = 0.0
+
+    @property
+    def tokens(self) -> float | None:
+        """Read and written; None where a model does not tell."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True)
@@ -51,16 +62,25 @@ class AppCredit:
         values: agent → value, in the score's unit; None where too many plays failed.
         standard_error: agent → of the mean over inputs or samples, and of sampled orders; None
             where there is one run of one input and all coalitions were played.
-        interval: agent → (low, high), 95 %, of the mean over inputs or samples; None with one.
+        interval: agent → (low, high), 95 %, where there is a standard error.
         leave_one_out: agent → v(N) − v(N without it); None where that play failed.
         interactions: "A,B" → what both add together beyond what each adds; None unless exact.
         worth: coalition → mean score, of those that were played in every unit.
         spent: agent → what it takes in a run of the whole app.
         value_per_dollar: agent → value over cost; None where the cost is 0 or unknown.
+        value_per_second: agent → value over seconds; None where it took none.
         calls: of agents, made and saved by the cache; other, of nodes that are no agents; models,
             calls of models; without_cache, what the plays had asked of agents.
         failures: plays without a score.
         notes: what a reader must know.
+        metrics: metric → agent → its share of it, beside the score: tokens, seconds, cost where
+            models have prices, and the scorer's further numbers. A Shapley value where all
+            coalitions were played, else leave-one-out.
+        found: agent → why it is one, where the agents were found in a run.
+        more: the `Forecast` of Shapley values, where only leave-one-out was played.
+        advice: an `Advice` for each agent, where it was asked for.
+        rows: whole apps to compare, beside advice: as it is, as advised, one agent alone with as
+            many tokens; each with its score, tokens, seconds and cost.
         graph: to draw it.
     """
 
@@ -78,9 +98,15 @@ class AppCredit:
     worth: dict[str, float]
     spent: dict[str, Spent]
     value_per_dollar: dict[str, float | None]
+    value_per_second: dict[str, float | None]
     calls: dict[str, int]
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    metrics: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
+    more: Forecast | None = None
+    advice: list[Advice] = field(default_factory=list)
+    rows: Rows = field(default_factory=dict)
     graph: Drawn = field(default_factory=Drawn)
 
     def as_json(self) -> dict[str, Any]:
@@ -119,11 +145,26 @@ class AppCredit:
         return None if None in ends else ends[0] - ends[1]  # type: ignore[operator]
 
 
+def norm_in_words(value: str) -> str:
+    """A norm's name as people write it: leave-one-out."""
+    return value.replace("_", "-")
+
+
 def per_dollar(
     values: Mapping[str, float] | None, spent: Mapping[str, Spent]
 ) -> dict[str, float | None]:
     """Value over cost, where both are known and the cost is above 0."""
     return {
         agent: values[agent] / one.cost if values and one.cost else None
+        for agent, one in spent.items()
+    }
+
+
+def per_second(
+    values: Mapping[str, float] | None, spent: Mapping[str, Spent]
+) -> dict[str, float | None]:
+    """Value over seconds, where there is a value and it took time."""
+    return {
+        agent: values[agent] / one.seconds if values and one.seconds else None
         for agent, one in spent.items()
     }

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 from shapley_coop.extensions.attribute.calls import Inner, Tokens
@@ -22,6 +23,8 @@ class Scope:
         inner: the agents that it called as tools, in the order in which they ended.
         asked: the paths of all that it called, also of those that are absent.
         places: nodes within it that asked a model.
+        begun: when it began, by a clock that counts seconds.
+        instead: the model that answers in place of its own.
     """
 
     play: Any
@@ -32,6 +35,12 @@ class Scope:
     inner: list[Inner] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     places: list[str] = field(default_factory=list)
+    begun: float = field(default_factory=perf_counter)
+    instead: Any = None
+
+    def seconds(self) -> float:
+        """How long it has taken, without the agents that it called."""
+        return max(0.0, perf_counter() - self.begun - sum(one.seconds for one in self.inner))
 
 
 _SCOPE: ContextVar[Scope | None] = ContextVar("the call that is being made", default=None)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shapley_coop.credit.attribution import WITHIN
@@ -19,7 +20,7 @@ class Settings(BaseModel):
     absent: Any = Field("blank", description="blank, silent, a function, a model; or by agent.")
     keep: tuple[str, ...] = Field((), description="Keys that absent agents write as they did.")
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
-    value: str = Field("shapley", description="A norm: shapley, banzhaf, leave_one_out, …")
+    value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")
     fresh: str | tuple[str, ...] = Field(
         "",
         description="Whose tools may act again: toolless (nobody's, the default), all, or nodes; "
@@ -44,6 +45,11 @@ class Settings(BaseModel):
     cache: Path | None = Field(None, description="The file of kept calls; in the home if not set.")
     version: str = Field("", description="Names the app's prompts and models, for the cache.")
     trace: Path | None = Field(None, description="Recorded runs, whose calls are not made again.")
+    advise: bool = Field(False, description="Whether changes are tried: see `Advice`.")
+    cheaper: tuple[Any, ...] = Field((), description="Chat models to try in agents' place.")
+    may_lose: float = Field(
+        0.05, ge=0, le=1, description="Of what all agents add: the part that a change may lose."
+    )
     prices: Any = Field(NO_PRICES, description="USD per million tokens, by model.")
 
 
@@ -54,6 +60,12 @@ def checked(given: Mapping[str, Any]) -> Settings:
         ValueError: one is unknown or out of range.
     """
     try:
-        return Settings.model_validate(dict(given))
+        named = {"value": given["value"].replace("-", "_")} if "value" in given else {}
+        found = Settings.model_validate({**given, **named})
     except ValidationError as error:
         raise ValueError(f"attribute: {first_error(error)}") from None
+    for one in found.cheaper:
+        if not isinstance(one, BaseChatModel):
+            name = getattr(one, "__name__", type(one).__name__)
+            raise ValueError(f"cheaper: {name} is no chat model")
+    return found

@@ -3,11 +3,17 @@
 from typing import Any
 
 from shapley_coop.cli.console import say, show_table
+from shapley_coop.extensions.attribute.absence import in_words
+from shapley_coop.extensions.attribute.page import shown
+from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
-HEADS = ("agent", "value", "standard error", "leave-one-out", "calls", "tokens", "USD", "value/USD")
+HEADS = (
+    *("agent", "value", "standard error", "leave-one-out"),
+    *("calls", "tokens", "seconds", "USD", "value/USD"),
+)
 
 
-def show(credit: Any, report: dict[str, Any], app: str) -> None:
+def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
     """Print an attribution.
 
     Args:
@@ -15,14 +21,15 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
         report: its JSON, with the bounty if there is one.
         app: its name.
     """
-    from shapley_coop.extensions.attribute.absence import in_words
-    from shapley_coop.extensions.attribute.page import shown
-
     _show_agents(credit, report.get("bounty", {}), app)
+    if credit.advice:
+        _show_advice(credit)
     pairs = [[pair, shown(x)] for pair, x in (credit.interactions or {}).items() if abs(x) > 1e-9]
     if pairs:
         show_table("pairs", ["pair", "interaction"], pairs)
         say("above 0 two agents need each other, below 0 they replace each other")
+    for agent, why in credit.found.items():
+        say(f"found: {agent}, {why}; --agents names others")
     worths = [[name or "nobody", shown(x)] for name, x in credit.worth.items()]
     show_table("coalitions", ["coalition", "mean score"], worths)
     for f in credit.failures:
@@ -30,16 +37,41 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
         say(f"{f.coalition or 'nobody'}, input {f.input}: {how}: {f.reason}")
     calls = credit.calls
     say(
-        f"{calls['made']} node calls made, {calls['saved']} saved by the cache "
+        f"{calls['made']} calls made, {calls['saved']} saved by the cache "
         f"({calls['models']} model calls); absent agents: {in_words(credit.absent)}"
     )
     for remark in [*credit.notes, *report.get("bounty", {}).get("notes", [])]:
         say(remark)
 
 
-def _show_agents(credit: Any, bounty: dict[str, Any], app: str) -> None:
-    from shapley_coop.extensions.attribute.page import shown
+def _show_advice(credit: AppCredit) -> None:
+    def roughly(x: float | None) -> str:
+        return "—" if x is None else shown(_rough(x))
 
+    rows = []
+    for one in credit.advice:
+        numbers = shown(one.loss), roughly(one.error), shown(one.saving), shown(one.tokens)
+        per = shown(credit.value_per_dollar[one.agent]), roughly(credit.value_per_second[one.agent])
+        verdict = f"{one.verdict} to {one.model}" if one.verdict == "downgrade" else one.verdict
+        rows.append([one.agent, verdict, *numbers, roughly(one.seconds), *per])
+    heads = ["agent", "advice", "loss", "±", "saves USD", "tokens", "seconds"]
+    show_table("advice", [*heads, "value/USD", "value/s"], rows)
+    for one in credit.advice:
+        cost = f", at about {one.more_cost:.2g} USD" if one.more_cost else ""
+        say(f"{one.agent}: {one.why}{cost}")
+    apps = [
+        [app, *map(shown, (row["score"], row.get("tokens"), row.get("cost")))]
+        for app, row in credit.rows.items()
+    ]
+    show_table("whole apps, a run", ["app", "score", "tokens", "USD"], apps)
+
+
+def _rough(seconds: float) -> float:
+    """Seconds with two digits: the next run has others."""
+    return float(f"{seconds:.2g}")
+
+
+def _show_agents(credit: AppCredit, bounty: dict[str, Any], app: str) -> None:
     values, errors = credit.values or {}, credit.standard_error or {}
     rows = []
     for agent in credit.agents:
@@ -49,12 +81,13 @@ def _show_agents(credit: Any, bounty: dict[str, Any], app: str) -> None:
             errors.get(agent),
             credit.leave_one_out[agent],
             spent.calls,
-            spent.input_tokens + spent.output_tokens,
+            spent.tokens,
+            _rough(spent.seconds),
             spent.cost,
             credit.value_per_dollar[agent],
         )
         rows.append([agent, *map(shown, numbers), *([bounty["amounts"][agent]] if bounty else [])])
     money = [f"{bounty['bounty']} {bounty['currency']}".strip()] if bounty else []
     inputs = f"{credit.inputs} {'input' if credit.inputs == 1 else 'inputs'}"
-    title = f"{credit.value} of {app}, {credit.method}, {inputs}"
+    title = f"{norm_in_words(credit.value)} of {app}, {credit.method}, {inputs}"
     show_table(title, [*HEADS, *money], rows)

@@ -74,6 +74,7 @@ class Visit:
         tools: that acted in it.
         after: the agents that had finished before it began.
         places: nodes within it that asked a model.
+        seconds: that it took when it was made.
     """
 
     path: str
@@ -83,6 +84,7 @@ class Visit:
     tools: tuple[str, ...]
     after: frozenset[str]
     places: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 @dataclass
@@ -93,6 +95,7 @@ class Played:
     failure: str = ""
     played: bool = True
     endless: bool = False
+    metrics: dict[str, float] = field(default_factory=dict)
     visits: list[Visit] = field(default_factory=list)
 
     def of(self, path: str) -> list[Visit]:
@@ -192,6 +195,11 @@ class Stage:
     def keeping(self, keys: Collection[str]) -> "Stage":
         """The same, where absent agents write some more fields as they did."""
         return replace(self, keep=self.keep.union(keys), _questions={})
+
+    def allowing(self, calls: int) -> "Stage":
+        """The same, where so many more calls may be made."""
+        limits = replace(self.limits, calls=self.counts.made + calls)
+        return replace(self, limits=limits, _questions={})
 
     def emptying(self, words: str = "") -> Emptying:
         """How what an absent agent wrote is emptied, with other words in the place of its own."""

@@ -7,9 +7,9 @@ they were, and afterwards they are LangChain's own again.
 
 import asyncio
 import inspect
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -29,6 +29,7 @@ from shapley_coop.extensions.attribute.canonical import (
     fields_of,
     renamed,
 )
+from shapley_coop.extensions.attribute.instead import Lent, said
 from shapley_coop.extensions.attribute.scope import Scope, current, within
 from shapley_coop.extensions.attribute.watching import copied
 
@@ -55,8 +56,9 @@ class ToolAgent:
         kind = args.get(KIND) if isinstance(args, Mapping) else None
         self.path = f"tool:{tool.name}" + (f":{kind}" if kind else "")
         self.given = _plain(args)
-        self.scope = Scope(self.play, self.path)
         self.name = self.play.stage.app.names.get(self.path, self.path)
+        self.instead = self.play.instead(self.path)
+        self.scope = Scope(self.play, self.path, instead=self.instead)
         self.is_known = self.path in self.play.stage.wrappers
         self.base = self._base() if self.is_known else ""
 
@@ -65,12 +67,12 @@ class ToolAgent:
             text, _ = canonical({"args": self.given})
         except Incomparable:
             return ""
-        return str(self.play.counted(digest(self.path, text)))
+        return str(self.play.counted(digest(self.path, text, *said(self.instead))))
 
     @property
     def is_absent(self) -> bool:
         """Whether it is an agent that takes no part."""
-        return bool(self.play.status(self.path))
+        return bool(self.play.status(self.path)) and self.instead is None
 
     def found(self) -> Any:
         """Its answer, if it need not be asked."""
@@ -123,6 +125,7 @@ class ToolAgent:
             tuple(dict.fromkeys(scope.tools)),
             inner=tuple(scope.inner),
             asked=frozenset(scope.asked),
+            seconds=scope.seconds(),
         )
         stage.counts.made += self.is_agent
         if self.base or not self.is_known:
@@ -134,9 +137,8 @@ class ToolAgent:
 
     def told(self, call: Call) -> Any:
         """Its answer, under the id of this call; who called it has it among its own calls."""
-        one = Inner(
-            self.path, copied(self.given), call.output, call.tokens, call.models, call.tools
-        )
+        took = call.tokens, call.models, call.tools, call.seconds
+        one = Inner(self.path, copied(self.given), call.output, *took)
         self.outer.inner += [*call.inner, one]
         self.outer.asked |= call.asked
         if self.is_agent:
@@ -162,27 +164,6 @@ class ToolAgent:
         return play.stage.emptying().value(templates[0])
 
 
-@contextmanager
-def tools_watched() -> Iterator[None]:
-    """Ask here first whenever a tool is called; for as long as anybody attributes an app."""
-    with _LOCK:
-        _USERS.append(None)
-        if len(_USERS) == 1:
-            BaseTool.invoke, BaseTool.ainvoke = _invoke, _ainvoke  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        with _LOCK:
-            _USERS.pop()
-            if not _USERS:
-                BaseTool.invoke, BaseTool.ainvoke = INVOKE, AINVOKE  # type: ignore[method-assign]
-
-
-INVOKE, AINVOKE = BaseTool.invoke, BaseTool.ainvoke
-_LOCK = threading.Lock()
-_USERS: list[None] = []
-
-
 def _invoke(self: BaseTool, input: Any, config: Any = None, **more: Any) -> Any:
     if (outer := current()) is None:
         return INVOKE(self, input, config, **more)
@@ -205,6 +186,17 @@ async def _ainvoke(self: BaseTool, input: Any, config: Any = None, **more: Any) 
         with one.asking():
             output = await AINVOKE(self, input, config, **more)
         return one.ended(output)
+
+
+INVOKE, AINVOKE = BaseTool.invoke, BaseTool.ainvoke
+
+
+def _put(invoke: Any, ainvoke: Any) -> None:
+    BaseTool.invoke, BaseTool.ainvoke = invoke, ainvoke  # type: ignore[method-assign]
+
+
+tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AINVOKE))
+"""Has whoever calls a tool ask here first."""
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """From an app's coalitions to its agents' values: exact for few agents, sampled for many."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite, sqrt
@@ -19,13 +19,18 @@ from shapley_coop.credit.values.sampling import (
     sample_shapley,
 )
 from shapley_coop.credit.values.shapley import shapley
+from shapley_coop.evals.measures.stats import LEVEL, QUANTILE, mean_interval
 from shapley_coop.extensions.attribute.adjusting import adjusted_shapley
 from shapley_coop.extensions.attribute.games import AppGame, additive_fit
+from shapley_coop.extras import needing
+
+with needing("attribute", "an interval of coop attribute"):
+    from scipy.special import stdtrit
 
 ADJUSTED, PAIRS, CYCLES = "adjusted", "antithetic", "cyclic"
 
-FIRST = {ADJUSTED: 8, PAIRS: 8, CYCLES: 2}
-"""Observations of each sampler before one is chosen: about the same number of coalitions."""
+FIRST = {ADJUSTED: 5, PAIRS: 5, CYCLES: 2}
+"""Observations of each sampler before one is chosen: a quarter of eight agents' coalitions."""
 
 WORTH_TRYING = 4
 """Times the coalitions of a cyclic pilot: where fewer are to come, it is not tried."""
@@ -40,6 +45,7 @@ class Values:
         mean: over all units.
         rows: the values of each input; of a single input, those of each sample.
         sampling_error: of sampled orders; None where all coalitions were looked at.
+        observations: orders that were sampled.
         reached: whether the sampler's errors are within the target; None where it is exact.
         interactions: shape (n, n), the Shapley interaction index of pairs; None if not exact.
     """
@@ -48,6 +54,7 @@ class Values:
     mean: Floats
     rows: Floats
     sampling_error: Floats | None = None
+    observations: int = 0
     reached: bool | None = None
     interactions: Floats | None = None
 
@@ -60,6 +67,17 @@ class Values:
             parts.append(self.sampling_error)
         return np.sqrt(sum(part**2 for part in parts)) if parts else None
 
+    def intervals(self) -> list[tuple[float, float]] | None:
+        """For each agent, 95 %: over inputs or samples, and over sampled orders."""
+        errors = self.standard_error()
+        if errors is None:
+            return None
+        if self.sampling_error is None:
+            return [interval(own) for own in self.rows.T]
+        several = [n for n in (len(self.rows), self.observations) if n > 1]
+        halves = quantile(min(several)) * errors
+        return [(float(x - h), float(x + h)) for x, h in zip(self.mean, halves, strict=True)]
+
 
 def check_value(by: str, agents: int, exact_up_to: int) -> None:
     """Refuse a value that cannot be had.
@@ -71,7 +89,7 @@ def check_value(by: str, agents: int, exact_up_to: int) -> None:
     if agents > exact_up_to and by not in ("shapley", "leave_one_out"):
         raise ValueError(
             f"value {by} of {agents} agents needs all {2**agents} coalitions: raise exact_up_to "
-            f"above {exact_up_to}, or take shapley, which is sampled, or leave_one_out"
+            f"above {exact_up_to}, or take shapley, which is sampled, or leave-one-out"
         )
     if exact_up_to > MAX_AGENTS - 4:
         raise ValueError(f"exact_up_to is {exact_up_to}: at most {MAX_AGENTS - 4}")
@@ -141,7 +159,7 @@ async def sampled_values(game: AppGame, target: float, budget: int | None, seed:
 
     everything, most = range(len(game.units)), budget or MOST_PER_AGENT * n
     known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
-    method, found = await _pilots(estimate, everything, wanted, n)
+    method, found = await _pilots(estimate, everything, wanted, n, most)
     count = FIRST[method]
     while True:
         reached = _largest_error(found) <= wanted()
@@ -154,7 +172,8 @@ async def sampled_values(game: AppGame, target: float, budget: int | None, seed:
         found = await estimate(method, count, everything)
     rows = [(await estimate(method, count, units)).values for units in observations(game)]
     how = f"sampled ({method}, {found.observations} observations, {len(game.worths)} coalitions)"
-    return Values(how, found.values, np.array(rows), found.standard_error, reached)
+    errors, drawn = found.standard_error, found.observations
+    return Values(how, found.values, np.array(rows), errors, drawn, reached)
 
 
 async def _pilots(
@@ -162,6 +181,7 @@ async def _pilots(
     units: Sequence[int],
     wanted: Callable[[], float],
     n: int,
+    most: int,
 ) -> tuple[str, Estimate]:
     """The sampler to go on with, and what it found.
 
@@ -171,14 +191,33 @@ async def _pilots(
     pilots = {method: await estimate(method, FIRST[method], units) for method in (ADJUSTED, PAIRS)}
     best = min(pilots, key=lambda name: _largest_error(pilots[name]))
     ahead = pilots[best].evaluations * (_largest_error(pilots[best]) / (wanted() or 1)) ** 2
-    if ahead > WORTH_TRYING * FIRST[CYCLES] * SAMPLERS[CYCLES][1](n):
+    of_cycles = FIRST[CYCLES] * SAMPLERS[CYCLES][1](n)
+    if ahead > WORTH_TRYING * of_cycles and pilots[best].evaluations + of_cycles <= most:
         pilots[CYCLES] = await estimate(CYCLES, FIRST[CYCLES], units)
         best = min(pilots, key=lambda name: _largest_error(pilots[name]))
     return best, pilots[best]
 
 
 def _largest_error(found: Estimate) -> float:
-    return float(found.standard_error.max())
+    """The largest standard error, and more of few observations, of which errors are uncertain."""
+    return float(found.standard_error.max()) * quantile(found.observations) / QUANTILE
+
+
+def interval(rows: Iterable[float]) -> tuple[float, float]:
+    """Of the mean of several rows, 95 %: by resampling (BCa) or by Student's t, the wider.
+
+    On constructed apps resampling alone held 94 % at 10 inputs and t alone 92 %.
+    """
+    found = mean_interval(list(map(float, rows)))
+    if found.n < 2:
+        return found.low, found.high
+    half = quantile(found.n) * found.spread / sqrt(found.n)
+    return min(found.low, found.value - half), max(found.high, found.value + half)
+
+
+def quantile(n: int) -> float:
+    """Student's t of n observations: so many standard errors are half of a 95 % interval."""
+    return float(stdtrit(n - 1, 0.5 + LEVEL / 2))
 
 
 async def leave_one_out_values(game: AppGame) -> Values:

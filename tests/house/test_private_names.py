@@ -28,6 +28,7 @@ HOOKS = {
 
 CLOCK = "state/storage/checkpoints/server_mixin.py"
 TOOLS = "extensions/attribute/tools.py"
+MODELS = "extensions/attribute/instead.py"
 EXCEPTIONS = {
     (CLOCK, "_last_v6_timestamp"): (
         "LangGraph takes ids of checkpoints from the clock and offers no other way: after a "
@@ -39,6 +40,13 @@ EXCEPTIONS = {
         "that answers in a tool's place; for as long as an app is attributed"
     ),
     (TOOLS, "BaseTool.ainvoke"): "the same, awaited",
+    (MODELS, "BaseChatModel.invoke"): (
+        "another model answers with an agent's own prompts and tools only where the agent's is "
+        "asked, and LangChain has no hook that answers in a model's place; for as long as that"
+    ),
+    (MODELS, "BaseChatModel.ainvoke"): "the same, awaited",
+    (MODELS, "BaseChatModel.stream"): "the same, in parts",
+    (MODELS, "BaseChatModel.astream"): "the same, in parts, awaited",
     ("shapley_coop/lazily.py", "sys.modules[package]"): "a package of ours, and no library",
 }
 """File and name → why it is not done by public names."""

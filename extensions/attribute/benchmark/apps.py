@@ -94,11 +94,13 @@ class KnownApp(BaseModel):
     terms: tuple[Term, ...] = Field(min_length=1)
     nobody: float = Field(0.0, description="Points that the app has without any agent.")
     chance: Part = Field(1.0, description="That an agent does its part when it is asked.")
+    hard: tuple[str, ...] = Field((), description="Whose part the cheaper model cannot do.")
     words: dict[str, int] = Field({}, description="Words beyond the usual that an agent writes.")
 
     @model_validator(mode="after")
     def _agrees(self) -> "KnownApp":
-        named = {agent for term in self.terms for agent in term.of} | {*self.words}
+        named = {agent for term in self.terms for agent in term.of}
+        named |= {*self.words, *self.hard}
         if strangers := named - {*self.agents}:
             raise ValueError(f"{self.name}: {min(strangers)} is none of its agents")
         if self.chance < 1 and self.shape in ("loop", "debate"):
@@ -114,6 +116,27 @@ class KnownApp(BaseModel):
         """Expect the score of a coalition."""
         terms = (t.earned(len({*t.of} & {*present}), self.chance) for t in self.terms)
         return self.nobody + sum(terms)
+
+    def changed(self, removed: Collection[str], small: Collection[str]) -> float:
+        """Expect the score without some agents and with others on the cheaper model."""
+        idle = {*removed, *({*small} & {*self.hard})}
+        return self.worth({*self.agents} - idle)
+
+    def is_right(self, removed: Collection[str], small: Collection[str], part: float) -> bool:
+        """Whether changes lose little, and no further one would.
+
+        Args:
+            removed: agents.
+            small: agents on the cheaper model.
+            part: of what all agents add, that may be lost.
+        """
+        may_lose = part * abs(self.worth(self.agents) - self.nobody) + 1e-9
+        worth = self.changed(removed, small)
+        least = max(worth, self.worth(self.agents)) - may_lose
+        rest = {*self.agents} - {*removed}
+        further = [({*removed, agent}, {*small} - {agent}) for agent in rest]
+        further += [({*removed}, {*small, agent}) for agent in rest - {*small}]
+        return worth >= least and all(self.changed(*one) < least for one in further)
 
     def shapley(self) -> dict[str, float]:
         """Return each agent's exact Shapley value, from the terms alone."""

@@ -18,6 +18,9 @@ from shapley_coop.extensions.attribute.demo import RuleChat
 USUAL = 10
 """Words that an agent writes besides its part."""
 
+PROVIDER = "constructed"
+"""Of the models of constructed apps: unlike embedded ones they have prices."""
+
 Speaker = Callable[[str], str]
 """From what an agent reads to what it says."""
 
@@ -30,13 +33,28 @@ class Cast:
     seed: int
 
     def speaker(self, agent: str) -> Speaker:
-        """An agent with an embedded model."""
-        model = RuleChat(rule=partial(self.line, agent))
-        return lambda heard: model.invoke(heard).text
+        """An agent with an embedded model, which is told who it is."""
+        model = RuleChat(rule=self.answer, provider=PROVIDER, model="large")
+        return lambda heard: model.invoke(f"You are {agent}. {heard}").text
+
+    def small(self) -> RuleChat:
+        """A cheaper model, which does the part of those alone that are not hard to play."""
+        return RuleChat(rule=partial(self.answer, small=True), provider=PROVIDER, model="small")
+
+    def answer(self, prompt: str, small: bool = False) -> str:
+        """What a model says to a prompt."""
+        agent, _, heard = prompt.removeprefix("You are ").partition(". ")
+        if small and agent in self.known.hard:
+            return " ".join(self.filler(agent))
+        return self.line(agent, heard)
+
+    def filler(self, agent: str) -> list[str]:
+        """Words that say nothing."""
+        return ["well"] * (USUAL + self.known.words.get(agent, 0))
 
     def line(self, agent: str, heard: str) -> str:
         """What an agent says to what it reads."""
-        filler = ["well"] * (USUAL + self.known.words.get(agent, 0))
+        filler = self.filler(agent)
         if self.drawn(agent, number_in(heard), heard) >= self.known.chance:
             return " ".join(filler)
         own = (t for t in self.known.terms if max(t.of, key=self.known.agents.index) == agent)

@@ -24,35 +24,43 @@ def attribute_bench(
 ) -> None:
     """Compare ways to value agents on 30 constructed apps whose exact values are known.
 
-    Ours, a rule by tokens, samplers of shapiq if it is installed, and a judge of yours if you name
-    one. The apps have embedded models: nothing is paid, and it takes a few minutes.
+    Ours, a rule by tokens, shapiq's samplers if it is installed, and a judge of yours; and whether
+    our advice is right. The apps have embedded models: it is free, and takes some ten minutes.
     """
     if not is_installed("scipy"):
         raise missing("an interval of coop attribute-bench", "scipy", "attribute")
     from shapley_coop.extensions.attribute.app import load
     from shapley_coop.extensions.attribute.benchmark import apps as of
-    from shapley_coop.extensions.attribute.benchmark import running
+    from shapley_coop.extensions.attribute.benchmark import following, running
 
     known = of.known_apps([name.strip() for name in apps.split(",") if name.strip()])
     told_judge = load(judge, "--judge") if judge else None
     total = sum(1 if a.is_certain else seeds for a in known)
-    with progress(total, "apps") as done:
+    with progress(2 * total, "apps") as done:
         rows = running.run(known, range(seeds), inputs, told_judge, done)
-    found = running.summary(rows)
+        followed = following.follow(known, range(seeds), inputs, done)
+    found, advice = running.summary(rows), following.summary(followed)
     if as_json:
-        say_json({"ways": found, "rows": running.as_json(rows), "simulation": True})
+        told = {"rows": running.as_json(rows), "followed": running.as_json(followed)}
+        say_json({"ways": found, "advice": advice, **told, "simulation": True})
         return
     title = f"{len(known)} apps with known values, {seeds} x {inputs} tasks where they differ"
     show_table(title, list(HEADS), [_cells(one) for one in found])
-    _say_what_to_know([f"{one.app}, {one.way}: {one.why}" for one in rows if one.why])
+    _say_what_to_know(advice, [f"{one.app}, {one.way}: {one.why}" for one in rows if one.why])
+    for one in (one for one in followed if not one.is_right):
+        say(f"{one.app}: advice is wrong: {one.words}")
     if not judge:
         note("no judge: give --judge path.py:judge")
 
 
-def _say_what_to_know(failed: list[str]) -> None:
-    """Say what the columns are, what has no values, and what was not compared."""
+def _say_what_to_know(advice: dict[str, int], failed: list[str]) -> None:
+    """Say what the columns are, how good the advice is, what has no values or is not compared."""
     say("error: the largest of an app's agents, in % of its mean value; mean and worst over apps")
     say("order: pairs of agents in the right order; hold: intervals that hold the exact value")
+    say(
+        f"advice: right in {advice['right']} of {advice['runs']} runs, {advice['held']} of "
+        f"{advice['stated']} intervals of losses hold, {advice['again']} calls in second runs"
+    )
     for line in failed:
         say(line)
     say("A simulation: embedded models answered, no language model did.")

@@ -134,6 +134,6 @@ def summary(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return told
 
 
-def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def as_json(rows: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the rows as plain JSON."""
     return [asdict(one) for one in rows]

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from shapley_coop.evals.measures.stats import QUANTILE
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.benchmark.shapes import Built
 from shapley_coop.extensions.attribute.result import AppCredit
@@ -79,24 +78,20 @@ def valued(built: Built, cache: Path, judge: Judge | None) -> dict[str, Found]:
 
 
 def _found(built: Built, credit: AppCredit) -> Found:
-    """What ours says; a standard error without an interval states value ± 1.96 errors."""
+    """What ours says."""
     names = dict(zip(built.agents, built.known.agents, strict=True))
     plays = len(credit.worth) * len(built.inputs)
     if credit.values is None:
         why = next((note for note in credit.notes if note.startswith("no values")), "no values")
         return Found(None, {}, plays, why)
-    stated = credit.interval or {
-        agent: (credit.values[agent] - QUANTILE * error, credit.values[agent] + QUANTILE * error)
-        for agent, error in (credit.standard_error or {}).items()
-    }
+    stated = credit.interval or {}
     values = {names[agent]: x for agent, x in credit.values.items()}
     return Found(values, {names[agent]: both for agent, both in stated.items()}, plays)
 
 
 def by_tokens(built: Built, credit: AppCredit) -> dict[str, float]:
     """Divide what all add by the tokens of each agent: the rule of thumb that needs one run."""
-    spent = {a: credit.spent[a].input_tokens + credit.spent[a].output_tokens for a in built.agents}
-    return _divided(built, credit, [spent[agent] for agent in built.agents])
+    return _divided(built, credit, [credit.spent[agent].tokens or 0.0 for agent in built.agents])
 
 
 def judged(built: Built, credit: AppCredit, judge: Judge) -> dict[str, float]:

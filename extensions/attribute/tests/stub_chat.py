@@ -22,10 +22,11 @@ def tool_call(name: str, **args: Any) -> AIMessage:
 
 
 class StubChat(BaseChatModel):
-    """Answers by a rule; reads one token a message and writes one a word."""
+    """Answers by a rule; reads one token a message and writes one a word, and may not tell."""
 
     rule: Rule
     model: str = "stub"
+    usage: bool = True
 
     @property
     def _llm_type(self) -> str:
@@ -47,7 +48,8 @@ class StubChat(BaseChatModel):
         answer = self.rule(messages)
         words = len(str(answer.content).split())
         spent = {"input_tokens": len(messages), "output_tokens": words}
-        answer.usage_metadata = {**spent, "total_tokens": sum(spent.values())}
+        if self.usage:
+            answer.usage_metadata = {**spent, "total_tokens": sum(spent.values())}
         return ChatResult(generations=[ChatGeneration(message=answer)])
 
 

@@ -11,7 +11,7 @@ from shapley_coop.credit.coalitions import Floats
 from shapley_coop.credit.values.sampling import Coalitions, sample_shapley
 from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.extensions.attribute import attribute
-from shapley_coop.extensions.attribute.adjusting import FOLDS, adjusted_shapley
+from shapley_coop.extensions.attribute.adjusting import LEAST_FOLDS, adjusted_shapley
 
 N = 8
 ENDS = np.vstack([np.ones(N, bool), ~np.eye(N, dtype=bool)])
@@ -82,8 +82,8 @@ def test_it_looks_at_the_coalitions_of_the_antithetic_sampler() -> None:
 
 
 def test_orders_that_are_fewer_than_folds_are_refused() -> None:
-    with pytest.raises(ValueError, match=f"at least {FOLDS}"):
-        adjusted_shapley(N, pipeline, FOLDS - 1, 0, ENDS)
+    with pytest.raises(ValueError, match=f"at least {LEAST_FOLDS}"):
+        adjusted_shapley(N, pipeline, LEAST_FOLDS - 1, 0, ENDS)
 
 
 @pytest.mark.slow

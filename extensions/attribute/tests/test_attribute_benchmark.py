@@ -44,6 +44,20 @@ def test_a_played_coalition_earns_what_its_terms_say(shape: str) -> None:
     assert list(credit.values.values()) == pytest.approx(list(app.shapley().values()))
 
 
+@pytest.mark.parametrize("app", [app for app in APPS if len(app.agents) == 8 and app.is_certain])
+def test_a_quarter_of_the_coalitions_of_eight_gives_values_within_a_tenth(app: KnownApp) -> None:
+    built = build(app)
+    settings = {"exact_up_to": 1, "budget": 2**8 // 4, "max_calls": 10_000, "at_once": 1}
+    credit = attribute(built.graph, built.agents, built.score, built.inputs, **settings)
+    assert len(credit.worth) <= 2**8 / 4
+    assert credit.total == pytest.approx(app.worth(app.agents) - app.nobody)
+    assert credit.interval is not None
+    for agent, value in app.shapley().items():
+        low, high = credit.interval[agent]
+        assert low - 1e-9 <= value <= high + 1e-9
+        assert (high - low) / 2 <= 0.1 * credit.total, "of what all agents add"
+
+
 @pytest.mark.parametrize("app", [app for app in APPS if app.shape == "tools"])
 def test_a_lead_that_asks_agents_as_tools_earns_all(app: KnownApp) -> None:
     built = build(app)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,10 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
     assert ended.code == 0
     assert "2 inputs" in ended.out
     assert "search,write" in ended.out
-    assert "node calls made" in ended.out
-    assert ended.err.startswith("forecast: 2 agents, 4 coalitions, 2 runs each: about 6 new calls")
+    assert "calls made" in ended.out
+    first, recorded = ended.err.splitlines()
+    assert first == "forecast: leave-one-out, 2 agents, 3 plays, 2 runs each: about 6 new calls"
+    assert recorded.endswith("at most 2 new calls (4 kept)"), "search is asked as before"
 
 
 def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
@@ -97,9 +100,9 @@ def test_what_stands_in_can_be_chosen_for_each_agent(coop: Coop) -> None:
 def test_the_forecast_counts_what_this_question_has_kept(coop: Coop) -> None:
     assert "about 3 new" in coop(*GIVEN, "--input", "in.json", "--forecast").out
     coop(*GIVEN, "--input", "in.json")
-    assert "at most 0 new calls (3 kept)" in coop(*GIVEN, "--input", "in.json", "--forecast").out
+    assert "no new calls (3 kept)" in coop(*GIVEN, "--input", "in.json", "--forecast").out
     again = coop(*GIVEN, "--input", "in.json").err
-    assert again.count("at most 0 new calls (3 kept)") == 2, "before and after the recorded run"
+    assert again.count("no new calls (3 kept)") == 2, "before and after the recorded run"
     # The second input is new, and so is every other list of agents.
     both = coop(*GIVEN, "--input", "inputs.jsonl", "--forecast").out
     assert "at most 3 new calls (3 kept)" in both
@@ -112,8 +115,33 @@ def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
     ended = coop(*GIVEN, "--input", "in.json", "--forecast")
     assert (ended.code, ended.out) == (
         0,
-        "forecast: 2 agents, 4 coalitions, 1 run each: about 3 new calls\n",
+        "forecast: 2 agents, 4 plays, 1 run each: about 3 new calls\n",
     )
+
+
+class Person(StringIO):
+    """Somebody at a terminal who answers."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_a_person_is_asked_whether_to_go_on(
+    answer: str, coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", Person(f"{answer}\n"))
+    ended = coop("attribute", "demo")
+    assert "Shapley for interactions: 8 plays, 10 new calls, 263 tokens, go on?" in ended.err
+    found = ended.out.strip()
+    assert found.startswith("shapley of demo" if answer == "y" else "leave-one-out of demo")
+
+
+def test_where_nobody_is_asked_the_limit_holds(coop: Coop) -> None:
+    ended = coop("attribute", "demo", "--max-calls", "31", "--yes")
+    assert ended.out.startswith("leave-one-out of demo")
+    assert "263 tokens: not played, --max-calls 10 plays them" in ended.err
+    assert coop("attribute", "demo", "--max-calls", "10").out.startswith("shapley of demo")
 
 
 def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: Path) -> None:
@@ -140,7 +168,7 @@ def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: P
         ((*GIVEN, "--input", "in.json", "--absent", "wirte=blank"), "did you mean 'write'?"),
         ((*GIVEN[:3], "serch", *GIVEN[4:], "--input", "in.json"), "did you mean 'search'?"),
         (("attribute", "no.py:graph", *GIVEN[2:], "--input", "in.json"), "there is no file no.py"),
-        (("attribute", "app.py:graph"), "give --agents a,b and --score path.py:score"),
+        (("attribute", "app.py:graph"), "give --score path.py:score, or try"),
         ((*GIVEN[:2], *GIVEN[4:], "--agents", "search"), "give --input in.json, or --trace"),
         ((*GIVEN, "--input", "none.json"), "none.json: cannot be read as inputs"),
         ((*GIVEN, "--input", "in.json", "--absent", "gone"), "--absent gone: give path.py:name"),

@@ -24,10 +24,10 @@ def test_ten_agents_are_sampled_with_errors_that_hold() -> None:
     assert credit.interactions is None
 
 
-def test_leave_one_out_of_ten_takes_twelve_coalitions() -> None:
+def test_leave_one_out_of_ten_takes_eleven_coalitions() -> None:
     settings = {"value": "leave_one_out", "at_once": 1}
     credit = attribute(app(), AGENTS, score, {"found": []}, **settings)
-    assert len(credit.worth) == 12
+    assert len(credit.worth) == 11
     assert credit.values == credit.leave_one_out
     assert credit.values["write"] == 29.0
     assert sum(credit.values.values()) > 2 * 29, "it does not sum to what there is to divide"

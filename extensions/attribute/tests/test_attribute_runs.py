@@ -74,7 +74,8 @@ def test_several_inputs_have_means_and_intervals() -> None:
     assert credit.interval is not None
     assert credit.standard_error == pytest.approx({"a": (7 / 3) ** 0.5, "b": 0.0})
     low, high = credit.interval["a"]
-    assert 1 <= low < 3 < high <= 6
+    assert low < 1, "three inputs tell little"
+    assert high > 6
 
 
 def test_an_input_that_is_given_twice_is_asked_twice() -> None:

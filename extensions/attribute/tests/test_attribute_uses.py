@@ -81,8 +81,8 @@ def test_langsmith_that_is_not_there_is_one_line() -> None:
 @pytest.fixture
 def two(coop: Coop, tmp_path: Path) -> tuple[str, str]:
     after = coop("attribute", "demo", "--json").result
-    before = {**after, "values": {**after["values"], "critic": -1.0, "old|one": 2.0}}
-    before["interval"] = {agent: [-2.0, -0.5] for agent in after["agents"]}
+    before = {**after, "values": {**after["values"], "critic": -20.0, "old|one": 2.0}}
+    before["interval"] = {agent: [-25.0, -15.0] for agent in after["agents"]}
     before["agents"] = [*after["agents"], "old|one"]
     before["spent"] = {**after["spent"], "old|one": after["spent"]["critic"]}
     for name, one in (("before", before), ("after", after)):
@@ -96,7 +96,7 @@ def test_two_versions_are_compared_as_markdown(coop: Coop, two: tuple[str, str])
     assert "**Score with all agents:** 100" in alone
     both = coop("attribute-summary", two[0], "--before", two[1]).out
     lines = {line.split(" |")[0]: line for line in both.splitlines()}
-    assert lines["| critic"].split(" | ")[1] == "-1"
+    assert lines["| critic"].split(" | ")[1] == "-20"
     assert " * |" in lines["| critic"], "the intervals do not meet"
     assert lines["| old\\|one"].split(" | ")[1:4] == ["2", "—", "—"]
 

@@ -1,0 +1,166 @@
+"""Advice on each agent of an app: keep, downgrade, remove, or play more to know; and whole apps.
+
+The baseline is one agent alone, asked again until it has taken as many tokens as the whole app; the
+best of its answers counts, by the user's own score. A team that does not beat that is no gain.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from statistics import mean
+
+from langchain_core.language_models import BaseChatModel
+
+from shapley_coop.evals.sweeps.prices import Prices
+from shapley_coop.extensions.attribute.advising import Advising, Step
+from shapley_coop.extensions.attribute.games import AppGame
+from shapley_coop.extensions.attribute.instead import name_of
+from shapley_coop.extensions.attribute.metrics import means
+from shapley_coop.extensions.attribute.trials import NEARLY, Trial, Trials
+from shapley_coop.extensions.attribute.values import leave_one_out
+
+KEEP, DOWNGRADE, REMOVE, MORE = "keep", "downgrade", "remove", "more"
+
+MOST_TRIES = 16
+"""Of one agent alone."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do with an agent.
+
+    Attributes:
+        agent: its name.
+        verdict: keep, downgrade, remove, or more: it stays as it is until more is played.
+        model: in place of its own, where the verdict is downgrade.
+        loss: of the mean score by the advised change; of one to keep, by its removal; below 0 the
+            score gains. None where that play has no score.
+        error: how far its 95 % interval goes from the loss; None of a single run.
+        saving: USD a run of the app; None where a price or tokens are not known.
+        tokens: saved a run; None where they are not known.
+        seconds: saved a run.
+        more: inputs, or samples of a single input, that would tell; 0 where it is known.
+        more_cost: USD of playing them; None where it is not known.
+        why: in words.
+    """
+
+    agent: str
+    verdict: str
+    model: str | None
+    loss: float | None
+    error: float | None
+    saving: float | None
+    tokens: float | None
+    seconds: float | None
+    more: int
+    more_cost: float | None
+    why: str
+
+
+Rows = dict[str, dict[str, float]]
+
+
+async def advised(
+    game: AppGame, cheaper: Sequence[BaseChatModel], prices: Prices, may_lose: float
+) -> tuple[list[Advice], Rows]:
+    """Advise on each agent, and compare whole apps.
+
+    Args:
+        game: in which all agents have played.
+        cheaper: models to try in place of agents' own.
+        prices: of models.
+        may_lose: the part of what all agents add that may be lost.
+
+    Returns:
+        The advice, and the score, tokens, seconds and USD a run of the app as it is, as advised,
+        and of one agent alone with as many tokens.
+    """
+    advising = Advising(Trials(game, prices), cheaper, may_lose)
+    await advising.look()
+    found = [_advice(advising, agent) for agent in game.agents]
+    rows = {"as it is": _row(await advising.trials.one({}))}
+    if advising.plan:
+        rows["as advised"] = _row(await advising.trials.one(advising.plan))
+    return found, rows | await _alone(game, prices)
+
+
+def _advice(advising: Advising, agent: str) -> Advice:
+    taken, unsure = advising.taken.get(agent), advising.open.get(agent)
+    step = taken or unsure or advising.removals[agent]
+    verdict = KEEP if not taken and not unsure else MORE
+    if taken:
+        verdict = DOWNGRADE if taken.change else REMOVE
+    loss, saves = step.loss.mean, step.saves if taken or unsure else {}
+    more = unsure.loss.more(advising.tolerance) if unsure else 0
+    return Advice(
+        agent=agent,
+        verdict=verdict,
+        model=name_of(step.change) if step.change else None,
+        loss=loss if isfinite(loss) else None,
+        error=step.loss.error,
+        saving=saves.get("cost"),
+        tokens=saves.get("tokens"),
+        seconds=saves.get("seconds"),
+        more=more,
+        more_cost=_cost_of(advising, more),
+        why=_why(advising, agent, step, more, bool(taken)),
+    )
+
+
+def _cost_of(advising: Advising, more: int) -> float | None:
+    """USD of so many more inputs or samples, if each takes what those took that were played."""
+    plays = advising.trials.plays()
+    costs = [means(of, advising.trials.prices).get("cost") for of in plays]
+    spent = [x for x in costs if x is not None]
+    return more * sum(spent) if more and len(spent) == len(costs) else None
+
+
+def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) -> str:
+    """The advice in words."""
+    if step.loss.why:
+        return f"its removal has no score: {step.loss.why}"
+    what = f"with {name_of(step.change)}" if step.change else "without it"
+    error = "" if step.loss.error is None else f" ± {step.loss.error:.2g}"
+    lost = step.loss.mean if abs(step.loss.mean) > NEARLY else 0.0
+    moved = "gains" if lost < 0 else "loses"
+    said = [f"{what} the score {moved} {abs(lost):.4g}{error}"]
+    if stays := advising.stays_for.get(agent):
+        said.append(f"now that {', '.join(stays)} can go")
+    if more:
+        kind = "inputs" if len({u.number for u in advising.trials.game.units}) > 1 else "samples"
+        what = "it can go" if is_taken else "that matters"
+        said.append(f"{more} more {kind[:-1] if more == 1 else kind} would tell whether {what}")
+    return ", ".join(said)
+
+
+def _row(trial: Trial) -> dict[str, float]:
+    return {"score": trial.score, **trial.measured}
+
+
+async def _alone(game: AppGame, prices: Prices) -> Rows:
+    """The best answers of the best agent alone that takes as many tokens as the whole app."""
+    await game.ask(1 << i for i in range(len(game.agents)))
+    missed = leave_one_out(game)
+    alone = {1 << i: (mean(game.worths[1 << i]), missed[i]) for i in range(len(game.agents))}
+    known = [mask for mask, numbers in alone.items() if all(map(isfinite, numbers))]
+    if not known:
+        return {}
+    mask = max(known, key=lambda mask: alone[mask])
+    agent = game.agents[mask.bit_length() - 1]
+    one, whole = (means(game.plays[m], prices) for m in (mask, game.everyone))
+    tries = int(min(MOST_TRIES, max(1, whole.get("tokens", 0) // (one.get("tokens", 0) or 1))))
+    samples = 1 + max(unit.sample for unit in game.units)
+    units = [
+        replace(unit, sample=unit.sample + samples * k) for unit in game.units for k in range(tries)
+    ]
+    full = [played for played in game.full for _ in range(tries)]
+    again = replace(game, units=units, full=full, worths={}, plays={}, failures=[])
+    await again.ask([mask])
+    scores = again.worths[mask]
+    each = [scores[k : k + tries] for k in range(0, len(scores), tries)]
+    best = [max(filter(isfinite, own), default=None) for own in each]
+    if None in best:
+        return {}
+    spent = {name: x * tries for name, x in means(again.plays[mask], prices).items()}
+    name = f"{agent} alone, best of {tries}" if tries > 1 else f"{agent} alone"
+    return {name: {"score": mean(x for x in best if x is not None), **spent}}

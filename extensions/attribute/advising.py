@@ -1,0 +1,126 @@
+"""Which agents an app can do without, and which can be asked with a cheaper model.
+
+A change is played, and not concluded from values: of two agents that can stand in for each other
+neither is missed alone, and one of them must stay. So changes are tried one by one, then all that
+seem good at once, and if that loses too much, one after the other, those that save most first. A
+loss is compared within each input, and is little where its whole 95 % interval is below what may be
+lost.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite, nan
+
+from langchain_core.language_models import BaseChatModel
+
+from shapley_coop.extensions.attribute.trials import Changes, Loss, Trial, Trials, saved
+
+UNITS = ("cost", "tokens", "seconds")
+"""By what savings are compared: the first that is known of all."""
+
+Option = tuple[str, BaseChatModel | None]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change of one agent, beside others that are made.
+
+    Attributes:
+        change: a model in place of its own, or None: it is removed.
+        loss: beyond the others.
+        saves: tokens, seconds, cost a run, where they are known.
+    """
+
+    change: BaseChatModel | None
+    loss: Loss
+    saves: Mapping[str, float | None]
+
+
+@dataclass
+class Advising:
+    """Looks for the changes of an app that lose little.
+
+    Args:
+        trials: plays changed apps.
+        cheaper: models to try in place of agents' own.
+        may_lose: the part of what all agents add that may be lost.
+
+    Attributes:
+        tolerance: what may be lost, in the score's unit.
+        removals: what the removal of each agent loses.
+        taken: the changes that are worth making.
+        open: changes of which more plays would tell; of an agent its removal first.
+        stays_for: agent → who was removed, because it stays.
+    """
+
+    trials: Trials
+    cheaper: Sequence[BaseChatModel]
+    may_lose: float
+    tolerance: float = nan
+    removals: dict[str, Step] = field(default_factory=dict)
+    taken: dict[str, Step] = field(default_factory=dict)
+    open: dict[str, Step] = field(default_factory=dict)
+    stays_for: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def plan(self) -> Changes:
+        """The changes that are worth making."""
+        return {agent: step.change for agent, step in self.taken.items()}
+
+    async def look(self) -> None:
+        """Try removals, then other models for those who stay."""
+        agents = self.trials.game.agents
+        nobody, as_it_is = await self.trials.of([dict.fromkeys(agents), {}])
+        added = float(nobody.rows.mean())
+        added = added if isfinite(added) else as_it_is.score
+        self.tolerance = self.may_lose * abs(added)
+        await self._take(as_it_is, [(agent, None) for agent in agents])
+        before = await self.trials.one(self.plan)
+        rest = [agent for agent in agents if agent not in self.taken]
+        await self._take(before, [(agent, model) for agent in rest for model in self.cheaper])
+
+    async def _take(self, before: Trial, options: Sequence[Option]) -> None:
+        """Make changes that lose little: all that seem so, or as many as go together."""
+        made, good = self.plan, await self._each(before, options)
+        changes = {agent: step.change for agent, step in good.items()}
+        together = await self.trials.one({**made, **changes})
+        gains = [step.loss.rows for step in good.values() if step.loss.mean < -self.tolerance]
+        if len(good) < 2 or together.beyond(before, sum(gains)).is_little(self.tolerance):
+            self.taken |= good
+            return
+        best = before
+        for agent, step in good.items():
+            found = await self.trials.one({**self.plan, agent: step.change})
+            beside = replace(step, loss=found.beyond(best))
+            if beside.loss.is_little(self.tolerance):
+                self.taken[agent] = beside
+                best = found if beside.loss.mean < 0 else best
+                continue
+            if beside.loss.is_open(self.tolerance):
+                self.open.setdefault(agent, beside)
+            if step.change is None:
+                self.removals[agent] = beside
+                self.stays_for[agent] = list(self.taken)
+
+    async def _each(self, before: Trial, options: Sequence[Option]) -> dict[str, Step]:
+        """Changes that lose little by themselves: those that gain first, then the savings."""
+        changed = [{**self.plan, agent: change} for agent, change in options]
+        found = await self.trials.of(changed)
+        played = [one for one in [before, *found] if not one.why]
+        units = [unit for unit in UNITS if all(unit in one.measured for one in played)]
+        good: dict[str, Step] = {}
+        for (agent, change), one in zip(options, found, strict=True):
+            saves = {unit: saved(before.measured, one.measured, unit) for unit in UNITS}
+            step = Step(change, one.beyond(before), saves)
+            if change is None:
+                self.removals[agent] = step
+            if step.loss.is_little(self.tolerance):
+                better = [step, good[agent]] if agent in good else [step]
+                good[agent] = min(better, key=lambda one: self._rank(one, units))
+            elif step.loss.is_open(self.tolerance):
+                self.open.setdefault(agent, step)
+        return dict(sorted(good.items(), key=lambda one: self._rank(one[1], units)))
+
+    def _rank(self, step: Step, units: Sequence[str]) -> tuple[float, float]:
+        gain = min(0.0, step.loss.mean + self.tolerance)
+        return gain, -((step.saves[units[0]] or 0.0) if units else 0.0)

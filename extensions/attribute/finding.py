@@ -1,0 +1,55 @@
+"""The agents of an app, found in one run of it: who asks a model, and tools that wrap an agent."""
+
+from collections.abc import Mapping, Sequence
+
+from langgraph.pregel import Pregel
+
+from shapley_coop.extensions.attribute.agents import Place, is_loop
+from shapley_coop.extensions.attribute.app import App
+from shapley_coop.extensions.attribute.stage import Visit
+
+
+def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
+    """Each agent of a run and why it is one, in the order in which they were asked.
+
+    Where no node asks a model, every node of the run is taken.
+
+    Args:
+        app: the app, of which no agent is named.
+        visits: of the run.
+    """
+    why: dict[str, str] = {}
+    for visit in visits:
+        place = app.places.get(visit.path) or Place(visit.path, (visit.path.split(":")[-1],))
+        if visit.path.startswith("tool:"):
+            why.setdefault(visit.path, place.why or "a tool that asks a model")
+        elif place.why:
+            why.setdefault(visit.path, place.why)
+        elif visit.models:
+            for path in _members(app, visit.path, visit.places):
+                kind = "subgraph" if isinstance(app.bound[path], Pregel) else "node"
+                why.setdefault(path, f"a {kind} that asks a model")
+    if not why:
+        why = {visit.path: "a node of the run; none asks a model" for visit in visits}
+    return {_name(path, app.places, why): reason for path, reason in why.items()}
+
+
+def _members(app: App, path: str, asked: Sequence[str]) -> list[str]:
+    """A node, or those of a team within it of whom several ask models."""
+    bound = app.bound[path]
+    if not isinstance(bound, Pregel) or is_loop(bound):
+        return [path]
+    below = [place for place in asked if place.startswith(f"{path}/")]
+    inner = dict.fromkeys(f"{path}/{x[len(path) + 1 :].partition('/')[0]}" for x in below)
+    members = [one for one in inner if one in app.bound]
+    if len(members) < 2:
+        return [path]
+    return [deeper for one in members for deeper in _members(app, one, asked)]
+
+
+def _name(path: str, places: Mapping[str, Place], others: Mapping[str, str]) -> str:
+    """Its usual name, or its path where two have the same."""
+    if path not in places:
+        return path.rsplit(":", maxsplit=1)[-1]
+    usual = {other: places[other].names[0] for other in others if other in places}
+    return path if list(usual.values()).count(usual[path]) > 1 else usual[path]

@@ -1,0 +1,121 @@
+"""What an attribution begins with: its runs, its kept calls, and the stage on which it plays."""
+
+import inspect
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shapley_coop.extensions.attribute.app import App
+from shapley_coop.extensions.attribute.calls import Call, Calls
+from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
+from shapley_coop.extensions.attribute.settings import Settings
+from shapley_coop.extensions.attribute.stage import Limits, Rules, Stage, Unit
+from shapley_coop.extensions.attribute.traces import Recorded
+from shapley_coop.state import home
+
+USUAL_STEPS = 100
+"""Of a play, where the app has no limit of its own."""
+
+
+def units_of(given: Sequence[Any], samples: int) -> list[Unit]:
+    """Each input's samples; an input that is given again is asked again."""
+    found, seen = [], Counter[str]()
+    for number, one in enumerate(given, start=1):
+        text = canonical(one)[0]
+        found += [Unit(number, one, sample, seen[text]) for sample in range(samples)]
+        seen[text] += 1
+    return found
+
+
+def given_of(inputs: Any, recorded: Recorded | None) -> list[Any]:
+    """The inputs as a list; those of the trace where none are given."""
+    if inputs is None and recorded:
+        return recorded.inputs
+    given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    if not given:
+        raise ValueError("no inputs: give one, or a list of them")
+    return given
+
+
+def calls_of(app: App, with_: Settings) -> Calls:
+    """The kept calls of this app, by its code, its version and its context."""
+    about = digest(
+        app.fingerprint(),
+        *_codes(with_.absent),
+        *([canonical(with_.answers)[0]] if isinstance(with_.answers, Mapping) else []),
+        *(_codes(with_.answers) if callable(with_.answers) else []),
+        with_.version,
+        canonical({"context": with_.context, "configurable": _configurable(with_.config)})[0],
+    )
+    return Calls(with_.cache or home().folder / "attribution" / "calls.sqlite", about[:24])
+
+
+def _codes(absent: Any) -> list[str]:
+    """The code of the functions that stand in for agents."""
+    several = absent.values() if isinstance(absent, Mapping) else [absent]
+    found = []
+    for one in several:
+        try:
+            found.append(inspect.getsource(one))
+        except (TypeError, OSError):  # no function, or typed into a prompt
+            found.append("")
+    return found
+
+
+def _configurable(config: Any) -> Any:
+    return (config or {}).get("configurable")
+
+
+def stage_of(app: App, calls: Calls, with_: Settings, recorded: Recorded | None) -> Stage:
+    """What all plays share.
+
+    Raises:
+        ValueError: there is no such choice of `fresh`.
+    """
+    fresh = with_.fresh or ("none" if recorded else "toolless")
+    if isinstance(fresh, str) and fresh not in ("toolless", "all", "none"):
+        raise ValueError(f"fresh is {fresh!r}: give toolless, all, none, or names of nodes")
+    tools_of = frozenset(() if isinstance(fresh, str) else fresh)
+    asks = fresh != "none"
+    rules = Rules(
+        ask=asks,
+        record=asks or recorded is None,
+        tools_of=None if fresh == "all" else tools_of,
+        safe_tools=frozenset(with_.safe_tools),
+    )
+    own = app.steps(with_.config)
+    steps, notes = with_.max_steps or own or USUAL_STEPS, {}
+    if own and steps > own:
+        notes["steps"] = f"plays may take {steps} steps, and the app's own limit is {own}"
+    return Stage(
+        app=app,
+        absent=with_.absent,
+        calls=calls,
+        limits=Limits(with_.max_calls, steps, with_.max_state),
+        notes=notes,
+        wrappers={
+            path
+            for path, at in app.places.items()
+            if path not in app.nodes and (at.why or path in app.names)
+        },
+        rules=rules,
+        keep=frozenset(with_.keep),
+        context=with_.context,
+        config=with_.config,
+        answers=with_.answers,
+        traced=_traced(app, recorded) if recorded else {},
+        unreadable=recorded.unreadable if recorded else {},
+    )
+
+
+def _traced(app: App, recorded: Recorded) -> dict[str, dict[int, list[Call]]]:
+    """Recorded calls by node and input, and by run."""
+    found: dict[str, dict[int, list[Call]]] = {}
+    for run in recorded.runs:
+        try:
+            text, ids = canonical(run.given, app.managed(run.path))
+        except KeyError:
+            raise ValueError(f"the trace has a node {run.path!r}, which the app has not") from None
+        call = Call(renamed(run.output, ids), run.tokens, run.models)
+        found.setdefault(digest(run.path, text), {}).setdefault(run.root, []).append(call)
+    return found
