@@ -19,7 +19,8 @@ def export(
         typer.Option("-o", "--out", help="Where to write. Default: RUN.dsse.json, or DIR/tables."),
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", help="Of a sweep's tables: csv, jsonl or parquet.")
+        str,
+        typer.Option("--format", help="Of a sweep: csv, jsonl or parquet tables, or rows, whole."),
     ] = "csv",
     prices: PriceFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,

@@ -16,10 +16,10 @@ def show_forecast(
 ) -> None:
     """Print what these cells would take; a pilot by embedded agents is played for it."""
     from shapley_coop.evals.sweeps.forecast import forecast
-    from shapley_coop.evals.sweeps.index import cells_in
     from shapley_coop.evals.sweeps.pilot import pilots
+    from shapley_coop.evals.sweeps.store import done_in
 
-    done = cells_in(folder)
+    done = done_in(folder)
     todo = [cell for cell in cells if cell.id not in done]
     kinds = len({(cell.suite, cell.condition) for cell in todo})
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:

@@ -15,22 +15,22 @@ from shapley_coop.evals.measures.money import spent
 from shapley_coop.evals.reports.kept import Keeper
 from shapley_coop.evals.reports.report import report
 from shapley_coop.evals.sweeps.forecast import expected
-from shapley_coop.evals.sweeps.index import Index
-from shapley_coop.evals.sweeps.lines import COUNTS
 from shapley_coop.evals.sweeps.prices import Price, Prices, read_prices
 from shapley_coop.evals.sweeps.rows import Finished
-from shapley_coop.evals.sweeps.store import Writer, register, stored
+from shapley_coop.evals.sweeps.store import Store, read_rows
 from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.evals.sweeps.sweep import Limits, sweep
+from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.seats.usage import parts
 from tests.coop_command import coop_in, one_line
 from tests.embedded_reply import reply
 from tests.evals.sweeps.test_evals_limits import DEAR, Paid
-from tests.evals.swept import run, suite
+from tests.evals.swept import change, reworded, run, suite
 from tests.stub_openai import StubOpenAI
 
 SEATED = {"game": "escape_room", "seats": {"*": "openai:dear"}}
 KINDS = [(("mini", 0), 1.0), (("mini", 1), 10.0)]
+COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 TWO = suite(base=SEATED, vary={"graph": ["llm_only", "negotiation"]}, seeds="0-9")
 
 
@@ -57,7 +57,7 @@ def test_a_list_of_models_alone_says_that_it_has_no_date(tmp_path):
 def call(read: int, written: int, cached: int = 0, thought: int = 0) -> dict[str, Any]:
     return {
         "model": "openai:dear",
-        **dict(zip(COUNTS, (read, written, cached, thought), strict=True)),
+        **dict(zip(COUNTED, (read, written, cached, thought), strict=True)),
     }
 
 
@@ -81,16 +81,6 @@ def test_what_an_endpoint_counts_as_cached_or_thought_is_kept():
         assert parts(strange) == {"cached_tokens": 0, "reasoning_tokens": 0}
 
 
-def test_the_index_keeps_every_part_that_has_a_price(tmp_path):
-    batched = {**call(5, 6), "batched": True}
-    calls = [call(10, 20, 3, 4), batched, call(1, 2)]
-    with Writer(tmp_path) as writer:
-        writer.finished({"cell": "a", "calls": calls}, {"cell": "a"})
-    with Index(tmp_path / "rows.jsonl") as index:
-        (line,) = index
-    assert line.tokens == [{**call(11, 22, 3, 4), "batched": False}, batched]
-
-
 class Uneven(Paid):
     """Runs of `negotiation` cost about ten times those of `llm_only`, each another sum."""
 
@@ -111,14 +101,14 @@ class Uneven(Paid):
 def swept(folder: Path, seed: int, **limits: Any) -> tuple[Uneven, list[tuple[int, str]], float]:
     """The player, what was told after how many cells, and what was paid."""
     player, told = Uneven(seed), list[tuple[int, str]]()
-    register(folder, [TWO], {})
 
     def tell(text: str) -> None:
         told.append((len(player.played), text))
 
-    with Writer(folder) as writer:
+    with Store(folder, new=True) as store, Worker(store) as worker:
+        store.register([TWO], {})
         limit = Limits(at_once=4, **limits)
-        work = sweep(expand(TWO), player, writer, limit, DEAR, tell=tell)
+        work = sweep(expand(TWO), player, worker, limit, DEAR, tell=tell)
         return player, told, asyncio.run(work).cost
 
 
@@ -132,9 +122,7 @@ def test_a_sweep_says_its_range_after_two_cells_of_each_condition_and_not_before
     assert " USD, most likely " in text
     assert "the prices of this list" in text
     # What is known already is told before the first cell.
-    (tmp_path / "rows.jsonl").write_text(
-        "".join((tmp_path / "rows.jsonl").read_text().splitlines(keepends=True)[:10])
-    )
+    change(tmp_path, "DELETE FROM sweep_rows WHERE seed > 4")
     assert [after for after, _ in swept(tmp_path, 2)[1]] == [0]
 
 
@@ -148,8 +136,9 @@ def test_nothing_is_told_where_nothing_is_paid_or_a_price_is_missing(tmp_path):
     free = suite(vary={"graph": ["llm_only"]}, seeds="0-9")
     other, told = Prices({"anthropic:*": Price(input=1, output=1)}), list[str]()
     for folder, made, prices in (("free", free, DEAR), ("unknown", TWO, other)):
-        with Writer(tmp_path / folder) as writer:
-            work = sweep(expand(made), Paid(), writer, Limits(), prices, tell=told.append)
+        with Store(tmp_path / folder, new=True) as store, Worker(store) as worker:
+            store.register([made], {})
+            work = sweep(expand(made), Paid(), worker, Limits(), prices, tell=told.append)
             assert asyncio.run(work).left == 0
     assert told == []
 
@@ -199,8 +188,7 @@ def swept_by_endpoint(tmp_path: Path) -> Path:
     """A row of a run whose agents were models that cost something."""
     made = suite(vary={"graph": ["llm_only"]}, seeds="0-1")
     run(made, tmp_path)
-    path = tmp_path / "rows.jsonl"
-    path.write_text(path.read_text().replace('"model": "embedded:rational"', '"model": "openai:x"'))
+    reworded(tmp_path, '"model": "embedded:rational"', '"model": "openai:x"')
     return tmp_path
 
 
@@ -225,11 +213,12 @@ def test_a_run_tells_what_it_cost_and_by_whose_prices(tmp_path, monkeypatch, cap
 def test_what_a_report_keeps_of_a_row_scores_like_the_row(tmp_path):
     run(suite(seeds=[0]), tmp_path)
     columns = [*EVALUATORS, "payoff:Alice", "done:lever"]
-    kept = Keeper(columns).all(stored(tmp_path))
-    for one, row in zip(kept, stored(tmp_path), strict=True):
+    rows = read_rows(tmp_path)
+    kept = Keeper(columns).all(rows)
+    for one, row in zip(kept, rows, strict=True):
         assert {c: score(one, c) for c in columns} == {c: score(row, c) for c in columns}
     told = [json.dumps(one, default=dict) for one in kept]
-    assert fmean(map(len, told)) < fmean(len(str(row)) for row in stored(tmp_path)) / 4
+    assert fmean(map(len, told)) < fmean(len(str(row)) for row in rows) / 4
 
 
 def test_without_scipy_a_forecast_has_no_range_and_says_what_installs_it(monkeypatch):

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 from shapley_coop.evals.sweeps.local import FAILURES, Local
-from shapley_coop.evals.sweeps.shards import shard_from
-from shapley_coop.evals.sweeps.store import read, read_rows, register
+from shapley_coop.evals.sweeps.store import FILE, read_rows, register
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.state import home
 from tests.coop_command import USAGE, Coop, coop_in, one_line
@@ -34,57 +33,55 @@ def coop(
     return coop_in(tmp_path, monkeypatch, capsys)
 
 
-def kubernetes() -> tuple[list[str], dict[str, str], list[dict[str, str]]]:
-    """The manifest's command, its environment, and what Kubernetes adds for each index."""
+def kubernetes() -> tuple[str, str, str]:
+    """The manifest's command, the variable that Kubernetes sets, and its parts."""
     job = yaml.safe_load((DEPLOY / "sweep-job.yaml").read_text())["spec"]
     (container,) = job["template"]["spec"]["containers"]
     assert job["completionMode"] == "Indexed"
-    given = {one["name"]: one["value"] for one in container["env"]}
-    assert int(given["JOB_COMPLETIONS"]) == job["completions"]
-    added = [{"JOB_COMPLETION_INDEX": str(index)} for index in range(job["completions"])]
-    return [*container["command"], *container["args"]], given, added
+    assert container["command"] == ["sh", "-c"]
+    (script,) = container["args"]
+    return script.replace("/sweep", "."), "JOB_COMPLETION_INDEX", str(job["completions"])
 
 
-def slurm() -> tuple[list[str], dict[str, str], list[dict[str, str]]]:
+def slurm() -> tuple[str, str, str]:
     """The same of the script for Slurm."""
     script = (DEPLOY / "sweep.slurm").read_text()
-    low, high = map(int, re.findall(r"^#SBATCH --array=(\d+)-(\d+)$", script, re.MULTILINE)[0])
-    command = shlex.split(script.splitlines()[-1].removeprefix("exec "))
-    (kept,) = re.findall(r'^export COOP_HOME="(.*?)"', script, re.MULTILINE)
-    added = [{"SLURM_ARRAY_TASK_ID": str(index)} for index in range(low, high + 1)]
-    return command, {"COOP_HOME": kept}, added
+    ((low, high),) = re.findall(r"^#SBATCH --array=(\d+)-(\d+)$", script, re.MULTILINE)
+    return script, "SLURM_ARRAY_TASK_ID", str(int(high) - int(low) + 1)
 
 
 @pytest.mark.parametrize("where", [kubernetes, slurm])
-def test_two_tasks_of_a_documented_job_run_their_shards_in_homes_of_their_own(
+def test_tasks_of_a_documented_job_run_their_shards_in_folders_of_their_own(
     where, coop, tmp_path, monkeypatch
 ):
-    (program, *words), given, tasks = where()
-    assert program == "coop"
-    shared = tmp_path / "home"
-    in_place = {"/suite/suite.yaml": "suite.yaml", "/sweep/out": "out"}
-    words = [in_place.get(word, word) for word in words]
-    for number in (0, len(tasks) - 1):
-        for name, value in {**given, **tasks[number], "COOP_HOME": str(shared)}.items():
-            monkeypatch.setenv(name, value)
+    script, variable, parts = where()
+    (tmp_path / "coop").write_text('#!/bin/sh\necho "$COOP_HOME" "$@"\n')
+    (tmp_path / "coop").chmod(0o700)
+    outs = []
+    for number in (0, int(parts) - 1):
+        given = {variable: str(number), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        given["SLURM_SUBMIT_DIR"] = str(tmp_path)
+        told = subprocess.run(
+            ["sh", "-c", script], env=given, capture_output=True, text=True, check=True
+        ).stdout
+        home, *words = [word.replace("/suite/suite", "suite") for word in told.split()]
+        assert words[words.index("--shard") + 1] == f"{number + 1}/{parts}"
+        monkeypatch.setenv("COOP_HOME", home)
         assert coop(*words).code == 0
-    parts = [f"{number + 1}of{len(tasks)}" for number in (0, len(tasks) - 1)]
-    assert sorted(p.name for p in Path("out").glob("rows.*")) == [f"rows.{p}.jsonl" for p in parts]
-    assert sorted(path.name for path in (shared / "shards").iterdir()) == parts
+        outs.append(words[words.index("-o") + 1])
+    assert coop("merge", *outs, "-o", "all").code == 0
     cells = {cell.id for cell in expand(suite(vary={"graph": ["llm_only", "negotiation"]}))}
-    assert 0 < len({row["cell"] for row in read_rows(Path("out"))} & cells) < len(cells)
+    assert 0 < len({row["cell"] for row in read_rows(Path("all"))} & cells) < len(cells)
 
 
 LIMITS = [("--cost-limit", "1"), ("--rpm", "60"), ("--tpm", "openai=9000")]
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("shard", ["2/8", "auto/8"])
-def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, monkeypatch, limit, shard):
-    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
-    said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", shard, *limit), USAGE)
+def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, limit):
+    said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", "2/8", *limit), USAGE)
     assert f"{limit[0]}: each of 8 shards would spend all of it" in said
-    assert "leave out --shard, or limit the key at its provider" in said
+    assert "give all one database (COOP_DATABASE_URL), or limit the key at its provider" in said
     assert not Path("out").exists()
     assert coop("sweep", "suite.yaml", "-o", "out", "--shard", "1/1", *limit).code == 0
 
@@ -95,58 +92,10 @@ def test_a_pace_that_a_server_would_not_keep_is_refused(coop, limit):
     assert f"{limit[0]}: a server asks its seats itself" in one_line(coop(*asked), USAGE)
 
 
-@pytest.mark.parametrize(
-    ("given", "environ", "found"),
-    [
-        ("", {"JOB_COMPLETION_INDEX": "0"}, None),
-        ("3/4", {}, (3, 4)),
-        ("auto/4", {"JOB_COMPLETION_INDEX": "3"}, (4, 4)),
-        (
-            "auto",
-            {
-                "SLURM_ARRAY_TASK_ID": "5",
-                "SLURM_ARRAY_TASK_COUNT": "4",
-                "SLURM_ARRAY_TASK_MIN": "3",
-                "SLURM_ARRAY_TASK_MAX": "6",
-            },
-            (3, 4),
-        ),
-    ],
-)
-def test_a_shard_is_told_or_read_from_the_environment(given, environ, found):
-    assert shard_from(given, environ) == found
-
-
-@pytest.mark.parametrize(
-    ("given", "environ", "why"),
-    [
-        ("2", {}, "give i/n, as in 1/2, or auto"),
-        ("1/0", {}, "give i/n"),
-        ("auto", {}, "neither JOB_COMPLETION_INDEX"),
-        ("auto", {"JOB_COMPLETION_INDEX": "0"}, "JOB_COMPLETIONS is '': set it to the Job's"),
-        ("auto/2", {"JOB_COMPLETION_INDEX": "2"}, "task 2 of 2"),
-        ("auto/2", {"SLURM_ARRAY_TASK_ID": "x"}, "SLURM_ARRAY_TASK_ID is 'x'"),
-        (
-            "auto",
-            {
-                "SLURM_ARRAY_TASK_ID": "5",
-                "SLURM_ARRAY_TASK_COUNT": "2",
-                "SLURM_ARRAY_TASK_MIN": "3",
-                "SLURM_ARRAY_TASK_MAX": "5",
-            },
-            "have gaps",
-        ),
-    ],
-)
-def test_an_environment_that_does_not_say_which_shard_is_refused(given, environ, why):
-    with pytest.raises(ValueError, match=why):
-        shard_from(given, environ)
-
-
-def test_a_shard_that_cannot_be_told_is_one_line_and_leaves_nothing(coop):
-    assert "--shard auto" in one_line(
-        coop("sweep", "suite.yaml", "-o", "out", "--shard", "auto"), 2
-    )
+@pytest.mark.parametrize("given", ["2", "1/0", "0/2", "3/2", "a/b", "auto"])
+def test_a_shard_that_is_none_is_one_line_and_leaves_nothing(coop, given):
+    said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", given), USAGE)
+    assert f"--shard {given}: give i/n with 1 ≤ i ≤ n, as in 1/2" in said
     assert not Path("out").exists()
 
 
@@ -203,11 +152,13 @@ def test_what_a_killed_sweep_had_not_removed_is_removed_by_the_next(tmp_path, mo
 
 
 def test_neither_a_pipe_nor_a_device_that_came_with_a_folder_is_read(tmp_path):
-    register(tmp_path, [], {})
-    os.mkfifo(tmp_path / "rows.pipe.jsonl")
-    (tmp_path / "rows.endless.jsonl").symlink_to("/dev/zero")
-    (tmp_path / "rows.jsonl").write_text("{}\n")
-    assert read(tmp_path) == [{}]
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(ValueError, match="is no file"):
+        read_rows(tmp_path)
+    (tmp_path / FILE).unlink()
+    (tmp_path / FILE).symlink_to("/dev/zero")
+    with pytest.raises(ValueError, match="is no file"):
+        read_rows(tmp_path)
 
 
 def test_runs_are_listed_without_the_cells_of_sweeps(coop):
