@@ -15,9 +15,9 @@ def show_forecast(
     cells: "Sequence[Cell]", folder: Path, prices: "Prices", batch: bool = False
 ) -> None:
     """Print what these cells would take; a pilot by embedded agents is played for it."""
+    from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.forecast import forecast
     from shapley_coop.evals.sweeps.pilot import pilots
-    from shapley_coop.evals.sweeps.store import done_in
 
     done = done_in(folder)
     todo = [cell for cell in cells if cell.id not in done]

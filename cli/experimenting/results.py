@@ -59,10 +59,11 @@ def merge(
     out: Annotated[Path, typer.Option("-o", "--out", help="A new folder.")],
 ) -> None:
     """Merge the runs of several machines' folders, each once."""
+    from shapley_coop.evals.sweeps.folders import merge as together
     from shapley_coop.evals.sweeps.store import Store
 
     with Store(out, new=True) as store:
-        say(f"{out}: {store.merge(folders)} runs")
+        say(f"{out}: {together(folders, store)} runs")
 
 
 def export(folder: Path, out: Path | None, format_: str, prices: Path | None, force: bool) -> None:

@@ -13,10 +13,10 @@ from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.batch_provider import Pauses
+    from shapley_coop.evals.sweeps.playing import Limits, Tally
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
     from shapley_coop.evals.sweeps.suite import Cell, Suite
-    from shapley_coop.evals.sweeps.sweep import Limits, Tally
 
 INCOMPLETE = 1
 ALL = "all"
@@ -106,7 +106,7 @@ def sweep(
     if not limited and keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
         return
     from shapley_coop.evals.sweeps.gates import rates_from
-    from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.evals.sweeps.playing import Limits
 
     rates = rates_from(rpm or [], tpm or [])
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
@@ -145,7 +145,7 @@ def _nothing_left(
     suites: "Sequence[Suite]", cells: "Sequence[Cell]", folder: Path, skipped: dict[str, str]
 ) -> bool:
     """Say so where every cell has its row, before anything is imported that plays one."""
-    from shapley_coop.evals.sweeps.store import opened_if_there
+    from shapley_coop.evals.sweeps.folders import opened_if_there
 
     with opened_if_there(folder) as store:
         ended = store.done() if store else set[str]()
@@ -198,10 +198,11 @@ def run_cells(
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.local import Local
+    from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.prices import NO_PRICES
     from shapley_coop.evals.sweeps.remote import Remote
     from shapley_coop.evals.sweeps.store import Store
-    from shapley_coop.evals.sweeps.sweep import Limits, sweep
+    from shapley_coop.evals.sweeps.sweep import sweep
     from shapley_coop.evals.sweeps.workers import Worker
 
     limits, prices = limits or Limits(), prices or NO_PRICES
@@ -223,7 +224,7 @@ def run_cells(
 
 def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
     """The rows that a sweep's folder has of these cells."""
-    from shapley_coop.evals.sweeps.store import read_rows
+    from shapley_coop.evals.sweeps.folders import read_rows
 
     wanted = {cell.id for cell in cells}
     return [row for row in read_rows(folder) if row["cell"] in wanted]

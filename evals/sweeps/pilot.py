@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.sweeps.folders import opened_if_there
 from shapley_coop.evals.sweeps.forecast import Pilot, stand_ins
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.store import opened_if_there
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.state import home
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE

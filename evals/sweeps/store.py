@@ -54,7 +54,6 @@ ROW = """
     (:sweep, :cell, :suite, :labels, :seed, :repetition, :usd, :calls, :content, :volatile)
     ON CONFLICT (sweep, cell) DO NOTHING
 """
-_OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
 
 
 class NoSweep(ValueError):
@@ -246,43 +245,6 @@ class Store:
         """
         return Stored.of(self, self.suites)
 
-    def merge(self, others: Iterable[Path]) -> int:
-        """Take in the rows of other folders of the same sweep, and what they have cost.
-
-        Returns:
-            How many runs there are.
-
-        Raises:
-            ValueError: something was swept here, a folder holds no sweep, or two of them differ
-                about a cell; then nothing is taken in.
-        """
-        if not self.is_empty:
-            raise ValueError(f"{self.folder} holds a sweep already: merge into a new folder")
-        sources = [Store(folder) for folder in others]
-        try:
-            suites = [(source.suites, source.content["skipped"]) for source in sources]
-            with self.writing() as session:
-                for source in sources:
-                    self._take_in(source, session)
-            for one, skipped in suites:
-                self.register(one, skipped)
-            with self.writing() as session:
-                cost = self.given(spent=sum(source.spent for source in sources))
-                session.write("UPDATE sweeps SET spent = :spent WHERE sweep = :sweep", [cost])
-        finally:
-            for source in sources:
-                source.close()
-        return len(self.done())
-
-    def _take_in(self, source: "Store", session: Session) -> None:
-        for row in source.rows().as_kept():
-            values = self.given(**{name: x for name, x in row.items() if name != "sweep"})
-            if session.rows(_OTHER, values):
-                raise ValueError(
-                    f"{source.folder} has another run of the cell {row['cell']}: keep one"
-                )
-            session.write(ROW, [values])
-
 
 def _make_tables(session: Session) -> None:
     if not session.sqlite:  # two that make the same table at once would fail
@@ -290,51 +252,3 @@ def _make_tables(session: Session) -> None:
     for name, told in _TABLES.items():
         session.write(f"CREATE TABLE IF NOT EXISTS {name} (sweep TEXT, {told})")
     session.write(_INDEX)
-
-
-@contextmanager
-def opened_if_there(folder: Path) -> Iterator[Store | None]:
-    """The sweep of a folder; None where it holds none.
-
-    Raises:
-        ValueError: it holds one of another version.
-    """
-    try:
-        found = Store(folder)
-    except NoSweep:
-        yield None
-        return
-    with found:
-        yield found
-
-
-def done_in(folder: Path) -> set[str]:
-    """The cells of which a folder has rows; none where it holds no sweep."""
-    with opened_if_there(folder) as store:
-        return store.done() if store else set()
-
-
-def read_rows(folder: Path) -> list[Row]:
-    """All of a folder's runs at once.
-
-    Raises:
-        ValueError: it holds no sweep.
-    """
-    with Store(folder) as store:
-        return list(store.rows())
-
-
-def failures_in(folder: Path) -> list[Row]:
-    """Like `Store.failures`, of a folder.
-
-    Raises:
-        ValueError: it holds no sweep.
-    """
-    with Store(folder) as store:
-        return store.failures()
-
-
-def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
-    """Like `Store.register`, of a folder, which is made unless it is there."""
-    with Store(folder, new=True) as store:
-        return store.register(suites, skipped)

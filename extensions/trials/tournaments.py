@@ -20,7 +20,7 @@ from shapley_coop.cli.options import Json
 from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.sweep import Limits, Tally
+    from shapley_coop.evals.sweeps.playing import Limits, Tally
     from shapley_coop.extensions.trials.tournament.entry import Tournament
     from shapley_coop.extensions.trials.tournament.ranking import Rank
 
@@ -61,8 +61,8 @@ def tournament(
         return
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
+    from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.shards import shard_from
-    from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.extensions.trials.tournament.entry import Tournament, load_tournament
 
     limits = Limits(at_once=max_connections, errors=fail_on_error)
@@ -96,8 +96,8 @@ def _play(
     as_json: bool,
 ) -> None:
     from shapley_coop.evals.sweeps.checks import check_cells
+    from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.shards import shard as shard_of
-    from shapley_coop.evals.sweeps.store import done_in
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.extensions.trials.tournament.entry import suites
     from shapley_coop.extensions.trials.tournament.kept import enter

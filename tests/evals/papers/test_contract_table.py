@@ -16,7 +16,7 @@ from shapley_coop.evals.papers.contracts import (
     game_tables,
     planned,
 )
-from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.suite import Suite, load_suite
 from shapley_coop.seats.embedded import CHARACTERS
 from tests.coop_command import coop_in

@@ -19,8 +19,9 @@ from shapley_coop.evals.reports.layout import shown
 from shapley_coop.evals.reports.report import figures, report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
+from shapley_coop.evals.sweeps.folders import read_rows, register
 from shapley_coop.evals.sweeps.specs import FigureSpec
-from shapley_coop.evals.sweeps.store import Store, read_rows, register
+from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.sweeps.workers import Worker
 from tests.browser import Tab, tab

@@ -14,10 +14,10 @@ from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.measures.summary import compare_rows, conditions, estimate
 from shapley_coop.evals.reports.tables import COLUMNS, tables, whole
 from shapley_coop.evals.reports.writing import write
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.forecast import forecast
 from shapley_coop.evals.sweeps.pilot import pilots
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Price, Prices, check_prices, read_prices
-from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.state import RunConfig, home

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.evals.sweeps.folders import failures_in, read_rows, register
 from shapley_coop.evals.sweeps.remote import Remote
-from shapley_coop.evals.sweeps.store import failures_in, read_rows, register
 from tests.background import in_background
 from tests.evals.swept import CONDITIONS, change, kept, run, run_once, suite
 from tests.server_process import Server

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.evals.sweeps.checks import check_cells
+from shapley_coop.evals.sweeps.folders import failures_in, merge, read_rows
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.store import FILE, OLD, Store, failures_in, read_rows
+from shapley_coop.evals.sweeps.store import FILE, OLD, Store
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.state import Home, home
@@ -62,7 +63,7 @@ def test_two_shards_in_two_processes_merge_to_the_whole_byte_for_byte(tmp_path, 
     ]
     assert [half.result().code for half in halves] == [0, 0]
     with Store(tmp_path / "merged", new=True) as store:
-        assert store.merge(shards) == 12
+        assert merge(shards, store) == 12
     assert kept(tmp_path / "merged") == kept(whole)
     assert all(0 < len(kept(folder)) < 12 for folder in shards)
     assert read_rows(tmp_path / "merged") == read_rows(whole)
@@ -169,12 +170,12 @@ def test_folders_that_disagree_about_a_cell_are_not_merged(tmp_path, whole):
     reworded(tmp_path / "two", '"status": "no_deal"', '"status": "agreed"')
     with Store(tmp_path / "merged", new=True) as into:
         with pytest.raises(ValueError, match="another run of the cell"):
-            into.merge([tmp_path / "one", tmp_path / "two"])
+            merge([tmp_path / "one", tmp_path / "two"], into)
         with pytest.raises(ValueError, match="holds no sweep"):
-            into.merge([tmp_path])
+            merge([tmp_path], into)
         assert into.is_empty
     with Store(whole) as into, pytest.raises(ValueError, match="merge into a new folder"):
-        into.merge([whole])
+        merge([whole], into)
 
 
 async def test_a_player_finds_what_an_unfinished_run_has_cost(script):

@@ -10,12 +10,13 @@ from typing import Any, cast
 import aiohttp
 import pytest
 
+from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.evals.sweeps.gates import Pace, rates_from
+from shapley_coop.evals.sweeps.playing import Limits, Tally
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.purse import Purse, Rates, SpendingLimit
-from shapley_coop.evals.sweeps.store import Store, failures_in, read_rows
+from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import Suite
-from shapley_coop.evals.sweeps.sweep import Limits, Tally
 from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.seats.faults import busy_for
 from tests.embedded_reply import reply

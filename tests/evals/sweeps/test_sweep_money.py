@@ -14,12 +14,14 @@ from shapley_coop.evals.measures.evaluators import EVALUATORS, score
 from shapley_coop.evals.measures.money import spent
 from shapley_coop.evals.reports.kept import Keeper
 from shapley_coop.evals.reports.report import report
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.forecast import expected
+from shapley_coop.evals.sweeps.playing import Limits
 from shapley_coop.evals.sweeps.prices import Price, Prices, read_prices
 from shapley_coop.evals.sweeps.rows import Finished
-from shapley_coop.evals.sweeps.store import Store, read_rows
+from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import Cell, expand
-from shapley_coop.evals.sweeps.sweep import Limits, sweep
+from shapley_coop.evals.sweeps.sweep import sweep
 from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.seats.usage import parts
 from tests.coop_command import coop_in, one_line

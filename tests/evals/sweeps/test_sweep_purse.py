@@ -8,8 +8,9 @@ from uuid import uuid4
 
 import pytest
 
+from shapley_coop.evals.sweeps.folders import done_in, failures_in, read_rows
 from shapley_coop.evals.sweeps.purse import NO_LIMIT, Purse, Rates, SpendingLimit
-from shapley_coop.evals.sweeps.store import FILE, Store, done_in, failures_in, read_rows
+from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.state import Home
 from tests.coop_command import Coop

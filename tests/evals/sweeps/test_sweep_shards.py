@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from shapley_coop.evals.sweeps.folders import read_rows, register
 from shapley_coop.evals.sweeps.local import FAILURES, Local
-from shapley_coop.evals.sweeps.store import FILE, read_rows, register
+from shapley_coop.evals.sweeps.store import FILE
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.state import home
 from tests.coop_command import USAGE, Coop, coop_in, one_line

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from shapley_coop.evals.sweeps import workers
-from shapley_coop.evals.sweeps.store import FILE, Store, done_in, read_rows
+from shapley_coop.evals.sweeps.folders import done_in, merge, read_rows
+from shapley_coop.evals.sweeps.playing import Limits
+from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.stored import PAGE
 from shapley_coop.evals.sweeps.suite import expand
-from shapley_coop.evals.sweeps.sweep import Limits
 from shapley_coop.evals.sweeps.workers import LOST, Worker
 from shapley_coop.state import Home
 from tests.coop_command import Coop
@@ -193,7 +194,7 @@ def test_folders_of_machines_are_merged_row_by_row_with_what_they_cost(tmp_path)
     for name, half in zip("ab", halves, strict=True):
         run(half, tmp_path / name, player=Paid(), prices=DEAR)
     with Store(tmp_path / "all", new=True) as store:
-        assert store.merge([tmp_path / "a", tmp_path / "b"]) == 4
+        assert merge([tmp_path / "a", tmp_path / "b"], store) == 4
         assert store.spent == 5.0
         assert store.suites == [made]
         assert [found["seed"] for found in store.rows()] == [0, 1, 2, 3]
