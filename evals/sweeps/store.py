@@ -106,7 +106,8 @@ class Store:
                 _make_tables(session)
         entered = self.find("SELECT version FROM sweeps WHERE sweep = :sweep")
         if entered:
-            check_version(str(self.folder), entered[0]["version"], VERSION, "sweep into a new one")
+            found = entered[0]["version"]
+            check_version(str(self.folder), found, VERSION, "sweep into a new folder")
         elif not new:
             raise self._no_sweep()
 

@@ -70,7 +70,7 @@ def kept(folder: Path, volatile: bool = False) -> list[str]:
         return [row[column] for row in sorted(store.rows().as_kept(), key=itemgetter("cell"))]
 
 
-def change(folder: Path, statement: str, *values: str) -> None:
+def change(folder: Path, statement: str, *values: object) -> None:
     """Do to a folder's file what somebody could do by hand."""
     with closing(sqlite3.connect(folder / FILE)) as file, file:
         file.execute(statement, values)

@@ -45,7 +45,7 @@ def test_a_sweep_killed_at_random_ends_with_the_rows_of_an_uninterrupted_one(tmp
     command = ["sweep", "mini.yaml", "-o", str(folder), "--max-connections", "2"]
     for _ in range(KILLS):
         before = moments.random() < 0.5
-        stop = Stop(write=moments.randint(1, 20), before=before, at=(*WRITES, ROW))
+        stop = Stop(write=moments.randint(1, 12), before=before, at=(*WRITES, ROW))
         assert coop.run(*command, stop=stop).killed
     assert coop.run(*command).code == 0
     assert kept(folder) == kept(whole)
