@@ -60,10 +60,8 @@ def merge(
 ) -> None:
     """Merge the runs of several machines' folders, each once."""
     from shapley_coop.evals.sweeps.folders import merge as together
-    from shapley_coop.evals.sweeps.store import Store
 
-    with Store(out, new=True) as store:
-        say(f"{out}: {together(folders, store)} runs")
+    say(f"{out}: {together(folders, out)} runs")
 
 
 def export(folder: Path, out: Path | None, format_: str, prices: Path | None, force: bool) -> None:

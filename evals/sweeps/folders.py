@@ -1,7 +1,7 @@
 """Folders of sweeps: whether they hold one, what is asked of one in a call, and several as one."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
@@ -60,20 +60,25 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
         return store.register(suites, skipped)
 
 
-def merge(folders: Iterable[Path], into: Store) -> int:
+def merge(folders: Iterable[Path], out: Path) -> int:
     """Take the rows of several folders of one sweep together, and what they have cost.
+
+    Args:
+        folders: of the machines.
+        out: a new folder.
 
     Returns:
         How many runs there are.
 
     Raises:
-        ValueError: something was swept here, a folder holds no sweep, or two of them differ
+        ValueError: something was swept into `out`, a folder holds no sweep, or two of them differ
             about a cell; then nothing is taken in.
     """
-    if not into.is_empty:
-        raise ValueError(f"{into.folder} holds a sweep already: merge into a new folder")
-    sources = [Store(folder) for folder in folders]
-    try:
+    with ExitStack() as opened:
+        sources = [opened.enter_context(Store(folder)) for folder in folders]
+        into = opened.enter_context(Store(out, new=True))
+        if not into.is_empty:
+            raise ValueError(f"{out} holds a sweep already: merge into a new folder")
         suites = [(source.suites, source.content["skipped"]) for source in sources]
         with into.writing() as session:
             for source in sources:
@@ -83,10 +88,7 @@ def merge(folders: Iterable[Path], into: Store) -> int:
         with into.writing() as session:
             cost = into.given(spent=sum(source.spent for source in sources))
             session.write("UPDATE sweeps SET spent = :spent WHERE sweep = :sweep", [cost])
-    finally:
-        for source in sources:
-            source.close()
-    return len(into.done())
+        return len(into.done())
 
 
 def _take_in(source: Store, into: Store, session: Session) -> None:

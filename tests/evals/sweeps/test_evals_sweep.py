@@ -62,8 +62,7 @@ def test_two_shards_in_two_processes_merge_to_the_whole_byte_for_byte(tmp_path, 
         for part, (coop, folder) in enumerate(zip(coops, shards, strict=True), start=1)
     ]
     assert [half.result().code for half in halves] == [0, 0]
-    with Store(tmp_path / "merged", new=True) as store:
-        assert merge(shards, store) == 12
+    assert merge(shards, tmp_path / "merged") == 12
     assert kept(tmp_path / "merged") == kept(whole)
     assert all(0 < len(kept(folder)) < 12 for folder in shards)
     assert read_rows(tmp_path / "merged") == read_rows(whole)
@@ -168,14 +167,16 @@ def test_folders_that_disagree_about_a_cell_are_not_merged(tmp_path, whole):
     run(made, tmp_path / "one")
     run(made, tmp_path / "two")
     reworded(tmp_path / "two", '"status": "no_deal"', '"status": "agreed"')
-    with Store(tmp_path / "merged", new=True) as into:
-        with pytest.raises(ValueError, match="another run of the cell"):
-            merge([tmp_path / "one", tmp_path / "two"], into)
-        with pytest.raises(ValueError, match="holds no sweep"):
-            merge([tmp_path], into)
-        assert into.is_empty
-    with Store(whole) as into, pytest.raises(ValueError, match="merge into a new folder"):
-        merge([whole], into)
+    merged = tmp_path / "merged"
+    with pytest.raises(ValueError, match="holds no sweep"):
+        merge([tmp_path / "one", tmp_path], merged)
+    assert not merged.exists()
+    with pytest.raises(ValueError, match="another run of the cell"):
+        merge([tmp_path / "one", tmp_path / "two"], merged)
+    with pytest.raises(ValueError, match="holds no sweep"):
+        read_rows(merged)
+    with pytest.raises(ValueError, match="merge into a new folder"):
+        merge([whole], whole)
 
 
 async def test_a_player_finds_what_an_unfinished_run_has_cost(script):

@@ -193,8 +193,8 @@ def test_folders_of_machines_are_merged_row_by_row_with_what_they_cost(tmp_path)
     halves = [suite(vary={"graph": ["llm_only"]}, seeds=s) for s in ("0-2", "2-3")]
     for name, half in zip("ab", halves, strict=True):
         run(half, tmp_path / name, player=Paid(), prices=DEAR)
-    with Store(tmp_path / "all", new=True) as store:
-        assert merge([tmp_path / "a", tmp_path / "b"], store) == 4
+    assert merge([tmp_path / "a", tmp_path / "b"], tmp_path / "all") == 4
+    with Store(tmp_path / "all") as store:
         assert store.spent == 5.0
         assert store.suites == [made]
         assert [found["seed"] for found in store.rows()] == [0, 1, 2, 3]
