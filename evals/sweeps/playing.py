@@ -47,8 +47,7 @@ class Limits:
         cost: USD over all runs of the folder; None for no limit.
         errors: the part of the cells to be run that may fail.
         rates: provider → requests and tokens per minute; `*` is for every other.
-        batch: how long is waited, where letters are asked in batches; None where they are not. In
-            batches the sweep does not wait for its first cells: each letter of theirs takes one.
+        batch: how long is waited, where letters are asked in batches; None where they are not.
     """
 
     at_once: int = 16

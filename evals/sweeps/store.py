@@ -215,11 +215,6 @@ class Store:
             found.update(page)
         return found
 
-    def costs(self) -> dict[str, float]:
-        """Cell → what its run has cost, in USD."""
-        query = "SELECT cell, usd FROM sweep_rows WHERE sweep = :sweep"
-        return {found["cell"]: found["usd"] for found in self.find(query)}
-
     def failed_cost(self, cell: str) -> float:
         """What a cell's failed attempts have cost, in USD."""
         query = "SELECT usd FROM sweep_failures WHERE sweep = :sweep AND cell = :cell"

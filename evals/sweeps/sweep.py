@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.evals.sweeps.gates import SweepGate
-from shapley_coop.evals.sweeps.learning import Learning
 from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
@@ -42,8 +41,7 @@ async def sweep(
         limits: when to stop.
         prices: for the cost; models without a price cost nothing here.
         watch: called after each cell.
-        tell: told once what the rest will cost, before more than the first cells of each condition
-            are played; and how batches go on.
+        tell: told how batches go on.
 
     Raises:
         ValueError: letters are to be asked in batches, and an endpoint has none.
@@ -90,14 +88,9 @@ class _Sweep:
         self.tally = Tally(len(self._cells), len(self._cells) - len(self.todo), cost=store.spent)
         self._purse = Purse(self._worker, self._limits.cost)
         self.gate = SweepGate(self._purse, self._prices, self._limits.rates)
-        known = store.costs() if self._prices.by_model else {}
-        self._learning = Learning(self._cells, known, self._done, self._prices)
-        self.todo = self._learning.first(self.todo)
-        if self._limits.batch:
-            self._learning.cells = None
         self._next, self._others = deque(self.todo), list[Cell]()
         self._dearest: float | None = None
-        self._begun = self._playing = 0
+        self._playing = 0
         self._moved, self._taking = asyncio.Condition(), asyncio.Lock()
 
     async def begin(self) -> None:
@@ -130,7 +123,6 @@ class _Sweep:
         """Play one cell after the other until there is none, or a limit is reached."""
         more = True
         while more and await self._may_begin():
-            self._begun += 1
             self._playing += 1
             try:
                 more = await self._next_played()
@@ -144,7 +136,6 @@ class _Sweep:
         if (cell := await self._taken()) is None:
             return False
         cost = await self._play(cell)
-        self._learning.add(cell, cost)
         self._dearest = max(cost, self._dearest or 0.0)
         if self._prices.by_model:
             self.tally.cost = await self._purse.spent()
@@ -174,7 +165,6 @@ class _Sweep:
     async def _may_begin(self) -> bool:
         """Whether another run fits under the limits; waits while running cells may decide it."""
         while not self.tally.stopped:
-            await self._learnt()
             if self._limits.cost is None:
                 return True
             # The cost of a run is unknown until the first has ended, so that one runs alone; in
@@ -192,18 +182,6 @@ class _Sweep:
             async with self._moved:
                 await self._moved.wait()
         return False
-
-    async def _learnt(self) -> None:
-        """Wait for the first cells, and say what the others will cost."""
-        while self._learning.cells is not None and self._begun >= self._learning.cells:
-            if self._playing:
-                async with self._moved:
-                    await self._moved.wait()
-                continue
-            left = list(self._next)
-            if left and not self.tally.stopped:
-                self._tell(self._learning.told(left, self.tally.cost, self._limits.cost))
-            self._learning.cells = None
 
     async def _play(self, cell: Cell) -> float:
         """Play a cell and keep its row, or its failure; return its cost in USD."""
