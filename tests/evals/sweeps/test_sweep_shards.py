@@ -1,25 +1,19 @@
-"""A sweep in parts on several machines, as Kubernetes and Slurm start them, and what it keeps."""
+"""A sweep in parts on several machines, and what it keeps."""
 
 import json
 import os
-import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from shapley_coop.evals.sweeps.folders import read_rows, register
 from shapley_coop.evals.sweeps.local import FAILURES, Local
 from shapley_coop.evals.sweeps.store import FILE
-from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.state import home
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 from tests.evals.swept import run, suite
-from tests.root import ROOT
 
-DEPLOY = ROOT / "docs" / "deploy"
 SUITE = (
     "name: mini\nbase: {game: escape_room}\nvary: {graph: [llm_only, negotiation]}\nseeds: 0-3\n"
 )
@@ -32,47 +26,6 @@ def coop(
     monkeypatch.setenv("COOP_HOME", str(tmp_path / "home"))
     (tmp_path / "suite.yaml").write_text(SUITE)
     return coop_in(tmp_path, monkeypatch, capsys)
-
-
-def kubernetes() -> tuple[str, str, str]:
-    """The manifest's command, the variable that Kubernetes sets, and its parts."""
-    job = yaml.safe_load((DEPLOY / "sweep-job.yaml").read_text())["spec"]
-    (container,) = job["template"]["spec"]["containers"]
-    assert job["completionMode"] == "Indexed"
-    assert container["command"] == ["sh", "-c"]
-    (script,) = container["args"]
-    return script.replace("/sweep", "."), "JOB_COMPLETION_INDEX", str(job["completions"])
-
-
-def slurm() -> tuple[str, str, str]:
-    """The same of the script for Slurm."""
-    script = (DEPLOY / "sweep.slurm").read_text()
-    ((low, high),) = re.findall(r"^#SBATCH --array=(\d+)-(\d+)$", script, re.MULTILINE)
-    return script, "SLURM_ARRAY_TASK_ID", str(int(high) - int(low) + 1)
-
-
-@pytest.mark.parametrize("where", [kubernetes, slurm])
-def test_tasks_of_a_documented_job_run_their_shards_in_folders_of_their_own(
-    where, coop, tmp_path, monkeypatch
-):
-    script, variable, parts = where()
-    (tmp_path / "coop").write_text('#!/bin/sh\necho "$COOP_HOME" "$@"\n')
-    (tmp_path / "coop").chmod(0o700)
-    outs = []
-    for number in (0, int(parts) - 1):
-        given = {variable: str(number), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-        given["SLURM_SUBMIT_DIR"] = str(tmp_path)
-        told = subprocess.run(
-            ["sh", "-c", script], env=given, capture_output=True, text=True, check=True
-        ).stdout
-        home, *words = [word.replace("/suite/suite", "suite") for word in told.split()]
-        assert words[words.index("--shard") + 1] == f"{number + 1}/{parts}"
-        monkeypatch.setenv("COOP_HOME", home)
-        assert coop(*words).code == 0
-        outs.append(words[words.index("-o") + 1])
-    assert coop("merge", *outs, "-o", "all").code == 0
-    cells = {cell.id for cell in expand(suite(vary={"graph": ["llm_only", "negotiation"]}))}
-    assert 0 < len({row["cell"] for row in read_rows(Path("all"))} & cells) < len(cells)
 
 
 LIMITS = [("--cost-limit", "1"), ("--rpm", "60"), ("--tpm", "openai=9000")]
