@@ -23,8 +23,6 @@ from shapley_coop.state.storage.versions import check_version
 
 FILE, VERSION = "sweep.sqlite", 1
 PAGE_OF_CELLS = 1_000
-OLD = "sweep.json"
-"""What folders of rows in files had."""
 
 _TABLES = {
     "sweeps": "version INTEGER, id TEXT, content TEXT, spent DOUBLE PRECISION, PRIMARY KEY (sweep)",
@@ -73,11 +71,6 @@ class Store:
 
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         self.folder, file = folder, folder / FILE
-        if (folder / OLD).exists() and not file.exists():
-            raise ValueError(
-                f"{folder} holds a sweep in files, as an earlier coop kept it: sweep into a new "
-                "folder, or read this one with that coop"
-            )
         shared = "" if file.exists() else home().database
         if file.exists() and not file.is_file():  # it would be read for ever
             raise ValueError(f"{file} is no file")

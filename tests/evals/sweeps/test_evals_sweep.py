@@ -9,11 +9,10 @@ import pytest
 from shapley_coop.evals.sweeps.checks import check_cells
 from shapley_coop.evals.sweeps.folders import failures_in, merge, read_rows
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.store import FILE, OLD, Store
+from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.state import Home, home
-from tests.coop_command import USAGE, one_line
 from tests.evals.swept import SUITE, ablation, change, kept, reworded, run, suite
 from tests.warm_coop import WRITES, Stop, warm_coop
 
@@ -106,18 +105,6 @@ def test_a_file_that_is_no_sweeps_is_refused_in_a_line(tmp_path):
     (tmp_path / FILE).write_text("garbage" * 999)
     with pytest.raises(ValueError, match=r"sweep\.sqlite is no sweep's file, or damaged"):
         read_rows(tmp_path)
-
-
-@pytest.mark.parametrize("command", ["sweep", "status", "report", "export", "merge"])
-def test_a_folder_as_an_earlier_version_kept_it_is_refused_in_a_line(coop, tmp_path, command):
-    (tmp_path / "mini.yaml").write_text(SUITE, encoding="utf-8")
-    old = tmp_path / "old"
-    old.mkdir()
-    (old / OLD).write_text("{}")
-    words = {"sweep": ["mini.yaml", "-o", "old"], "merge": ["old", "-o", "new"]}
-    said = one_line(coop(command, *words.get(command, ["old"])), USAGE)
-    assert "old holds a sweep in files, as an earlier coop kept it: sweep into a new folder" in said
-    assert [path.name for path in old.iterdir()] == [OLD]
 
 
 def test_rows_hold_nothing_that_differs_between_equal_runs(whole):
