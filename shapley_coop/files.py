@@ -1,4 +1,4 @@
-"""Files: what people wrote, of which every fault is one line, and what is written whole.
+"""Read YAML and JSON that people wrote: every fault is one line that says where and what.
 
 >>> from pathlib import Path
 >>> from tempfile import mkdtemp
@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 _MAX_REASON_CHARS = 300
 Problem = type[ValueError]
@@ -62,34 +61,6 @@ def files_below(folder: Path, name: str) -> list[Path]:
         name: of the files, or a pattern.
     """
     return sorted(path for path in folder.rglob(name) if path.is_file())
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder unless it exists.
-
-    Raises:
-        ValueError: it cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(f"{folder}: no folder can be made there ({error.strerror})") from None
-
-
-def replace_file(path: Path, text: Iterable[str]) -> None:
-    """Write a file atomically: afterwards it is there whole, or as it was before.
-
-    Args:
-        path: the file.
-        text: all of it, or its parts, of which one is held at a time.
-    """
-    draft = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            file.writelines([text] if isinstance(text, str) else text)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def yaml_of(text: str) -> Any:

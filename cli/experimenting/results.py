@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
     from shapley_coop.evals.reports.kept import Keeper
     from shapley_coop.evals.sweeps.prices import Prices
-    from shapley_coop.evals.sweeps.store import Store
     from shapley_coop.evals.sweeps.stored import Row
 
 ROWS = "rows"
@@ -66,12 +65,13 @@ def merge(
 
 def export(folder: Path, out: Path | None, format_: str, prices: Path | None, force: bool) -> None:
     """Write a sweep's tidy tables, or its whole rows, a line of JSON for each run."""
+    from shapley_coop.evals.sweeps.folders import write_rows
     from shapley_coop.evals.sweeps.store import Store
 
     into = out or folder / "tables"
     with Store(folder) as store:
         if format_ == ROWS:
-            _write_rows(store, into, force)
+            say(str(write_rows(store, into, force)))
             return
         count = len(store.rows())
     from shapley_coop.evals.reports.tables import tables
@@ -83,21 +83,6 @@ def export(folder: Path, out: Path | None, format_: str, prices: Path | None, fo
         written = write(tables(folder, prices_from(prices), moved), into, format_)
     for path in written:
         say(str(path))
-
-
-def _write_rows(store: "Store", into: Path, force: bool) -> None:
-    import json
-
-    from shapley_coop.files import make_folder, replace_file
-
-    path = into / "rows.jsonl"
-    if path.exists() and not force:
-        raise ValueError(f"{path} exists: give another --out, or --force to replace it")
-    make_folder(into)
-    rows = store.rows()
-    lines = (f"{json.dumps(row, ensure_ascii=False, sort_keys=True)}\n" for row in rows)
-    replace_file(path, lines)
-    say(str(path))
 
 
 def compare(

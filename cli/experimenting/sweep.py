@@ -12,7 +12,6 @@ from shapley_coop.cli.experimenting import results
 from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.batch_provider import Pauses
     from shapley_coop.evals.sweeps.playing import Limits, Tally
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
@@ -106,11 +105,11 @@ def sweep(
     if not limited and keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
         return
     from shapley_coop.evals.sweeps.gates import rates_from
-    from shapley_coop.evals.sweeps.playing import Limits
+    from shapley_coop.evals.sweeps.playing import Limits, Pauses
 
     rates = rates_from(rpm or [], tpm or [])
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
-    limits = Limits(at_once, cost_limit, fail_on_error, rates, _pauses() if batch else None)
+    limits = Limits(at_once, cost_limit, fail_on_error, rates, Pauses() if batch else None)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
     how["prices"] = prices_of_paid(cells, known)
     with keys_bound():  # a suite is a file, which may be somebody else's
@@ -133,12 +132,6 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
         )
     if remote and (of_calls := [name for name in given if name != "--cost-limit"]):
         raise ValueError(f"{of_calls[0]}: a server asks its seats itself; leave out --remote")
-
-
-def _pauses() -> "Pauses":
-    from shapley_coop.evals.sweeps.batch_provider import Pauses
-
-    return Pauses()
 
 
 def _nothing_left(

@@ -16,7 +16,7 @@ from shapley_coop.evals.reports.layout import selected
 from shapley_coop.evals.sweeps.specs import FigureSpec
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.extras import is_installed, missing, needing
-from shapley_coop.files import make_folder
+from shapley_coop.written_files import make_folder
 
 PNG = "a figure as PNG"
 PNG_SCALE = 2

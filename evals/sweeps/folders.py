@@ -1,5 +1,6 @@
 """Folders of sweeps: whether they hold one, what is asked of one in a call, and several as one."""
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.state.storage.driver import Session
+from shapley_coop.written_files import make_folder, replace_file
 
 _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
 
@@ -97,3 +99,18 @@ def _take_in(source: Store, into: Store, session: Session) -> None:
         if session.rows(_OTHER, values):
             raise ValueError(f"{source.folder} has another run of the cell {row['cell']}: keep one")
         session.write(ROW, [values])
+
+
+def write_rows(store: Store, folder: Path, force: bool = False) -> Path:
+    """Write every row whole, a line of JSON each, into a folder that is made unless it is there.
+
+    Raises:
+        ValueError: the file is there, and is not to be replaced.
+    """
+    path = folder / "rows.jsonl"
+    if path.exists() and not force:
+        raise ValueError(f"{path} exists: give another --out, or --force to replace it")
+    make_folder(folder)
+    lines = (f"{json.dumps(x, ensure_ascii=False, sort_keys=True)}\n" for x in store.rows())
+    replace_file(path, lines)
+    return path

@@ -1,16 +1,13 @@
 """What a sweep is given and tells: who plays its cells, its limits, and how far it is."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from shapley_coop.evals.sweeps.purse import Rates
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-
-if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.batch_provider import Pauses
 
 
 class Player(Protocol):
@@ -39,6 +36,30 @@ class Player(Protocol):
 
 
 @dataclass(frozen=True)
+class Pauses:
+    """How long letters and batches are waited for, in seconds.
+
+    Attributes:
+        settled: for more letters, once every cell in flight waits for one.
+        gathered: for more letters where some cells do not.
+        first: before a batch is looked at; each next time half as long again.
+        longest: between two looks.
+    """
+
+    settled: float = 0.5
+    gathered: float = 30.0
+    first: float = 1.0
+    longest: float = 60.0
+
+    def growing(self) -> Iterator[float]:
+        """The pauses between looks."""
+        pause = self.first
+        while True:
+            yield pause
+            pause = min(pause * 1.5, self.longest)
+
+
+@dataclass(frozen=True)
 class Limits:
     """When a sweep stops by itself.
 
@@ -54,7 +75,7 @@ class Limits:
     cost: float | None = None
     errors: float = 0.05
     rates: Mapping[str, Rates] = field(default_factory=dict)
-    batch: "Pauses | None" = None
+    batch: Pauses | None = None
 
 
 @dataclass

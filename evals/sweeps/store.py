@@ -15,11 +15,11 @@ from uuid import uuid4
 
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
-from shapley_coop.files import make_folder
 from shapley_coop.state.storage.database import database, tables_in
 from shapley_coop.state.storage.driver import Session, SqliteDatabase
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.versions import check_version
+from shapley_coop.written_files import make_folder
 
 FILE, VERSION = "sweep.sqlite", 1
 PAGE_OF_CELLS = 1_000

@@ -6,19 +6,16 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shapley_coop.evals.sweeps.gates import SweepGate
-from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
+from shapley_coop.evals.sweeps.playing import Limits, Pauses, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.sweeps.workers import BEAT, Worker
 from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.seats.clients import clients, clients_here
-
-if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.batch_provider import Pauses
 
 
 async def sweep(
@@ -108,7 +105,7 @@ class _Sweep:
         self.tally.cost = await self._purse.spent()
         return self.tally
 
-    async def _in_batches(self, pauses: "Pauses") -> None:
+    async def _in_batches(self, pauses: Pauses) -> None:
         """Have letters asked in batches, where the endpoints have them."""
         from shapley_coop.evals.sweeps.batches import Batches
 

@@ -25,7 +25,8 @@ from shapley_coop.extensions.trials.tournament.entry import (
 from shapley_coop.extensions.trials.tournament.ranking import Rank
 from shapley_coop.extensions.trials.tournament.results import Played
 from shapley_coop.extensions.trials.tournament.verifying import seal, wrong_in
-from shapley_coop.files import make_folder, read_json, replace_file
+from shapley_coop.files import read_json
+from shapley_coop.written_files import make_folder, replace_file
 
 ENTRY, RANKING = "tournament.json", "ranking.json"
 

@@ -20,11 +20,6 @@ KILLS = 10
 ROW = "shapley_coop.evals.sweeps.workers:Worker.finished"
 
 
-def suites_in(folder):
-    with Store(folder) as store:
-        return store.content["suites"]
-
-
 def volatile_of(folder):
     """Cell → its volatile fields."""
     return {line["cell"]: line for line in map(json.loads, kept(folder, volatile=True))}
@@ -82,7 +77,8 @@ def test_seeds_that_are_added_are_all_that_is_run(tmp_path):
     run(suite(vary={"graph": ["llm_only"]}, seeds="0-1"), tmp_path)
     more = run(suite(vary={"graph": ["llm_only"]}, seeds="1-3"), tmp_path)
     assert (more.done, more.before) == (2, 1)
-    assert suites_in(tmp_path)["mini"]["seeds"] == [0, 1, 2, 3]
+    with Store(tmp_path) as store:
+        assert store.content["suites"]["mini"]["seeds"] == [0, 1, 2, 3]
     assert [row["seed"] for row in read_rows(tmp_path)] == [0, 1, 2, 3]
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.batch_provider import Pauses
 from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.evals.sweeps.forecast import Pilot, forecast
-from shapley_coop.evals.sweeps.playing import Limits, Tally
+from shapley_coop.evals.sweeps.playing import Limits, Pauses, Tally
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.suite import Suite, expand
 from shapley_coop.state import Home

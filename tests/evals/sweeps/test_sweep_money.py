@@ -43,10 +43,8 @@ def test_a_list_of_models_alone_says_that_it_has_no_date(tmp_path):
 
 
 def call(read: int, written: int, cached: int = 0, thought: int = 0) -> dict[str, Any]:
-    return {
-        "model": "openai:dear",
-        **dict(zip(COUNTED, (read, written, cached, thought), strict=True)),
-    }
+    counts = zip(COUNTED, (read, written, cached, thought), strict=True)
+    return {"model": "openai:dear", **dict(counts)}
 
 
 def test_cached_input_and_reasoning_have_prices_of_their_own():
