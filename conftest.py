@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from shapley_coop.games.software_company.workspace import SandboxMissing, require_sandbox
+from shapley_coop.games.sandbox import SandboxMissing, require_sandbox
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.models import KEYS
 from tests.chance import seed_line, settle_seed

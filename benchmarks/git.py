@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.tables import Cell, Found, exponent, timed
-from shapley_coop.games.repository import read_history
+from shapley_coop.extensions.repository.history import read_history
 
 _PLAIN = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 

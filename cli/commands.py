@@ -31,7 +31,6 @@ COMMANDS = {
         "runs": "shapley_coop.cli.inspecting.runs:runs",
         "show": "shapley_coop.cli.inspecting.show:show",
         "verify": "shapley_coop.cli.inspecting.verify:verify",
-        "check": "shapley_coop.cli.inspecting.check:check",
         "letters": "shapley_coop.cli.inspecting.letters:letters",
         "graph": "shapley_coop.cli.inspecting.graph:graph",
         "rm": "shapley_coop.cli.inspecting.runs:rm",

@@ -15,6 +15,7 @@ from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
 from shapley_coop.state.consent import counted_split
 from shapley_coop.state.market import market_of
+from shapley_coop.state.own_tables import prices_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
 from shapley_coop.state.signatures import order_to_sign, wrongly_signed
 from shapley_coop.state.signed_settings import signed_run
@@ -85,7 +86,7 @@ def wrongly_cleared(table: Table) -> list[str]:
         if one.price is not None
     }
     signed = list(in_force(table.get("contract")).values())
-    different = list(differences(table.get("prices", {}), told))
+    different = list(differences(prices_of(table), told))
     return different if signed == list(deal.clauses) else ["the trades", *different]
 
 

@@ -8,7 +8,7 @@ from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.state import AgentOutput, EvaluatedTable, PublicMessage, Table
 from shapley_coop.state.exchange import exchange_of, traded
 from shapley_coop.state.meetings import TOPIC, after, drawn, speaker_of
-from shapley_coop.state.table import Meeting
+from shapley_coop.state.own_tables import Meeting
 
 
 def wrongly_swapped(table: Table) -> Iterator[str]:

@@ -21,6 +21,7 @@ from shapley_coop.nodes.market.checks import some_orders
 from shapley_coop.nodes.market.clear import clear
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
+from shapley_coop.state.own_tables import MarketTable
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Asking
 from shapley_coop.state.who import all_agents
@@ -46,7 +47,9 @@ def of_owners(game: Game) -> None:
         )
 
 
-page = WorkflowBuilder("trade", plays=Trade, check_game=of_owners)
+page = WorkflowBuilder(
+    "trade", plays=Trade, check_game=of_owners, state=MarketTable, start={"prices": {}}
+)
 
 page.lead("open", "bid")
 page.asks("bid", BID, then="clear")

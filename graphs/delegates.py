@@ -33,6 +33,7 @@ from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
 from shapley_coop.state.groups import electors
+from shapley_coop.state.own_tables import GroupsTable
 from shapley_coop.state.telling import deeds, of_delegates
 from shapley_coop.state.topics import PLAN, PLAY, computed
 from shapley_coop.state.turn import Asking
@@ -45,7 +46,7 @@ ELECT = Asking("elect", plan, electors, a_vote, hold_answers, tells=deeds)
 RATIFY = Asking("ratify", plan, unsigned, a_ratification, hold_answers, tells=deeds)
 """Do you sign the deal that the delegates made, veto it, or leave it?"""
 
-page = WorkflowBuilder()
+page = WorkflowBuilder(state=GroupsTable, start={"groups": []})
 
 page.add_edge("open", "group")
 page.add_node("convene", convene)

@@ -26,6 +26,7 @@ from shapley_coop.nodes.exchange.swap import swap
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.state.meetings import TOPIC, speakers
+from shapley_coop.state.own_tables import MeetingsTable
 from shapley_coop.state.telling import nothing
 from shapley_coop.state.topics import PLAY
 from shapley_coop.state.turn import Asking, Topic
@@ -57,7 +58,12 @@ def of_pairs(game: Game) -> None:
 
 
 page = WorkflowBuilder(
-    "task_exchange", plays=TaskExchange, check_game=of_pairs, params={"meetings": MEETINGS}
+    "task_exchange",
+    plays=TaskExchange,
+    check_game=of_pairs,
+    params={"meetings": MEETINGS},
+    state=MeetingsTable,
+    start={"meetings": []},
 )
 
 page.add_edge("open", "pair")

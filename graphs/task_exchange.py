@@ -43,6 +43,7 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state.exchange import TOPIC
+from shapley_coop.state.own_tables import ExchangeTable
 from shapley_coop.state.turn import Asking, Topic
 from shapley_coop.state.who import all_agents, speaker
 
@@ -68,8 +69,9 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
         validator: whether proposals are checked before they are delivered.
         guidance: whether letters ask to weigh the others' utilities.
     """
-    page = WorkflowBuilder("task_exchange", plays=TaskExchange)
-
+    page = WorkflowBuilder(
+        "task_exchange", plays=TaskExchange, state=ExchangeTable, start={"pending": None}
+    )
     page.add_edge("open", "convene")
     page.add_node("convene", convene)
     page.lead("convene", "consider")

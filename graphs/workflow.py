@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
@@ -77,6 +77,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         check_game: raises a `ValueError` of one line for a game of that kind that it cannot play;
             by default where agents would meet in pairs.
         params: parameters of that game, where the run's configuration gives none.
+        state: its table (`state.own_tables`), which all of its nodes read.
+        start: what the keys of that table which not every workflow has begin with.
 
     Attributes:
         game: the same.
@@ -93,16 +95,22 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         plays: type[Game] = Game,
         check_game: Callable[[Game], object] = check_together,
         params: Mapping[str, Any] | None = None,
+        state: type[Table] = Table,
+        start: Mapping[str, Any] | None = None,
     ) -> None:
         self.askings: dict[str, Asking] = {}
         self.name = ""
         config = config_for(game, plays, lambda: self.askings)
-        super().__init__(Table, context_schema=config, input_schema=opening_for(config))
+        super().__init__(state, context_schema=config, input_schema=opening_for(config))
         self.game, self.plays, self.check_game = game, plays, check_game
         self.params: Mapping[str, Any] = params or {}
-        first = opening(config, plays, check_game, self.params, lambda: self.name)
+        first = opening(config, plays, check_game, self.params, start or {}, lambda: self.name)
         self.add_node("open", first, input_schema=opening_for(config, Reopening))
         self.set_entry_point("open")
+
+    def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
+        """As LangGraph's; a node reads the workflow's own table, whatever its annotation names."""
+        return super().add_node(node, action, **{"input_schema": self.state_schema, **options})
 
     def compile(self, *given: Any, **options: Any) -> App:
         """As LangGraph's."""
@@ -161,7 +169,9 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
                 verdict is on sound ones alone.
         """
 
-        async def route(table: Table) -> str | Sequence[Send]:
+        own_table = self.state_schema  # LangGraph gives an edge the keys that its annotation has
+
+        async def route(table: own_table) -> str | Sequence[Send]:  # type: ignore[valid-type]
             again = "again" in onward and unsound(table)
             found = "again" if again else verdict(table)
             return self._fan_out(onward[found], table) or found

@@ -33,7 +33,7 @@ Places = Mapping[str, str]
 Callers = Literal["anybody", "operators", "parties"]
 """Who may use a route: whoever reads it, those who run workflows, those who sit at a table."""
 
-Kind = Literal["games", "schemes", "seats", "programs", "routes", "suites"]
+Kind = Literal["games", "schemes", "seats", "programs", "sandboxes", "routes", "suites"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Extension:
             `Provider` (`shapley_coop.seats.provider`), which also says what to check.
         programs: a module → its tuple of factories that may sit as `python:module:factory` without
             the operator's leave, since they are shipped.
+        sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
             routes of the server. Where a library of theirs is absent, the server goes on without.
         callers: a path of these routes → who may use it, where callers have tokens; a path that is
@@ -65,6 +66,7 @@ class Extension:
     schemes: Places = field(default_factory=dict)
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
+    sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)

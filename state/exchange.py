@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.games.params import GameError
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.meetings import heard_by, meetings_of
-from shapley_coop.state.table import Meeting, Pending, PublicMessage, Table
+from shapley_coop.state.own_tables import ExchangeTable, Meeting, Pending
+from shapley_coop.state.table import PublicMessage, Table
 
 if TYPE_CHECKING:  # every letter imports this module
     from shapley_coop.games.exchange.scenario import Masks, Tasks
@@ -41,7 +42,7 @@ def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
 
 def pending_of(table: Table) -> Pending | None:
     """The proposal that stands, if one does."""
-    return table.get("pending")
+    return cast(ExchangeTable, table).get("pending")
 
 
 @lru_cache(maxsize=4096)

@@ -12,8 +12,9 @@ import numpy as np
 from shapley_coop.games import Game
 from shapley_coop.games.dice import dice
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.own_tables import Group, groups_of
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.table import Group, Table
+from shapley_coop.state.table import Table
 
 MOST_GROUPS = 5
 """Groups that a run has by default at most: delegates' letters grow with their number."""
@@ -30,19 +31,19 @@ PLAYS = 16
 
 def negotiators(table: Table) -> list[str]:
     """Who bargains: the delegates where agents are in groups, else all agents."""
-    return [group["delegate"] for group in table.get("groups", [])] or list(table["agents"])
+    return [group["delegate"] for group in groups_of(table)] or list(table["agents"])
 
 
 def group_of(table: Table, agent: str) -> Group | None:
     """The group that an agent is in; None where there are no groups."""
-    return next((g for g in table.get("groups", []) if agent in g["members"]), None)
+    return next((g for g in groups_of(table) if agent in g["members"]), None)
 
 
 def electors(evaluated: EvaluatedTable) -> list[str]:
     """The members of groups that have no delegate and several candidates."""
     return [
         agent
-        for group in evaluated.table.get("groups", [])
+        for group in groups_of(evaluated.table)
         if not group["delegate"] and len(group["candidates"]) > 1
         for agent in group["members"]
     ]

@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from shapley_coop.games.dice import dice
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.table import AgentOutput, Meeting, Pending, PublicMessage, Table
+from shapley_coop.state.own_tables import Meeting, Pending, pairs_of
+from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 TOPIC = "meeting"
 """The name of what is said in pairs."""
@@ -67,14 +68,14 @@ def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMess
 def speakers(evaluated: EvaluatedTable) -> list[str]:
     """Whoever's turn it is, of all pairs that still talk."""
     table = evaluated.table
-    talking = [one for one in table.get("meetings", []) if one["status"] == "talking"]
+    talking = [one for one in pairs_of(table) if one["status"] == "talking"]
     return [speaker_of(one, table) for one in talking]
 
 
 @lru_cache(maxsize=EVALUATED)
 def meetings_of(evaluated: EvaluatedTable) -> Mapping[str, Meeting]:
     """Agent → the pair that it is in."""
-    met = evaluated.table.get("meetings", [])
+    met = pairs_of(evaluated.table)
     return {agent: meeting for meeting in met for agent in meeting["agents"]}
 
 

@@ -83,41 +83,6 @@ class Draft(TypedDict):
     label: NotRequired[str]  # of the fault it was refused for, or of the pass it ended in
 
 
-class Pending(TypedDict):
-    """The proposal that stands."""
-
-    by: str
-    turn: int  # of the talk, in which it was put
-    wrote: str  # what was delivered, as it was written; checked or not
-    accepted: list[str]  # who accepted it; its author by proposing it
-
-
-class Meeting(TypedDict):
-    """Two agents who meet to trade tasks."""
-
-    agents: list[str]  # the first speaks first
-    number: int  # which meeting of all agents it is, from 1
-    began: int  # the round of talk of its first turn
-    status: Literal["talking", "agreed", "apart"]
-    pending: NotRequired[Pending]  # the latest proposal
-
-
-class Price(TypedDict):
-    """What one good trades at in a call market."""
-
-    price: str  # of a unit, exact, in the game's unit
-    volume: int  # units that change hands
-
-
-class Group(TypedDict):
-    """Some agents, and who bargains for them."""
-
-    members: list[str]
-    candidates: list[str]  # who can be elected
-    delegate: str  # empty until there is one
-    votes: dict[str, int]  # candidate → votes; none where there was no election
-
-
 class Reasoned(TypedDict):
     """Where one agent's reasoning before one bargaining waits in the journal."""
 
@@ -150,7 +115,10 @@ class Accounts(TypedDict):
 
 
 class Table(TypedDict, total=False):
-    """The shared state. Each key: what it is; who writes it; when it is cleared."""
+    """What every workflow's table holds. Each key: what it is; who writes it; when it is cleared.
+
+    What few need stands in `state.own_tables`.
+    """
 
     episode: str
     """The id of one play with its settlement; every fork keeps it, one from before `open`, too.
@@ -210,18 +178,6 @@ class Table(TypedDict, total=False):
     claims: Annotated[dict[str, str], Folded(dict, gather)]
     """Agent → the part of the total it says it earned. Written by `collect_claims`."""
 
-    groups: list[Group]
-    """The groups, where delegates bargain; in no other workflow are there any. Written by `open`,
-    `group`, `delegate` and `count`."""
-
-    meetings: list[Meeting]
-    """The pairs of the latest meeting, where agents meet in pairs; in no other workflow are there
-    any. Written by `open`, `pair` and `deliver`."""
-
-    prices: dict[str, Price]
-    """Good → what it trades at, of those that trade; in no other workflow than a call market are
-    there any. Written by `open` and `clear`."""
-
     round: Annotated[int, Folded(int, latest)]
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
     `collect_plans`, `tally`, `pass_on`, `count`, `speak`, `validate`, `pair` and `deliver`."""
@@ -238,10 +194,6 @@ class Table(TypedDict, total=False):
     """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`,
     `count`, `put_count` and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`,
     `count` and `summarize`."""
-
-    pending: Pending | None
-    """The proposal that stands in a task exchange. Written by `speak` and `validate`. Cleared by
-    `convene` and `validate`."""
 
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,

@@ -26,6 +26,7 @@ from shapley_coop.state.offered import (
     paid_offer,
     standing_offer,
 )
+from shapley_coop.state.own_tables import prices_of
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.tool_runs import drafts_for
@@ -158,7 +159,7 @@ def _contract(turn: TurnContext, agent: str) -> Facts:
     }
     if others := len(turn.evaluated.clauses) - len(told):
         shown |= {"in_words": "\n".join(lines_of(told)), "others": others}
-        shown["prices"] = turn.table.get("prices") or {}
+        shown["prices"] = prices_of(turn.table)
     return {"contract": shown}
 
 

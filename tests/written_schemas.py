@@ -14,7 +14,6 @@ from shapley_coop.evals.sweeps.prices import Price, PriceList
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
-from shapley_coop.games.software_company.task import Task
 from shapley_coop.games.trade.market import MarketFile
 from shapley_coop.graphs import names
 from shapley_coop.state import RunConfig
@@ -43,21 +42,22 @@ def kinds() -> list[Kind]:
         Kind("contract", "`coop contract check FILE`, `coop contract audit FILE`", _contract()),
         Kind("suite", "`coop sweep FILE`, `coop eval FILE`", _suite()),
         Kind(
-            "config", "`RunConfig` in Python, a server's context, a suite's `base`", _of(RunConfig)
+            "config",
+            "`RunConfig` in Python, a server's context, a suite's `base`",
+            schema_of(RunConfig),
         ),
         Kind("scenario", "`coop run task_exchange --set scenario=FILE`", _scenario()),
         Kind(
             "market",
             "`coop run trade --set market=FILE`",
-            _of(MarketFile),
+            schema_of(MarketFile),
             {"agents": "Trader"},
         ),
-        Kind("task", "`coop run software_company --task FILE`", _of(Task)),
         Kind("prices", "`--prices FILE`, `COOP_PRICES`", _named(prices.json_schema())),
     ]
 
 
-def _of(model: type[BaseModel]) -> Schema:
+def schema_of(model: type[BaseModel]) -> Schema:
     return _named(model.model_json_schema())
 
 
@@ -66,7 +66,7 @@ def _named(schema: Schema) -> Schema:
 
 
 def _game() -> Schema:
-    schema = _of(MatrixParams)
+    schema = schema_of(MatrixParams)
     paid = schema["$defs"]["Outcome"]["properties"]["pays"]["items"]
     paid["anyOf"].append(EXACT)
     schema["required"] = ["name", "agents", "actions", "payoffs"]
@@ -75,7 +75,7 @@ def _game() -> Schema:
 
 def _config() -> Schema:
     """A run's configuration, in which a seat may be its model's name alone."""
-    schema = _of(RunConfig)
+    schema = schema_of(RunConfig)
     seats = schema["properties"]["seats"]
     seats["additionalProperties"] = {"anyOf": [{"type": "string"}, seats["additionalProperties"]]}
     return schema
@@ -90,7 +90,7 @@ def _suite() -> Schema:
 
 def of_runs(model: type[BaseModel]) -> tuple[Schema, Schema]:
     """The schema of a file about many runs, with its spellings of seeds, and that of a run."""
-    schema, config = _of(model), _config()
+    schema, config = schema_of(model), _config()
     seeds = schema["properties"]["seeds"]
     listed = {key: seeds.pop(key) for key in ("items", "minItems", "type")}
     written = {"type": "string", "pattern": r"^\d+(-\d+)?(,\s*\d+(-\d+)?)*$"}
@@ -102,7 +102,7 @@ def of_runs(model: type[BaseModel]) -> tuple[Schema, Schema]:
 
 
 def _scenario() -> Schema:
-    schema = _of(ScenarioFile)
+    schema = schema_of(ScenarioFile)
     plain = {"type": ["string", "number", "boolean"]}
     schema["$defs"]["AtomEntry"]["properties"]["arguments"]["additionalProperties"] = plain
     return schema
@@ -110,7 +110,7 @@ def _scenario() -> Schema:
 
 def _contract() -> Schema:
     """A deal as people and agents write it: `per` for `basis`, turns by name or as a range."""
-    schema = _of(Deal)
+    schema = schema_of(Deal)
     defs = schema["$defs"]
     defs["Pay"]["properties"]["per"] = defs["Pay"]["properties"].pop("basis")
     at = {"type": "integer", "minimum": 1}

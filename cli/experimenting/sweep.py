@@ -229,11 +229,11 @@ def cells_of_suites(
     """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
     from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.seeds import parse_seeds
-    from shapley_coop.evals.sweeps.suite import expand, load_suite, shipped
+    from shapley_coop.evals.sweeps.suite import expand, known, load_suite
 
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}
-    for name in shipped() if names == [ALL] else names:
+    for name in known() if names == [ALL] else names:
         suite = load_suite(name)
         suite = suite.model_copy(update={"seeds": given or suite.seeds})
         check_report(suite)

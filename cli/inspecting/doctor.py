@@ -131,20 +131,11 @@ def _sandbox() -> Iterator[Finding]:
     """Say which bounds hold for untrusted code; without bubblewrap none is run."""
     if not shutil.which("bwrap"):
         return
-    from shapley_coop.games.software_company.workspace import (
-        SandboxMissing,
-        managed_by,
-        require_sandbox,
-    )
+    from shapley_coop.games.sandbox import SandboxMissing, sandbox
 
     try:
-        require_sandbox()
+        sandbox().require_sandbox()
     except SandboxMissing as missing:
         yield Finding("note", "sandbox", str(missing))
         return
-    watched = "memory and files of all processes are watched 50 times a second"
-    if manager := managed_by():
-        group = f"and bounded by a control group of the {manager}'s systemd"
-        yield Finding("ok  ", "sandbox", f"{watched}, {group}")
-    else:
-        yield Finding("ok  ", "sandbox", f"{watched}; no control group can be made here")
+    yield Finding("ok  ", "sandbox", sandbox().bounds())

@@ -66,10 +66,6 @@ def run(
     params: Annotated[
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
     ] = None,
-    task: Annotated[
-        str,
-        typer.Option(help="What a software company builds: by name, by file, or in words."),
-    ] = "",
     unsafe: NoSandbox = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
     key: Annotated[
@@ -87,7 +83,7 @@ def run(
 
     given = {
         "game": game,
-        "params": settings_from(set_, params) | _company(task, unsafe),
+        "params": settings_from(set_, params) | ({"unsafe_no_sandbox": True} if unsafe else {}),
         "seats": seats_from(model, agent, base_url),
         **by_agent(persona, keys, mandate),
         **ctx.obj,
@@ -153,16 +149,6 @@ def _check_ready(run: Any) -> None:
     if run.state != "ended":
         check_key()
         game.make_ready()
-
-
-def _company(task: str, unsafe: bool) -> dict[str, Any]:
-    """Return the parameters of a software company that have options of their own."""
-    if not task and not unsafe:
-        return {}
-    from shapley_coop.games.software_company.task import read_task
-
-    given: dict[str, Any] = {"task": read_task(task)} if task else {}
-    return given | ({"unsafe_no_sandbox": True} if unsafe else {})
 
 
 def _config(given: dict[str, Any]) -> "RunConfig":

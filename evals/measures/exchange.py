@@ -17,7 +17,7 @@ from shapley_coop.games.exchange import Masks, Scenario, score
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import Table
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in
+from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in, pending_of
 
 VARIANTS = {
     "task_exchange": "utility-aware",
@@ -38,7 +38,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
         entries: of the operator's journal, for the private estimates.
     """
     game, agreed = exchange_of(EvaluatedTable(table)), table["status"] == "agreed"
-    masks, standing = final_masks(table), table.get("pending")
+    masks, standing = final_masks(table), pending_of(table)
     guesses = guess_errors(game.scenario, entries)
     labels = _refusals(table)
     delivered = [said for said in table.get("talk", []) if "label" not in said]

@@ -141,8 +141,13 @@ class Cell:
 
 
 def shipped() -> list[str]:
-    """The suites that come with the project, sorted."""
+    """The suites that come with the core, sorted."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
+
+
+def known() -> list[str]:
+    """The suites that can be named: those of the core, then those of extensions."""
+    return [*shipped(), *extension.offered("suites")]
 
 
 def _file_of(name: str) -> Path:
@@ -163,8 +168,7 @@ def load_suite(name: str) -> Suite:
     """
     path = _file_of(name)
     if not path.is_file():
-        known = [*shipped(), *extension.offered("suites")]
-        raise ValueError(no_such("suite", name, known, "or give a file"))
+        raise ValueError(no_such("suite", name, known(), "or give a file"))
     content = read_mapping(path, "a suite", "give name, base and vary")
     try:
         suite = Suite.model_validate({"name": path.stem, **content})

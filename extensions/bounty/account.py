@@ -7,7 +7,8 @@ from typing import Any
 
 from shapley_coop.amounts import apportion, exact
 from shapley_coop.earned_value import Intervals, Weights
-from shapley_coop.games.repository import KINDS, Contribution, History
+from shapley_coop.extensions.repository.contributions import Contribution, History
+from shapley_coop.extensions.repository.rules import KINDS
 
 _DECIMALS = 6
 

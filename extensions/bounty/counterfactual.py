@@ -14,8 +14,9 @@ from typing import Any
 
 from shapley_coop.credit import Characteristic, attribute_by
 from shapley_coop.extensions.bounty.without import Conflict, Without, without
-from shapley_coop.games.repository import History, RepositoryError
-from shapley_coop.games.software_company.workspace import (
+from shapley_coop.extensions.repository.contributions import History
+from shapley_coop.extensions.repository.git import RepositoryError
+from shapley_coop.games.sandbox import (
     CheckResult,
     Limits,
     require_sandbox,

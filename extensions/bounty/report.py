@@ -20,7 +20,9 @@ from shapley_coop.extensions.bounty.account import (
     weights_in_force,
 )
 from shapley_coop.extensions.bounty.tables import number
-from shapley_coop.games.repository import KINDS, Contribution, History, in_words
+from shapley_coop.extensions.repository.contributions import Contribution, History
+from shapley_coop.extensions.repository.rules import KINDS
+from shapley_coop.extensions.repository.uncounted import in_words
 
 _WORDS = {
     "code": ("effective line of code", "effective lines of code"),

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from shapley_coop.earned_value import WEIGHTS
-from shapley_coop.games.repository import KINDS, Rules
+from shapley_coop.extensions.repository.rules import KINDS, Rules
 
 
 def schema() -> dict[str, Any]:

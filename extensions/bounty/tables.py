@@ -8,7 +8,7 @@ from typing import Any
 from shapley_coop.escaping import visible
 from shapley_coop.extensions.bounty.account import account_rows, shown_amount
 from shapley_coop.extensions.bounty.consent import consent_words
-from shapley_coop.games.repository import KINDS
+from shapley_coop.extensions.repository.rules import KINDS
 
 _NUMBER = re.compile(r"[-–—0-9. %]*")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from shapley_coop.games.repository.contributions import History
-from shapley_coop.games.repository.fresh import fresh
-from shapley_coop.games.repository.git import Repository, RepositoryError, limited
+from shapley_coop.extensions.repository.contributions import History
+from shapley_coop.extensions.repository.fresh import fresh
+from shapley_coop.extensions.repository.git import Repository, RepositoryError, limited
 
 LARGEST_FILE = 16 << 20
 MOST_BYTES = 48 << 20

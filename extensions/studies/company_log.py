@@ -16,9 +16,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.extensions.company.artefacts import ROLES
 from shapley_coop.files import text_of
 from shapley_coop.games.params import GameError
-from shapley_coop.games.software_company.artefacts import ROLES
 
 NAMES = {
     "chief executive officer": "CEO",

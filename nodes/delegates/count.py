@@ -8,13 +8,12 @@ from shapley_coop.deals.parties import without
 from shapley_coop.state import (
     AgentOutput,
     EvaluatedTable,
-    Table,
     Utterance,
     counted,
     entries,
 )
+from shapley_coop.state.own_tables import Group, GroupsTable
 from shapley_coop.state.run_config import SUMMARISER
-from shapley_coop.state.table import Group
 from shapley_coop.state.turn import unsound
 
 MOST_NAMED = 8
@@ -24,7 +23,7 @@ PLAN = "plan"
 """The talk that deals before play are recorded under."""
 
 
-async def count(table: Table) -> dict[str, Any]:
+async def count(table: GroupsTable) -> dict[str, Any]:
     """The deal binds once every member that has not left it has signed.
 
     A member that leaves, or none of whose answers can be read, is not bound: the clauses that
@@ -56,7 +55,7 @@ async def count(table: Table) -> dict[str, Any]:
     return {"talk": talk, "answers": None, "offer": None, **_vetoed(table, [*vetoing, *leaving])}
 
 
-def _reduced(table: Table, rest: Deal, heard: Sequence[Utterance]) -> dict[str, Any]:
+def _reduced(table: GroupsTable, rest: Deal, heard: Sequence[Utterance]) -> dict[str, Any]:
     """What is left of the deal, written down by code, for those who are left to sign."""
     revision = table["revision"] + 1
     written: AgentOutput = {"act": "write", "text": "", "deal": rest.record()}
@@ -71,7 +70,7 @@ def _reduced(table: Table, rest: Deal, heard: Sequence[Utterance]) -> dict[str, 
     }
 
 
-def _vetoed(table: Table, by: Sequence[str]) -> dict[str, Any]:
+def _vetoed(table: GroupsTable, by: Sequence[str]) -> dict[str, Any]:
     evaluated = EvaluatedTable(table)
     if table["round"] >= evaluated.config.rounds or evaluated.budget_spent:
         named = by if len(by) <= MOST_NAMED else [*by[:MOST_NAMED], f"{len(by) - MOST_NAMED} more"]

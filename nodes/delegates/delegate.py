@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.groups import elected
+from shapley_coop.state.own_tables import GroupsTable
 from shapley_coop.state.turn import unsound
 
 
-async def delegate(table: Table) -> dict[str, Any]:
+async def delegate(table: GroupsTable) -> dict[str, Any]:
     """Give each group without a delegate one of its candidates.
 
     The ballot is secret: the table keeps how many votes each candidate got. Verdicts: `refused` (a

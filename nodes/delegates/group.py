@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.groups import candidates, electors, formed
-from shapley_coop.state.table import Group
+from shapley_coop.state.own_tables import Group, GroupsTable
 
 
-def group(table: Table) -> dict[str, Any]:
+def group(table: GroupsTable) -> dict[str, Any]:
     """Form groups as a bargaining begins; after a veto they stay, and some have no delegate.
 
     Verdicts: `elect` (some group votes) and `seated` (every delegate is drawn, or the only member).
@@ -22,7 +22,8 @@ def group(table: Table) -> dict[str, Any]:
         else {**one, "candidates": candidates(one["members"], config.seed, table["round"])}
         for one in groups
     ]
-    votes = config.election == "vote" and electors(EvaluatedTable({**table, "groups": standing}))
+    now: GroupsTable = {**table, "groups": standing}
+    votes = config.election == "vote" and electors(EvaluatedTable(now))
     return {"groups": standing, "verdict": "elect" if votes else "seated"}
 
 

@@ -4,11 +4,12 @@ from typing import Any
 
 from shapley_coop.deals import Deal, Fault, accept, put
 from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.exchange import REFUSED, exchange_of
+from shapley_coop.state.own_tables import ExchangeTable
 
 
-def check(table: Table) -> dict[str, Any]:
+def check(table: ExchangeTable) -> dict[str, Any]:
     """The final check of the accepted proposal.
 
     Verdicts: `sound`, with the offer as all accepted it, or `error`, with the label counted

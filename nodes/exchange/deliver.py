@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from shapley_coop.state import AgentOutput, EvaluatedTable, Table, Utterance, entries
+from shapley_coop.state import AgentOutput, EvaluatedTable, Utterance, entries
 from shapley_coop.state.exchange import exchange_of
 from shapley_coop.state.meetings import PUTS, TOPIC, after, speaker_of
-from shapley_coop.state.table import Meeting
+from shapley_coop.state.own_tables import Meeting, MeetingsTable
 from shapley_coop.state.turn import unsound
 
 
-async def deliver(table: Table) -> dict[str, Any]:
+async def deliver(table: MeetingsTable) -> dict[str, Any]:
     """One turn of talk of all pairs.
 
     A pair parts when one of the two passes or has used up its attempts, and after its last turn.

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.meetings import drawn
+from shapley_coop.state.own_tables import MeetingsTable
 
 
-async def pair(table: Table) -> dict[str, Any]:
+async def pair(table: MeetingsTable) -> dict[str, Any]:
     """The next meeting, by lot. What was said in the last one is not heard in it."""
     evaluated, last = EvaluatedTable(table), table.get("meetings", [])
     number, began = (last[0]["number"] + 1 if last else 1), table["round"] + (1 if last else 0)

@@ -8,7 +8,7 @@ from shapley_coop.deals.exchange.talk import as_deal
 from shapley_coop.seats.person import CHOSEN
 from shapley_coop.state import SPENT_UP, AgentOutput, Utterance, entries
 from shapley_coop.state.exchange import exchange_of, masks_in, pending_of
-from shapley_coop.state.table import Pending
+from shapley_coop.state.own_tables import Pending
 from shapley_coop.state.turn import TurnContext
 
 

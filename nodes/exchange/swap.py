@@ -4,11 +4,12 @@ from typing import Any
 
 from shapley_coop.games import Turn
 from shapley_coop.games.exchange.masks import from_bits
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of, traded
+from shapley_coop.state.own_tables import MeetingsTable
 
 
-def swap(table: Table) -> dict[str, Any]:
+def swap(table: MeetingsTable) -> dict[str, Any]:
     """Play the hand-overs of all pairs that agreed, one task of each giver a turn.
 
     They enter the record like any action, so that it can be replayed.

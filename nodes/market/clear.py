@@ -8,9 +8,9 @@ from shapley_coop.deals import accept, put, sign
 from shapley_coop.deals.clearing import Cleared
 from shapley_coop.state import AgentOutput, EvaluatedTable, Table, Utterance, entries
 from shapley_coop.state.market import market_of, sent_in
+from shapley_coop.state.own_tables import Price
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.signatures import Agreed, signed_here
-from shapley_coop.state.table import Price
 from shapley_coop.state.turn import unsound
 
 

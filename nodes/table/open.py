@@ -25,6 +25,7 @@ def opening(
     plays: type[Game],
     check_game: Callable[[Game], object],
     params: Mapping[str, Any],
+    start: Mapping[str, Any],
     workflow: Callable[[], str],
 ) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
     """The first node of a workflow.
@@ -34,6 +35,7 @@ def opening(
         plays: the kind of game that it can play.
         check_game: raises a `ValueError` for a game of that kind that it cannot play.
         params: parameters of its default game, where the run gives none.
+        start: what the keys of the workflow's own table begin with.
         workflow: the workflow's name.
     """
 
@@ -49,7 +51,7 @@ def opening(
         table = set_table(resolved, episode, plays, workflow())
         check_game(game_of(table["settings"]))
         label_root(cast(Table, table))
-        return {**table, **given}
+        return {**table, **start, **given}
 
     return open_episode
 
@@ -91,14 +93,10 @@ def set_table(
         "sealed": None,
         "answers": None,
         "claims": None,
-        "groups": [],
-        "meetings": [],
-        "prices": {},
         "round": 1,
         "speaker": game.agents[0],
         "revision": 0,
         "offer": None,
-        "pending": None,
         "verdict": "",
         "lapsed": None,
         "contract": None,

@@ -20,8 +20,11 @@ from shapley_coop.serve.server.in_process import inside
 from shapley_coop.serve.server.tenant_policy import requests_in
 from shapley_coop.state import Opening, RunConfig, Table
 from shapley_coop.state.chat import ChatConfig
+from shapley_coop.state.own_tables import OWN_TABLES
 
 _CHAT = "chat"
+
+_OF_TABLES = {key for table in (Table, *OWN_TABLES) for key in table.__annotations__}
 
 
 class KnownKeys:
@@ -77,7 +80,7 @@ def _strangers(what: str, given: Any, known: Collection[str]) -> Iterator[str]:
         return
     for key in given:
         # A graph of others in which ours is a node sends what it has been given back, too.
-        if key in known or (what == "input" and key in Table.__annotations__):
+        if key in known or (what == "input" and key in _OF_TABLES):
             continue
         if what == "input" and "room" in known and key in RunConfig.model_fields:
             yield f"input: no key {key!r}: it belongs under room"

@@ -6,6 +6,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from importlib import import_module
 from itertools import product
 from typing import Any, ClassVar
 
@@ -21,7 +22,7 @@ from shapley_coop.games.replay import Replays, conduct, step_by_step
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
 from tests.games.made_games import TUG
-from tests.games.software_company.company_play import by_embedded_roles, company
+from tests.root import ROOT
 
 
 def recorded(game: Game, plays: Sequence[Mapping[str, str]]) -> list[Turn]:
@@ -135,8 +136,6 @@ class World:
 
     def game(self, seed: int, **more: Any) -> Game:
         """The game on a seed."""
-        if self.source == "software_company":
-            return company()
         return load(self.source, {**self.params, **more}, seed)
 
     def renamed(self, seed: int, names: list[str]) -> Game:
@@ -148,7 +147,7 @@ class World:
         return self.game(seed, agents=names, actions=actions, absent=game.params.absent)
 
     def record(self, game: Game, seed: int, stop: int = 30, null: int | None = None) -> list[Turn]:
-        """A random play, or of the company the first turns of a whole one.
+        """A random play.
 
         Args:
             game: as `game` gives it.
@@ -156,17 +155,25 @@ class World:
             stop: the most turns.
             null: the index of an agent that does what its baseline does.
         """
-        if self.source == "software_company":
-            return by_embedded_roles(company())[1][:stop]
         # An environment ends when somebody takes no action.
         return at_random(game, seed, 0 if self.source == HEAP else 0.1, stop, null)
 
 
-NAMED = {"software_company", "task_exchange", "trade"}
-"""Games whose actions, or roles, name their agents."""
+NAMED = {"task_exchange", "trade"}
+"""Games whose actions name their agents."""
+
+
+def _worlds_of_extensions() -> dict[str, World]:
+    """What an extension brings in a module `credit_worlds` beside its tests."""
+    found: dict[str, World] = {}
+    for path in sorted(ROOT.glob("extensions/*/tests/credit_worlds.py")):
+        found |= import_module(f"extensions.{path.parts[-3]}.tests.credit_worlds").worlds()
+    return found
+
 
 WORLDS = {
     **{name: World(name, renames=name not in NAMED) for name in names()},
+    **_worlds_of_extensions(),
     "from YAML": World(TUG, {"rounds": 3}),
     "from YAML, away": World(TUG, {"rounds": 3, "absent": "away"}),
     "PettingZoo": World(HEAP, {"absent": "1"}),

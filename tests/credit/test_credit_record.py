@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.games import Game, GameError, load
+from shapley_coop.games import GameError, load
 from shapley_coop.games.baseline import ALL_AWAY, LEAST_EACH_TURN
-from shapley_coop.games.software_company.game import SoftwareCompany
 from shapley_coop.games.turns import realised_total
 from tests.credit.credit_plays import at_random, credited, ends, joint, recorded, slowly
 from tests.games.made_games import TUG
@@ -197,7 +196,6 @@ def test_parts_that_add_up_are_values_for_any_number_of_agents() -> None:
     found = credited(game, record)
     assert found.method == "exact (additive)"
     assert list(found.values.values()) == list(ends(game, record))
-    assert issubclass(SoftwareCompany, Game)
 
 
 # Away

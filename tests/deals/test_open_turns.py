@@ -1,7 +1,6 @@
 """An action that a game admits at some turns alone is promised for those, and for no others.
 
-In a market of several issues the others accept, in the last turn, what the first left them; in the
-software company each phase is for some actions.
+In a market of several issues the others accept, in the last turn, what the first left them.
 """
 
 import json
@@ -12,7 +11,7 @@ import pytest
 from shapley_coop import RunConfig, play
 from shapley_coop.deals import Deal, Do, Event, Last, Monitor, put, sign
 from shapley_coop.deals.analysis.checked import checked
-from shapley_coop.games import Turn, load
+from shapley_coop.games import Game, Turn, load
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, played
 from tests.scripted import Script
@@ -110,33 +109,16 @@ def test_of_a_duty_of_everyone_nobody_breaks_what_it_cannot_do() -> None:
     assert [(b.agent, b.turn) for b in monitor.breaches] == [("Bob", 2)]
 
 
-@pytest.mark.parametrize(
-    ("agent", "action", "when", "told"),
-    [
-        ("Programmer", "write_code", "always", "at turns 1 and 4 to 6: it can at turns 2 to 3"),
-        ("Programmer", "fix", {"turn": 1}, "it can at turn"),
-        ("CEO", "pass", "always", "CEO cannot pass at turns"),
-        ("Reviewer", "write_code", {"from": 2, "to": 2}, ""),
-    ],
-)
-def test_a_company_s_phases_are_for_some_actions_alone(
-    agent: str, action: str, when: Any, told: str
-) -> None:
-    game = load("software_company")
-    duty = {"kind": "do", "agent": agent, "action": action, "when": when}
-    record, words = checked({"clauses": [duty]}, game)
-    assert record["sound"] is (told == "")
-    assert told in words
-
-
 def test_what_a_game_calls_open_is_what_it_admits() -> None:
     """In every play an action is legal at no other turn."""
-    for name, params in [("trade", {"mode": "issues", "rounds": 2}), ("software_company", {})]:
-        game = load(name, params)
-        position = game.start()
-        for turn in range(1, game.turns + 1):
-            for agent in game.agents:
-                for action in game.legal(position, agent):
-                    spans = game.open_turns(agent, action)
-                    assert spans is None or any(a <= turn <= b for a, b in spans), (agent, action)
-            position = game.step(position, {}).position
+    admits_what_it_calls_open(load("trade", {"mode": "issues", "rounds": 2}))
+
+
+def admits_what_it_calls_open(game: Game) -> None:
+    position = game.start()
+    for turn in range(1, game.turns + 1):
+        for agent in game.agents:
+            for action in game.legal(position, agent):
+                spans = game.open_turns(agent, action)
+                assert spans is None or any(a <= turn <= b for a, b in spans), (agent, action)
+        position = game.step(position, {}).position

@@ -117,6 +117,7 @@ def test_a_selection_without_runs_says_what_there_is(folder):
 
 def test_all_sweeps_what_can_be_played_and_tells_of_the_rest(tmp_path, monkeypatch):
     monkeypatch.setattr("shapley_coop.evals.sweeps.suite._SHIPPED", tmp_path)
+    monkeypatch.setattr("shapley_coop.extension.offered", lambda kind: {})
     for name in ("escape_room", "broken"):
         game = "escape_room" if name == "escape_room" else "nope"
         text = f"name: {name}\nbase: {{game: {game}, graph: llm_only}}\n"

@@ -29,11 +29,6 @@ def test_a_parameter_has_its_type_default_bounds_and_meaning(coop: Coop) -> None
     assert raid["deviation"]["bounds"] == "more than 0"
     assert raid["damage"]["bounds"] == "2 entries"
     assert raid["absent"]["type"] == "text or mapping"
-    company = listed(coop, "software_company")
-    assert company["bounty"]["type"] == "number"
-    assert company["bounty"]["bounds"] == "more than 0, at most 1,000,000,000"
-    assert company["currency"]["bounds"] == "at most 16 characters"
-    assert company["unsafe_no_sandbox"]["type"] == "true or false"
 
 
 @pytest.mark.parametrize("game", games.names())

@@ -70,11 +70,6 @@ def test_a_large_game_has_no_known_best_total() -> None:
     assert load("raid_battle", {"level": 1, "heroes": 3}).reference_points().best is None
 
 
-def test_a_game_whose_actions_carry_content_is_not_enumerated() -> None:
-    game = load("software_company", {"agents": ["CEO", "CPO"]})
-    assert game.reference_points().best is None
-
-
 def test_the_exchange_brings_its_front_and_values_a_plan_by_its_tasks() -> None:
     game = load("task_exchange")
     points = game.reference_points()

@@ -26,7 +26,6 @@ MOST = {
     "raid_battle": "45",
     "task_exchange": "1",
     "delivered": "100",
-    "software_company": "100",
 }
 """Game → what its first agent can have at most; None where it is not looked at."""
 

@@ -18,10 +18,9 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, answer, follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import EvaluatedTable, Home, RunConfig, Table, home
-from shapley_coop.state.proof import check, envelope_signed, statement_of
-from shapley_coop.state.proof.parties import OPERATOR
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.workflow_config import playable
+from tests.graphs.delegating import checked_export
 from tests.proofs.proof_kills import at_every_write
 from tests.scripted import Script, facts
 from tests.trials import Audit, Play, Trial
@@ -268,10 +267,7 @@ async def test_an_export_shows_the_mediators_rule_to_whoever_checks_it(script: S
 
 def _checked(table: Table) -> tuple[str, bool, str]:
     """What is found of the mediation in a signed export; all else is sound."""
-    signer = PrivateKey.new("ES256")
-    statement = statement_of(table, "mediation", "2026-11-22T12:00:00+00:00")
-    content = as_bytes(envelope_signed(statement, [signer]))
-    findings = {one.what: one for one in check(content, {OPERATOR: signer.public})}
+    findings = {one.what: one for one in checked_export(table, "mediation")}
     found = findings.pop("mediation")
     assert all(one.sound for one in findings.values())
     return found.what, found.sound, found.found

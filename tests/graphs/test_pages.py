@@ -250,14 +250,43 @@ def test_every_node_reads_the_table_and_the_first_the_opening(name: str) -> None
     read = {node: spec.input_schema for node, spec in builder(name).nodes.items()}
     first = {to for source, to, _ in wiring(name)[1] if source == "__start__"}
     assert {node for node, schema in read.items() if schema.__name__ == "Reopening"} == first
-    assert {schema for node, schema in read.items() if node not in first} == {Table}
+    own = builder(name).state_schema
+    assert {schema for node, schema in read.items() if node not in first} == {own}
+
+
+def test_what_few_workflows_need_no_other_has() -> None:
+    beyond = {
+        name: extra
+        for name in NAMES
+        if (extra := get_type_hints(builder(name).state_schema).keys() - get_type_hints(Table))
+    }
+    exchanges = {name: {"pending"} for name in NAMES if name.startswith("task_exchange")}
+    own = {"pairwise_exchange": {"meetings"}, "delegates": {"groups"}, "call_market": {"prices"}}
+    assert beyond == {**exchanges, **own}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_whole_table_is_given_out(name: str) -> None:
     """A narrower output would have the server stream nulls."""
     graph = import_module(f"shapley_coop.graphs.{name}").graph
-    assert set(graph.get_output_jsonschema()["properties"]) == set(get_type_hints(Table))
+    own = set(get_type_hints(builder(name).state_schema))
+    assert set(graph.get_output_jsonschema()["properties"]) == own
+    assert own <= set(graph.channels)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_stream_shows_the_keys_of_the_workflow_alone_and_updates_no_stranger(
+    name: str,
+) -> None:
+    page = builder(name)
+    own, seen = set(get_type_hints(page.state_schema)), set[str]()
+    app = page.compile(name=name)
+    modes = ["values", "updates"]
+    async for mode, told in app.astream({}, context=page.context_schema(), stream_mode=modes):
+        shown = [told] if mode == "values" else [one for one in told.values() if one]
+        seen |= {key for one in shown for key in one}
+    assert seen - {"room", "idempotency_key"} <= own
+    assert get_type_hints(page.state_schema).keys() - get_type_hints(Table) <= seen
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -87,6 +87,7 @@ OF_EXTENSION = {
     "a2a": "a2a",
     "attribute": "attribute",
     "negmas": "opponents",
+    "patterns": "company",
     "pettingzoo": "pettingzoo",
     "sepa": "bounty",
     "trials": "trials",

@@ -77,9 +77,10 @@ def prepared(coop: Coop, folder: Path) -> None:
     (folder / "suite.yaml").write_text(SUITE)
     generated = {"scenario": "generated", "additive": True}
     (folder / "many.yaml").write_text(yaml.safe_dump(generated))
-    task = yaml.safe_load((ROOT / "games/software_company/tasks/bmi.yaml").read_text("utf-8"))
-    task["checks"][-1]["prints"] = "a+"
-    (folder / "prints.yaml").write_text(yaml.safe_dump({"task": task}))
+    if (bmi := ROOT / "extensions/company/tasks/bmi.yaml").exists():
+        task = yaml.safe_load(bmi.read_text("utf-8"))
+        task["checks"][-1]["prints"] = "a+"
+        (folder / "prints.yaml").write_text(yaml.safe_dump({"task": task}))
     worths = {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}}
     (folder / "worths.json").write_text(json.dumps(worths))
     prepare("llm_only", {"game": "escape_room"}, "begun")

@@ -5,21 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.games.params import GameError
-from shapley_coop.games.software_company.checks import without_sandbox
-from shapley_coop.games.software_company.task import Check, Task, read_task
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS
 from tests.coop_command import Coop, Ended, coop_in
-
-COMPANY = {
-    "task": {
-        **read_task("bmi"),
-        "checks": [{"command": ["sh", "-c", "echo > {mark}"]}],
-    },
-    "phases": {"design": 1, "coding": 1, "testing": 1, "documentation": 1},
-    "unsafe_no_sandbox": True,
-}
-REFUSED = "give --unsafe-no-sandbox on the command line"
 
 
 @pytest.fixture
@@ -41,51 +28,10 @@ def mark(tmp_path: Path) -> Path:
     return tmp_path / "was-run"
 
 
-def company(mark: Path) -> dict[str, object]:
-    return json.loads(json.dumps(COMPANY).replace("{mark}", str(mark)))
-
-
 def written(folder: Path, name: str, content: object) -> str:
     path = folder / name
     path.write_text(json.dumps(content))  # JSON is YAML
     return str(path)
-
-
-@pytest.mark.parametrize("options", [[], ["--dry-run"]])
-def test_a_suite_cannot_switch_the_sandbox_off(
-    coop: Coop, tmp_path: Path, mark: Path, options: list[str]
-) -> None:
-    base = {"game": "software_company", "graph": "llm_only", "params": company(mark)}
-    suite = written(tmp_path, "s.yaml", {"name": "s", "base": base})
-    done = coop("sweep", suite, "-o", str(tmp_path / "out"), *options)
-    assert done.code != 0
-    assert not mark.exists()
-    told = done.err + coop("status", str(tmp_path / "out")).out
-    assert REFUSED in told
-
-
-def test_parameters_of_a_file_cannot_switch_the_sandbox_off_and_the_command_line_can(
-    coop: Coop, tmp_path: Path, mark: Path
-) -> None:
-    params = written(tmp_path, "p.yaml", company(mark))
-    command = ("run", "software_company", "-g", "llm_only", "--params", params)
-    done = coop(*command)
-    assert (done.code, done.out, mark.exists()) == (2, "", False)
-    assert REFUSED in done.err
-    assert coop("run", "software_company", "--set", "unsafe_no_sandbox=true").code == 2
-    played = coop(*command, "--unsafe-no-sandbox")
-    assert played.code in (0, 1), played.err
-    assert mark.exists(), "what is permitted is done"
-
-
-def test_the_guard_is_at_the_runner_too(monkeypatch: pytest.MonkeyPatch, mark: Path) -> None:
-    task = Task(title="x", checks=[Check(command=["sh", "-c", f"echo > {mark}"])])
-    with pytest.raises(GameError, match=REFUSED):
-        without_sandbox({}, task)
-    assert not mark.exists()
-    monkeypatch.setattr("shapley_coop.permissions._permitted", {NO_SANDBOX})
-    without_sandbox({}, task)
-    assert mark.exists()
 
 
 @pytest.mark.parametrize("options", [[], ["--dry-run"]])

@@ -180,7 +180,12 @@ def test_no_folder_of_tests_is_a_package() -> None:
 
 
 EXTENSIONS = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
-NEEDS = {"attribute": {"bounty"}}
+NEEDS = {
+    "attribute": {"bounty"},
+    "bounty": {"repository"},
+    "company": {"repository"},
+    "studies": {"company"},
+}
 """Extension → the other extensions that it imports."""
 
 

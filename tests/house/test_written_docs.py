@@ -26,7 +26,6 @@ def held(path: Path) -> Any:
 SHIPPED = [
     *(("game", path) for path in (ROOT / "games").glob("*.yaml")),
     *(("suite", path) for path in (ROOT / "evals" / "suites").glob("*.yaml")),
-    *(("task", path) for path in (ROOT / "games/software_company/tasks").glob("*.yaml")),
 ]
 WRONG: list[tuple[str, Any]] = [
     ("game", {"name": "x", "agents": ["A", "B"], "actions": {}, "payofs": []}),

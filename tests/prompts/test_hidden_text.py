@@ -15,7 +15,6 @@ from shapley_coop.evals.reports.charts import Axis, Point, scatter
 from shapley_coop.games import GameError
 from shapley_coop.games.exchange.registry import check_words
 from shapley_coop.games.matrix import check_names
-from shapley_coop.games.repository.people import printable
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import render, write_history
 from shapley_coop.prompts.render import _environment, _templates, names
@@ -110,7 +109,6 @@ def test_no_name_hides_anything(hidden: str) -> None:
     for name in (f"Bob{hidden}", f"B{hidden}ob", hidden):
         with pytest.raises(GameError, match="agents"):
             games.load("escape_room", {"agents": ["Alice", name]})
-        assert printable(f"{name} <b@x.org>").replace("Bob", "").strip() == "<b@x.org>"
         with pytest.raises(ValueError, match="printable"):
             check_names("Alice", ["stay", name])
         with pytest.raises(GameError, match="printable"):

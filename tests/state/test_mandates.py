@@ -1,6 +1,6 @@
 """What a principal allows its agent binds the agent, whatever it says, and can be shown later."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,14 +13,11 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import opened, table_of
 from shapley_coop.state import RunConfig, Table, home
-from shapley_coop.state.proof import check, envelope_signed, statement_of
-from shapley_coop.state.proof.parties import OPERATOR, PRINCIPAL
 from shapley_coop.state.storage.kept import keep_pack, keep_persona, pack_of, persona_of
 from shapley_coop.state.storage.mandates import keep_mandate, mandate_of
 from tests.scripted import Script
 
 CAROL = PrivateKey.new()
-NOT_SHOWN = "its key was given, and it is not shown: coop export --with-mandates shows it"
 BOB_PAYS = (
     '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}, '
     '{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": "5.5"}]}</PROPOSAL>'
@@ -172,48 +169,6 @@ async def test_the_limits_are_nowhere_on_the_table_and_in_no_other_letter(
     assert "123.4567" not in json.dumps(table)
     assert not [letter for letter in script.shown_to("Alice") if "123.4567" in letter]
     assert table["settings"]["mandates"]["Bob"].startswith("kept:")
-
-
-async def test_an_export_names_the_mandate_and_shows_it_only_on_request(script: Script) -> None:
-    script["Alice", "propose"] = BOB_PAYS
-    script["Bob", "answer"] = "<ACCEPT>"
-    table = await played(mandates=given(max_pay="6", never=("wait",)))
-    operator = PrivateKey.new()
-    keys = {OPERATOR: operator.public, f"{PRINCIPAL}Bob": CAROL.public}
-    for shown in (False, True):
-        begun = datetime.now(UTC).isoformat()
-        statement = statement_of(table, "negotiation_priced", begun, mandates=shown)
-        told = statement["predicate"]["mandates"]["Bob"]
-        assert told["principal"] == CAROL.public.keyid
-        assert ("envelope" in told) == shown
-        export = as_bytes(envelope_signed(statement, [operator]))
-        wrong = [finding.found for finding in check(export, keys) if not finding.sound]
-        assert [shown, *wrong] == [shown, *([] if shown else [NOT_SHOWN])]
-        assert all(finding.sound for finding in check(export, {OPERATOR: operator.public}))
-        other = {**keys, f"{PRINCIPAL}Bob": PrivateKey.new().public}
-        wrong = [f.what for f in check(export, other) if not f.sound]
-        assert wrong == ["mandate of Bob"]
-
-
-async def test_an_agreement_beyond_the_mandate_is_found_by_whoever_is_shown_it(
-    script: Script,
-) -> None:
-    script["Alice", "propose"] = BOB_PAYS
-    script["Bob", "answer"] = "<ACCEPT>"
-    table = await played(mandates=given(max_pay="6"))
-    operator = PrivateKey.new()
-    begun = datetime.now(UTC).isoformat()
-    statement = statement_of(table, "negotiation_priced", begun, mandates=True)
-    for limits in ({"max_pay": "5"}, {"min_end": "5"}, {"never": ("door",)}):
-        strict = sign_mandate(CAROL, agent="Bob", **limits)  # type: ignore[arg-type]
-        statement["predicate"]["mandates"]["Bob"] = {
-            "sha256": strict.sha256,
-            "principal": CAROL.public.keyid,
-            "envelope": strict.envelope.record(),
-        }
-        export = as_bytes(envelope_signed(statement, [operator]))
-        found = {f.what: f for f in check(export, {OPERATOR: operator.public})}
-        assert not found["mandate of Bob"].sound, limits
 
 
 def test_a_mandate_is_its_principals_and_one_agents() -> None:

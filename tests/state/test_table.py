@@ -1,4 +1,4 @@
-"""What `state/table.py` says of each key is what the nodes do: who writes it, and who clears it.
+"""What a table says of each of its keys is what the nodes do: who writes it, and who clears it.
 
 Every workflow is played in every way that leads to another node, and each update is noted.
 """
@@ -20,13 +20,16 @@ from shapley_coop.deals.written.document import compose
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats import Seat
-from shapley_coop.state import RunConfig, table
+from shapley_coop.state import RunConfig, own_tables, table
+from shapley_coop.state.own_tables import OWN_TABLES
 from shapley_coop.state.table import Table
 from tests.graphs.delegating import FOUR, four_wait, veto_then_leave_then_sign
 from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
 from tests.scripted import Script
 
-SOURCE = Path(str(inspect.getsourcefile(table))).read_text(encoding="utf-8")
+SOURCES = [Path(str(inspect.getsourcefile(m))).read_text("utf-8") for m in (table, own_tables)]
+TABLES = (Table, *OWN_TABLES)
+KEYS = {key for kind in TABLES for key in get_type_hints(kind)}
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
 FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)
 OWN_GAME = ("settlement", "consent", "call_market", "pairwise_exchange")
@@ -39,11 +42,17 @@ Writers = dict[str, set[str]]
 
 def documented() -> dict[str, str]:
     """Key → what is said of it."""
-    (body,) = (n.body for n in ast.parse(SOURCE).body if getattr(n, "name", "") == "Table")
-    said = {}
-    for declared, text in zip(body[1::2], body[2::2], strict=True):
-        assert isinstance(declared, ast.AnnAssign)
-        said[ast.unparse(declared.target)] = " ".join(ast.literal_eval(text.value).split())
+    classes = {kind.__name__ for kind in TABLES}
+    said: dict[str, str] = {}
+    for node in (node for source in SOURCES for node in ast.parse(source).body):
+        if not isinstance(node, ast.ClassDef) or node.name not in classes:
+            continue
+        for declared, text in zip(node.body[1::2], node.body[2::2], strict=True):
+            assert isinstance(declared, ast.AnnAssign)
+            assert isinstance(text, ast.Expr)
+            key = ast.unparse(declared.target)
+            assert key not in said, f"{key} is declared twice"
+            said[key] = " ".join(ast.literal_eval(text.value).split())
     return said
 
 
@@ -124,7 +133,7 @@ async def notes(script: Script) -> tuple[Writers, Writers]:
 
 
 def test_every_key_says_what_it_is_and_who_writes_it() -> None:
-    assert documented().keys() == get_type_hints(Table).keys()
+    assert documented().keys() == KEYS
     for key, text in documented().items():
         assert "Written by" in text or key in NEVER_STORED, key
 
@@ -133,6 +142,6 @@ async def test_a_key_is_written_and_cleared_by_whom_its_text_names(
     notes: tuple[Writers, Writers],
 ) -> None:
     written, cleared = notes
-    for key in get_type_hints(Table).keys() - NEVER_STORED:
+    for key in KEYS - NEVER_STORED:
         assert written[key] == named(key, "Written"), key
         assert cleared[key] - {"open"} == named(key, "Cleared"), key

@@ -108,7 +108,7 @@ def test_two_owners_play_at_each_others_table_and_check_each_others_exports(
         assert outcome["status"] == "agreed"
         assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
         host.coop("verify", "r")
-        host.coop("export", "r", "-o", "deal.dsse.json", "--key", host.owner)
+        host.coop("prove", "r", "-o", "deal.dsse.json", "--key", host.owner)
     for one, other in ((ann, ben), (ben, ann)):
         assert {"play", "transfers", "payoffs"} <= one.checks(other)
 

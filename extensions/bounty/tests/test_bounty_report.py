@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extensions.repository.tests.history_builder import Builder
 from shapley_coop.extensions.bounty.report import agreed_amounts, delivered_params, settle_history
 from shapley_coop.extensions.bounty.tables import escaped, markdown, rows
+from shapley_coop.extensions.repository.contributions import History
+from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.games import load
-from shapley_coop.games.repository import History, read_history
-from tests.games.repository.history_builder import Builder
 
 EVE = "Eve | [x](http://evil) @all <eve@example.org>"
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from extensions.repository.tests.history_builder import Builder
 from shapley_coop.state import Home, home
 from shapley_coop.state.storage.ledger import WORLD
 from tests.coop_command import USAGE, one_line
 from tests.coop_command import Coop as Command
-from tests.games.repository.history_builder import Builder
 from tests.stub_openai import StubOpenAI
 from tests.trials import MICRO, transfers_of
 from tests.warm_coop import WRITES, Coop, Stop, warm_coop

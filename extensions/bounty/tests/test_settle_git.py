@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from extensions.repository.tests.history_builder import Builder, build_large
 from shapley_coop.extensions.bounty.schema import schema
 from tests.coop_command import USAGE, Coop, one_line
-from tests.games.repository.history_builder import Builder, build_large
 from tests.root import ROOT
 
 ADA, BOB, DORA = "Ada <ada@example.org>", "Bob <bob@example.org>", "Dora <dora@example.org>"

@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from extensions.repository.tests.history_builder import Builder
 from shapley_coop.extensions.bounty.consent import consent_words
 from shapley_coop.extensions.bounty.seat_pages import Seats
 from shapley_coop.extensions.bounty.settling import Settling
 from shapley_coop.seats.person import overdue
 from tests.coop_command import USAGE, Coop, coop_in, one_line
-from tests.games.repository.history_builder import Builder
 
 pytestmark = pytest.mark.slow
 

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
+from extensions.repository.tests.history_builder import Builder
 from shapley_coop.extensions.bounty.counterfactual import counterfactual, scored
 from shapley_coop.extensions.bounty.without import Conflict, without
-from shapley_coop.games.repository import read_history
-from shapley_coop.games.software_company.workspace import (
+from shapley_coop.extensions.repository.history import read_history
+from shapley_coop.games.sandbox import (
     CheckResult,
     SandboxMissing,
     require_sandbox,
 )
 from tests.coop_command import coop_in, one_line
-from tests.games.repository.history_builder import Builder
 
 pytestmark = pytest.mark.slow
 

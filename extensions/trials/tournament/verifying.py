@@ -37,7 +37,7 @@ def wrong_in(row: Row, cell: Cell) -> list[str]:
     """Where a row differs from what its match comes to; empty where it does not.
 
     Args:
-        row: one line of `rows.jsonl`.
+        row: of a sweep.
         cell: the match that it is of.
     """
     try:
@@ -119,7 +119,8 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     status = status_of(evaluated, settlement)
     if "fail" in nodes:  # a task exchange
         proposed = [said["puts"] for said in table["talk"] if "puts" in said]
-        table["pending"] = cast(Any, {"turn": proposed[-1]}) if proposed else None
+        standing = {"turn": proposed[-1]} if proposed else None
+        table = cast(Table, {**table, "pending": standing})
         status = "error" if told["status"] == "error" and not chain else status
     return {**table, "settlement": settlement, "status": status}
 

@@ -112,12 +112,6 @@ def test_no_offer_makes_the_outlook_tell_what_anothers_tasks_are_worth(clause):
     assert "worth to them" in found.why_not
 
 
-def test_a_game_that_cannot_be_pictured_says_so():
-    found = before_play(load("software_company"), Deal(clauses=[Share(norm="shapley")])).record()
-    assert found["rows"] == []
-    assert "cannot be computed" in found["why_not"]
-
-
 def test_a_plan_that_reads_the_record_is_played_one_by_one():
     """Hero2 taunts in the turn after Hero1 did: what it owes depends on what was done."""
     game = load("raid_battle", seed=3)

@@ -61,11 +61,12 @@ def test_a_run_that_waits_does_not_go_on_by_an_edited_market(coop: Coop, tmp_pat
 
 
 def test_who_has_not_the_file_is_told_what_it_cannot_check(coop: Coop, tmp_path: Path) -> None:
+    pytest.importorskip("shapley_coop.extensions.proof")
     assert coop("keys", "new", "operator").code == 0
     (tmp_path / "operator.pem").write_text(coop("keys", "show", "operator").out)
     assert coop(*PLAYED, "--name", "sold").code == 0
     signed = ("-o", "sold.json", "--key", "operator", "--with-private")
-    assert coop("export", "sold", *signed).code == 0
+    assert coop("prove", "sold", *signed).code == 0
     asked = ("--trust-programs", "check", "sold.json", "--key", "operator=operator.pem")
     assert coop(*asked).code == 0
     (tmp_path / "lamp.yaml").unlink()

@@ -22,7 +22,6 @@ GAMES: dict[str, dict[str, Any]] = {
     },
     "raid_battle": {"graph": "shapley_coop", "game": "raid_battle"},
     "task_exchange": {"graph": "task_exchange", "game": "task_exchange", "seed": 2},
-    "software_company": {"graph": "shapley_coop", "game": "software_company"},
     "settlement": {"graph": "settlement", "game": "delivered"},
 }
 """One of each kind of run that has something else to show."""

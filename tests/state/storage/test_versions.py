@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from shapley_coop.deals.signing import as_bytes
-from shapley_coop.state.proof import envelope_signed
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.storage.owned import OWNED
@@ -163,16 +162,17 @@ def test_a_sweep_of_another_version_is_refused_in_one_line_and_left_as_it_is(
 def test_an_export_of_another_version_or_hash_is_refused_in_one_line(
     coop: Coop, tmp_path: Path, change: dict[str, object], named: str
 ) -> None:
+    statement = pytest.importorskip("shapley_coop.extensions.proof.statement")
     export = tmp_path / "e.json"
     assert coop("keys", "new", "operator").code == 0
     assert coop(*PLAY, "r").code == 0
-    assert coop("export", "r", "-o", str(export), "--key", "operator").code == 0
+    assert coop("prove", "r", "-o", str(export), "--key", "operator").code == 0
     assert coop("check", str(export), "--key", "operator=operator").code == 0
     told = json.loads(base64.b64decode(json.loads(export.read_bytes())["payload"]))
     told["predicate"] |= change
     if not change:
         told["predicateType"] = "urn:shapley-coop:settlement:v0"
-    export.write_bytes(as_bytes(envelope_signed(told, [key_of("operator")])))
+    export.write_bytes(as_bytes(statement.envelope_signed(told, [key_of("operator")])))
     said = one_line(coop("check", str(export), "--key", "operator=operator"), USAGE)
     assert named in said
     assert "use the coop that wrote it" in said

@@ -1,0 +1,12 @@
+"""Software company (Shapley-Coop, ChatDev): six roles build a program that is checked and paid."""
+
+from shapley_coop.extension import Extension
+
+_HERE = "shapley_coop.extensions.company"
+
+EXTENSION = Extension(
+    name="company",
+    about="A software company: six roles build a program that is checked, and share its bounty.",
+    games={"software_company": f"{_HERE}.game:SoftwareCompany"},
+    suites={"company": _HERE},
+)

@@ -1,0 +1,206 @@
+"""What the roles of a company may leave behind: actions that carry content, and their checks.
+
+An action is a name, and for all but `pass` a JSON object behind it:
+
+    decide {"title": "A command line", "text": "…"}
+    write_code {"path": "src/bmi.py", "content": "…"}
+    write_document {"path": "docs/manual.md", "content": "…"}
+    fix {"path": "src/bmi.py", "content": "…", "why": "a height of 0 is refused"}
+
+The content may follow in a fence instead, where nothing needs an escape:
+
+    write_code {"path": "src/page.py"}
+    ```python
+    print("<html>")
+    ```
+
+The name is what deals speak of and what the record keeps as the action; the content goes into the
+turn's effects.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shapley_coop.escaping import without_hidden
+from shapley_coop.extensions.company.tree import mistake_in_path
+from shapley_coop.extensions.repository.rules import Rules
+
+DECIDE, WRITE_CODE, WRITE_DOCUMENT = "decide", "write_code", "write_document"
+FIX, PASS = "fix", "pass"
+ROLES: dict[str, tuple[str, ...]] = {
+    "CEO": (DECIDE,),
+    "Counselor": (WRITE_DOCUMENT,),
+    "CPO": (DECIDE, WRITE_DOCUMENT),
+    "CTO": (DECIDE, WRITE_CODE),
+    "Programmer": (WRITE_CODE, FIX),
+    "Reviewer": (WRITE_CODE, FIX),
+}
+"""What each role is able to do."""
+
+PHASES: dict[str, tuple[str, ...]] = {
+    "design": (DECIDE, WRITE_DOCUMENT),
+    "coding": (WRITE_CODE,),
+    "testing": (FIX,),
+    "documentation": (WRITE_DOCUMENT,),
+}
+"""What each phase is for."""
+
+MAX_CONTENT = 20_000
+MAX_FILES = 40
+
+_KEYS = {
+    DECIDE: ("title", "text"),
+    WRITE_CODE: ("path", "content"),
+    WRITE_DOCUMENT: ("path", "content"),
+    FIX: ("path", "content", "why"),
+}
+_KINDS = {
+    DECIDE: "decisions",
+    WRITE_CODE: "code",
+    WRITE_DOCUMENT: "documents",
+    FIX: "fixes",
+}
+_RULES = Rules()
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """One file that an agent writes, and how it is entered into the history."""
+
+    agent: str
+    kind: str
+    path: str
+    content: str
+    message: str
+
+    def commit(self) -> dict[str, Any]:
+        """The effect that puts it on record; `amount` is its lines, which all agents see."""
+        lines = sum(bool(line.strip()) for line in self.content.splitlines())
+        return {"effect": "commit", **self.__dict__, "amount": lines}
+
+
+def action_label(action: str) -> str:
+    """The name of an action, without its content."""
+    return action.strip().split(maxsplit=1)[0] if action.strip() else ""
+
+
+def action_of(name: str, **content: str) -> str:
+    """An action with its content, as agents write it."""
+    return f"{name} {json.dumps(content, ensure_ascii=False)}"
+
+
+def is_code(path: str) -> bool:
+    """Whether a file of the workspace is code."""
+    return _RULES.place(path) == "code"
+
+
+def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | str:
+    """The artefact that an action leaves in a workspace, or what is wrong with it in one line."""
+    name, text = (*action.strip().split(maxsplit=1), "")[:2]
+    wanted = _KEYS[name]
+    content = _content(text, wanted)
+    if isinstance(content, str):
+        example = ", ".join(f'"{key}": "…"' for key in wanted)
+        return f"{content}: write {name} {{{example}}}"
+    if name == DECIDE:
+        return _decision(agent, content, files)
+    path, body = content["path"], content["content"]
+    if mistake := _mistake(name, path, body, files):
+        return mistake
+    what = _one_line(content["why"]) if name == FIX else path
+    return Artefact(agent, _KINDS[name], path, _ended(body), f"{name.split('_')[-1]}: {what}")
+
+
+def _decision(agent: str, content: Mapping[str, str], files: Mapping[str, str]) -> Artefact | str:
+    """A decision gets the next number, and is accepted by being recorded."""
+    title = _one_line(content["title"])
+    number = sum(path.startswith("docs/decisions/") for path in files) + 1
+    slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "decision"
+    body = f"# {title}\n\nStatus: accepted, by the {agent}\n\n{content['text'].strip()}\n"
+    path = f"docs/decisions/{number:04}-{slug}.md"
+    if mistake := _mistake(DECIDE, path, body, files):
+        return mistake
+    return Artefact(agent, "decisions", path, body, f"decide: {title}")
+
+
+def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
+    if not text.strip():
+        return "the action carries no content"
+    try:
+        content = _with_fence(text.strip(), "text" if "text" in wanted else "content")
+    except (ValueError, RecursionError) as error:
+        return f"its content is not a JSON object ({' '.join(str(error).split())[:80]})"
+    if not isinstance(content, dict) or set(content) != set(wanted):
+        return f"its content has {', '.join(wanted)} and nothing else"
+    if not all(isinstance(value, str) and value.strip() for value in content.values()):
+        return "every part of its content is a text that says something"
+    return content
+
+
+def _with_fence(text: str, body: str) -> Any:
+    """A JSON object; `body` may stand in a fence behind it, or the whole object in one.
+
+    Raises:
+        ValueError: it is none, or what follows it is no fence.
+    """
+    # Models break lines within strings: strict=False reads what they meant.
+    decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)
+    if text.startswith("```"):
+        return decoder.decode(_fenced(text).strip())
+    content, end = decoder.raw_decode(text)
+    rest = text[end:].strip()
+    if not rest:
+        return content
+    if not isinstance(content, dict) or body in content:
+        raise ValueError(f"something follows it: {rest[:20]!r}")
+    return {**content, body: _fenced(rest)}
+
+
+def _fenced(text: str) -> str:
+    """What a fence holds, from its first line to its last."""
+    lines = text.split("\n")
+    fence = re.match(r"`{3,12}", lines[0])
+    if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():
+        raise ValueError("what follows it is no fence of ``` that is closed by ```")
+    return "\n".join(lines[1:-1]) + "\n"
+
+
+def _mistake(name: str, path: str, body: str, files: Mapping[str, str]) -> str:
+    """What is wrong with a file; empty when it may be written."""
+    if mistake := mistake_in_path(path):
+        return mistake
+    if len(body) > MAX_CONTENT:
+        return f"{path} has {len(body)} characters: at most {MAX_CONTENT}"
+    if "\0" in body or re.search("[\ud800-\udfff]", body):
+        return f"{path} holds something that is not text"
+    if path not in files and len(files) >= MAX_FILES:
+        return f"the workspace has {MAX_FILES} files already: change one of them"
+    for other in files:
+        if other.startswith(f"{path}/") or path.startswith(f"{other}/"):
+            return f"{path}: {other} is there already, and one cannot be a folder and a file"
+    place, kind = _RULES.place(path), "code" if name == FIX else _KINDS[name]
+    if place != kind:
+        said = {"code": "code, as in src/main.py", "documents": "a document, as in docs/manual.md"}
+        return f"{path} is not {said.get(kind, kind)}"
+    if name == FIX and path not in files:
+        return f"{path} is not there to be fixed: there are {', '.join(sorted(files))}"
+    return ""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("an object gives one key twice")
+    return dict(pairs)
+
+
+def _one_line(text: str) -> str:
+    """For the subject of a commit: one line, nothing that hides or looks like an address."""
+    line = "".join(c for c in without_hidden(text) if c not in "<>")
+    return line[:100].strip() or "untitled"
+
+
+def _ended(body: str) -> str:
+    return body if body.endswith("\n") else f"{body}\n"

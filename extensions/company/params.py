@@ -1,0 +1,60 @@
+"""The parameters of a software company."""
+
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from shapley_coop.earned_value import WEIGHTS, Weights
+from shapley_coop.extensions.company.artefacts import PHASES, ROLES
+from shapley_coop.extensions.company.task import read_task
+from shapley_coop.games.params import Number, Params
+
+
+class SoftwareCompanyParams(Params):
+    """Who works, on what, for how long, and for how much."""
+
+    agents: list[str] = Field(default=list(ROLES), min_length=2, description="Which roles work.")
+    rounds: int = Field(default=1, ge=1, le=50, description="Times through all four phases.")
+    task: str | dict[str, Any] = Field(
+        default="bmi",
+        validate_default=True,
+        description="A task's name, a task file or its content, or words.",
+    )
+    phases: dict[str, int] = Field(
+        default={"design": 1, "coding": 2, "testing": 2, "documentation": 1},
+        description="Turns of each phase, in this order.",
+    )
+    bounty: Number = Field(default=100, gt=0, le=10**9, description="Paid once all checks pass.")
+    currency: str = Field(default="", max_length=16, description="Of the bounty.")
+    weights: Weights = Field(
+        default=WEIGHTS, description="Kind of artefact → lowest and highest percent it is worth."
+    )
+    unsafe_no_sandbox: bool = Field(
+        default=False, description="Run what agents wrote without a sandbox: at your own risk."
+    )
+
+    @field_validator("agents")
+    @classmethod
+    def _known_roles(cls, agents: list[str]) -> list[str]:
+        if strangers := set(agents) - set(ROLES):
+            raise ValueError(f"{sorted(strangers)} are not roles: there are {', '.join(ROLES)}")
+        return agents
+
+    @field_validator("phases")
+    @classmethod
+    def _known_phases(cls, phases: dict[str, int]) -> dict[str, int]:
+        if set(phases) != set(PHASES) or not all(1 <= n <= 50 for n in phases.values()):
+            raise ValueError(f"give 1 to 50 turns to each of {', '.join(PHASES)}")
+        return {phase: phases[phase] for phase in PHASES}
+
+    @field_validator("task")
+    @classmethod
+    def _readable(cls, task: str | dict[str, Any]) -> dict[str, Any]:
+        return read_task(task)
+
+    @field_validator("weights")
+    @classmethod
+    def _known_kinds(cls, weights: Weights) -> Weights:
+        if set(weights) != set(WEIGHTS):
+            raise ValueError(f"give a weight to each of {', '.join(WEIGHTS)}")
+        return weights

@@ -1,0 +1,60 @@
+"""Code and HTML in an answer: no escapes are needed, in a JSON string or in a fence."""
+
+import pytest
+
+from shapley_coop.deals import Fault, scan
+from shapley_coop.deals.language.choices import chosen
+from shapley_coop.extensions.company.artefacts import Artefact, artefact
+
+LEGAL = ["write_code", "pass"]
+PAGE = "<html>\n<s>old</s> <br/> <ACTION>click</ACTION>\n</html>"
+C = '#include <stdio.h>\nint main() { if (1 < 2 && 3 > 2) puts("</s>"); }'
+JAVA = 'List<String> names = new ArrayList<>(); // "quoted" \\n'
+
+
+def written(answer: str) -> Artefact | str:
+    message = scan(answer)
+    assert not isinstance(message, Fault), message
+    found = chosen(message, LEGAL)
+    assert not isinstance(found, Fault), found
+    return artefact("Programmer", found[0], {})
+
+
+@pytest.mark.parametrize("code", [C, JAVA, "a < b\n", "if x:\n    print('```')"])
+def test_code_follows_in_a_fence_as_it_is(code: str) -> None:
+    fence = "````" if "```" in code else "```"
+    answer = f'<ACTION>write_code {{"path": "src/a.py"}}\n{fence}python\n{code}\n{fence}</ACTION>'
+    made = written(f"<s>Here it is.</s>{answer}")
+    assert isinstance(made, Artefact)
+    assert made.content.rstrip("\n") == code.rstrip("\n")
+
+
+def test_html_in_a_json_string_may_even_close_the_tag_it_stands_in() -> None:
+    content = PAGE.replace("\n", "\\n")
+    made = written(f'<ACTION>write_code {{"path": "src/a.py", "content": "{content}"}}</ACTION>')
+    assert isinstance(made, Artefact)
+    assert made.content == f"{PAGE}\n"
+
+
+def test_line_breaks_in_a_string_and_a_fence_around_the_object_are_read() -> None:
+    made = written(
+        '<ACTION>Write_Code\n```json\n{"path": "src/a.py", "content": "a\nb"}\n```</ACTION>'
+    )
+    assert isinstance(made, Artefact)
+    assert made.content == "a\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("carried", "wrong"),
+    [
+        ('{"path": "src/a.py"}', "path, content"),
+        ('{"path": "src/a.py"} x = 1', "no fence"),
+        ('{"path": "src/a.py"}\n```python\nx = 1', "no fence"),
+        ('{"path": "src/a.py", "content": "x"}\n```\ny\n```', "follows it"),
+    ],
+)
+def test_what_is_neither_is_sent_back_in_one_line(carried: str, wrong: str) -> None:
+    found = artefact("Programmer", f"write_code {carried}", {})
+    assert isinstance(found, str)
+    assert wrong in found
+    assert "\n" not in found

@@ -1,0 +1,101 @@
+"""What embedded roles foresee, promise and write, from their letters alone."""
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from extensions.company.tests.company_play import by_embedded_roles, company
+from shapley_coop.deals import Deal, Do, Pay, Share, scan
+from shapley_coop.games import load
+from shapley_coop.seats.embedded.bargaining import Agent
+from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.outlook import Outlook
+
+BOUNTY, ROLES = 100, 6
+
+
+def letter(you: str, ask: str, **more: Any) -> dict[str, Any]:
+    game = load("software_company")
+    position = game.start()
+    now = {"turn": 1, "position": game.view(position, you), "legal": game.legal(position, you)}
+    return {**game.facts(), **now, "you": you, "ask": ask, "round": 1, "rounds": 3, **more}
+
+
+def role(you: str, ask: str, **more: Any) -> Agent:
+    return Agent(letter(you, ask, **more), [], Character("plain"), Random(1))
+
+
+def test_who_was_asked_to_reason_sees_that_the_bounty_needs_everybodys_promise() -> None:
+    far = Outlook.of(letter("CTO", "propose", reasoning="…"), [])
+    assert sum(far.alone.values()) == pytest.approx(BOUNTY / 2 ** (ROLES - 1))
+    assert far.surplus == pytest.approx(BOUNTY - sum(far.alone.values()))
+    assert {clause.agent for clause in far.together} == set(far.agents)
+    assert not any(clause.action == "fix" for clause in far.together)
+
+
+def test_who_was_not_asked_counts_on_an_even_part_and_wants_no_deal() -> None:
+    near = Outlook.of(letter("CTO", "propose"), [])
+    assert near.alone == dict.fromkeys(near.agents, BOUNTY / ROLES)
+    assert near.together == near.wish == []
+    assert "<REJECT>" in role("CTO", "propose").answer()
+
+
+def test_prices_and_shares_of_a_deal_are_foreseen() -> None:
+    far = Outlook.of(letter("CTO", "answer", reasoning="…"), [])
+    share = Share(fractions={a: "1/2" if a in ("CTO", "CEO") else "0" for a in far.agents})
+    pay = Pay(payer="CEO", payee="CTO", amount="5")
+    deal = Deal(clauses=(*far.together, share, pay))
+    assert far.value(deal)["CTO"] == pytest.approx(55)
+    assert far.value(deal)["CEO"] == pytest.approx(45)
+    assert far.asks(Deal(clauses=(Do(agent="CTO", action="decide"),)))
+    assert not far.asks(deal.model_copy(update={"clauses": (share,)}))
+
+
+def test_a_reasoned_offer_leaves_the_split_to_the_norm_and_is_accepted() -> None:
+    facts = {"reasoning": "…", "norms": ["shapley"]}
+    offer = scan(role("CEO", "propose", **facts).answer())
+    assert offer.proposal["clauses"][-1]["norm"] == "shapley"
+    standing = {"clauses": offer.proposal["clauses"]}
+    answers = [
+        scan(role(you, "answer", offer=standing, **facts, round=3).answer())
+        for you in load("software_company").agents[1:]
+    ]
+    assert all(answer.accept is not None for answer in answers)
+
+
+def test_an_answer_to_act_is_an_action_with_content_that_the_wire_reads() -> None:
+    said = scan(role("Counselor", "act").answer())
+    assert said.speech == "I do write_document."
+    name, _, content = said.action.partition(" ")
+    assert name == "write_document"
+    assert json.loads(content)["path"] == "docs/requirements.md"
+    assert (
+        load("software_company").objection(
+            load("software_company").start(), "Counselor", said.action
+        )
+        == ""
+    )
+
+
+def test_from_words_alone_an_embedded_role_can_build_nothing_and_says_so() -> None:
+    words = load("software_company", {"task": "A clock"}).facts()["task"]
+    answer = role("CEO", "act", task=words).answer()
+    assert "no formula" in answer
+    assert "<ACTION>" not in answer
+
+
+def test_a_letter_that_lacks_a_fact_is_answered_by_naming_it() -> None:
+    facts = letter("CEO", "act")
+    del facts["bounty"]
+    assert "does not say: bounty" in Agent(facts, [], Character("plain"), Random(1)).answer()
+
+
+def test_the_second_time_through_the_phases_nothing_is_written_twice() -> None:
+    game = company({"rounds": 2})
+    position, record = by_embedded_roles(game)
+    paths = [e["path"] for t in record for e in t["effects"] if e["effect"] == "commit"]
+    written = [path for path in paths if path.startswith("docs/")]
+    assert len(written) == len(set(written)) == 6
+    assert game.over(position)

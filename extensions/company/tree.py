@@ -1,0 +1,124 @@
+"""The files of a company on disk: rebuilt from the record, commit by commit, always alike."""
+
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from shapley_coop.extensions.repository.git import clean_environment
+from shapley_coop.games.params import GameError
+from shapley_coop.games.turns import Turn
+
+COMMIT = "commit"
+"""The effect of a turn that left an artefact: agent, kind, path, content, message."""
+
+MAX_PATH = 120
+_PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,5}[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_FIRST_SECOND = 1_000_000_000
+"""Commits are dated from here on, a second each: equal records make equal hashes."""
+
+
+def mistake_in_path(path: str) -> str:
+    """What is wrong with a path for a file of the workspace; empty when it is sound.
+
+    A sound path stays within the workspace on every system, and never touches .git.
+    """
+    if len(path) > MAX_PATH or not _PATH.fullmatch(path):
+        return (
+            f"{path[:MAX_PATH]!r} is not a path in the workspace: folders and a name of letters, "
+            "digits, '_', '-' and '.', none beginning with a dot, as in src/main.py"
+        )
+    return ""
+
+
+def commits_of(record: Sequence[Turn]) -> list[dict[str, Any]]:
+    """The artefacts that a record left, in order."""
+    return [e for turn in record for e in turn.get("effects", []) if e["effect"] == COMMIT]
+
+
+def materialise(record: Sequence[Turn], folder: str | Path) -> str:
+    """Build the git repository that a record describes, with a working tree.
+
+    Every artefact is a commit under its agent's own name. Dates are fixed, so that the same
+    record always gives the same hashes: the repository is a view of the record and can be thrown
+    away.
+
+    Args:
+        record: of a company's play.
+        folder: where to build it; it must not exist, or be empty.
+
+    Returns:
+        The hash of the last commit; empty where the record left no artefact.
+
+    Raises:
+        GameError: the folder holds something, the record is not of this kind, or git fails.
+    """
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise GameError(f"{folder}: is not empty; give a new folder for the workspace")
+    stream = b"".join(_commit(n, made) for n, made in enumerate(commits_of(record)))
+    target.mkdir(parents=True, exist_ok=True)
+    init = ("init", "-q", "-b", "main", "--template=", "--object-format=sha1")
+    _git(target, *init)
+    if not stream:
+        return ""
+    _git(target, "fast-import", "--quiet", stdin=stream)
+    _git(target, "reset", "-q", "--hard", "main")
+    return _git(target, "rev-parse", "main").decode("ascii").strip()
+
+
+@contextmanager
+def written(files: Mapping[str, str]) -> Iterator[Path]:
+    """A throw-away folder that holds these files.
+
+    Raises:
+        GameError: a path is not one of the workspace.
+    """
+    for path in files:
+        if mistake := mistake_in_path(path):
+            raise GameError(mistake)
+    with TemporaryDirectory(prefix="workspace-") as name:
+        folder = Path(name)
+        for path, content in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content.encode("utf-8"))
+        yield folder
+
+
+def _commit(number: int, made: Mapping[str, Any]) -> bytes:
+    """One commit as `git fast-import` reads it."""
+    agent, path, message = str(made["agent"]), str(made["path"]), str(made["message"])
+    if mistake := mistake_in_path(path):
+        raise GameError(mistake)
+    if re.search(r"[<>\x00-\x1f]", agent + message):
+        raise GameError(f"{agent!r}: a commit's author and message are one line without < or >")
+    address = re.sub(r"\W+", "-", agent.lower()).strip("-")
+    who = f"{agent} <{address}@company.invalid> {_FIRST_SECOND + number} +0000"
+    content, said = str(made["content"]).encode("utf-8"), message.encode("utf-8")
+    return b"".join(
+        [
+            f"commit refs/heads/main\nauthor {who}\ncommitter {who}\n".encode(),
+            f"data {len(said)}\n".encode(),
+            said,
+            f"\nM 100644 inline {path}\ndata {len(content)}\n".encode(),
+            content,
+            b"\n",
+        ]
+    )
+
+
+def _git(folder: Path, *args: str, stdin: bytes = b"") -> bytes:
+    command, env = ["git", *args], clean_environment()
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=env, input=stdin, capture_output=True, check=False
+        )
+    except FileNotFoundError:
+        raise GameError("git is not installed: install it to build a workspace") from None
+    if done.returncode:
+        reason = " ".join(done.stderr.decode("utf-8", "replace").split())[:200]
+        raise GameError(f"{folder}: git {args[0]} failed: {reason}")
+    return done.stdout

@@ -1,0 +1,80 @@
+"""`coop check`: an export of anybody's, recomputed here."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shapley_coop.cli.console import say, say_json
+from shapley_coop.cli.options import Json, key_named
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.signing import PublicKey
+
+NOT_SOUND = 1
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="What coop prove wrote.")],
+    key: Annotated[
+        list[str],
+        typer.Option(
+            help="operator=FILE.pem, AGENT=FILE.pem or principal.AGENT=FILE.pem: the public "
+            "key by which you know them, or the name of a key of this home.",
+        ),
+    ],
+    need: Annotated[
+        list[str] | None,
+        typer.Option(help="An agent whose own signature has to be on all that was agreed."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check an export: signatures, hashes, play, breaches, values and transfers, all recomputed.
+
+    Nothing of the home that it comes from is needed, and nothing of this home is read but keys that
+    are named.
+    """
+    from shapley_coop.extensions.proof.checking import check as recompute
+
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{file}: cannot be read as an export: {error.strerror}") from None
+    findings = recompute(content, _keys(key), need or (), str(file))
+    sound = all(finding.sound for finding in findings)
+    if as_json:
+        say_json({"sound": sound, "checks": [vars(finding) for finding in findings]})
+    else:
+        for finding in findings:
+            say(f"{'ok  ' if finding.sound else 'FAIL'}  {finding.what}: {finding.found}")
+        wrong = sum(not finding.sound for finding in findings)
+        say(f"{wrong} of {len(findings)} checks failed." if wrong else "All of it holds.")
+    if not sound:
+        sys.exit(NOT_SOUND)
+
+
+def _keys(given: list[str]) -> "dict[str, PublicKey]":
+    """Whom each key is known to be of.
+
+    Raises:
+        ValueError: two are given for one.
+    """
+    found: dict[str, PublicKey] = {}
+    for name, key in map(_known, given):
+        if name in found:
+            raise ValueError(f"--key {name}: give one key for each, and not two")
+        found[name] = key
+    return found
+
+
+def _known(given: str) -> "tuple[str, PublicKey]":
+    """Whom a key is known to be of, and the key."""
+    from shapley_coop.deals.signing import read_public
+    from shapley_coop.state.storage.keys import key_of
+
+    name, equals, key = given.partition("=")
+    if not equals or not name or not key:
+        raise ValueError(f"--key {given}: give operator=FILE.pem, or AGENT=FILE.pem")
+    found = key_named(key)
+    return name, read_public(found, key) if found != key else key_of(key).public

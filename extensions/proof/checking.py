@@ -1,0 +1,233 @@
+"""Check an export: every signature, hash, breach, value and amount, from the statement alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from shapley_coop.deals import Contract, Deal
+from shapley_coop.deals.language.wire import PROTOCOL
+from shapley_coop.deals.mediation import delegated, misplayed
+from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate
+from shapley_coop.deals.signing.envelope import envelope_of
+from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
+from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
+from shapley_coop.extensions.proof.statement import (
+    IN_TOTO,
+    PLAN,
+    SETTLEMENT,
+    Predicate,
+    Statement,
+    settlement_in,
+    subjects,
+)
+from shapley_coop.games.catalogue import is_program, names
+from shapley_coop.games.opened import not_here, opens
+from shapley_coop.games.params import GameError
+from shapley_coop.invalid import first_error
+from shapley_coop.permissions import PROGRAMS, permitted
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.mandates import beyond, least_kept
+from shapley_coop.state.settings import RECIPE, game_of
+from shapley_coop.state.settlement import decide
+from shapley_coop.state.storage.versions import check_version
+
+
+def check(
+    content: bytes,
+    keys: Mapping[str, PublicKey],
+    need: Sequence[str] = (),
+    source: str = "the export",
+) -> list[Finding]:
+    """Check an export and recompute what it states.
+
+    Args:
+        content: the file, byte by byte.
+        keys: `operator`, agents, and `principal.AGENT` → the key that they are known by.
+        need: agents whose own signatures have to be on all that was agreed.
+        source: what the file is called in an error.
+
+    Returns:
+        What was checked; the export is to be believed if all of it is sound.
+
+    Raises:
+        ValueError: it is no export, no key of the operator is given, or its game is a program
+            that this process may not run.
+    """
+    if OPERATOR not in keys:
+        raise ValueError("give the key of whoever exported it: --key operator=FILE.pem")
+    envelope = read_envelope(content, source)
+    signed = _envelope(envelope, keys)
+    if not signed.sound:
+        return [signed]  # what nobody vouches for is not even read
+    statement = _statement(envelope, source)
+    told = statement.predicate
+    _may_be_played(told, source)
+    parties = [*party_findings(told, keys, need)]
+    try:
+        return [signed, *parties, *_recomputed(statement, keys)]
+    except (ValidationError, GameError, ValueError, KeyError, TypeError, AttributeError) as error:
+        # It is signed, and yet holds what no run of ours could: that is the finding.
+        words = str(first_error(error)) if isinstance(error, ValidationError) else str(error)
+        return [signed, *parties, Finding("statement", False, words or type(error).__name__)]
+
+
+def _may_be_played(told: Predicate, source: str) -> None:
+    """Refuse what would open files of this machine, or run programs of others."""
+    game = told.settings.get("game")
+    if strange := told.settings.keys() - set(RECIPE):
+        raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} belongs into an export")
+    params = told.settings.get("params")
+    named = [key for key, x in params.items() if opens(key, x)] if isinstance(params, dict) else []
+    if named and not permitted(PROGRAMS):
+        raise ValueError(f"{source}: {named[0]} names a file: --trust-programs opens it")
+    if is_program(game):
+        if not permitted(PROGRAMS):
+            raise ValueError(f"{source}: its game is a program: --trust-programs runs it")
+    elif not isinstance(game, dict) and game not in names():
+        raise ValueError(f"{source}: there is no game {str(game)[:80]!r}: install what brings it")
+
+
+def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:
+    known = {key.keyid: (name, key) for name, key in keys.items()}
+    for keyid, signature in envelope.signatures.items():
+        if keyid not in known:
+            return Finding("envelope", False, f"signed by {keyid[:16]}, a key that was not given")
+        name, key = known[keyid]
+        if not key.verifies(envelope.message, signature):
+            return Finding("envelope", False, f"the signature of {name} is not of this content")
+    names = [known[keyid][0] for keyid in envelope.signatures]
+    if keys[OPERATOR].keyid not in envelope.signatures:
+        return Finding("envelope", False, "the operator's key did not sign it")
+    return Finding("envelope", True, f"signed by {', '.join(names)}")
+
+
+def _statement(envelope: Envelope, source: str) -> Statement:
+    if envelope.payload_type != IN_TOTO:
+        raise ValueError(f"{source} holds {envelope.payload_type}, and no in-toto statement")
+    content = envelope.content if isinstance(envelope.content, dict) else {}
+    check_version(source, content.get("predicateType"), SETTLEMENT)
+    try:
+        statement = Statement.model_validate(content)
+    except ValidationError as error:
+        raise ValueError(f"{source}: {first_error(error)}") from None
+    check_version(source, statement.predicate.protocol, PROTOCOL)
+    return statement
+
+
+def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator[Finding]:
+    told = statement.predicate
+    for key, value in told.settings["params"].items():
+        if missing := not_here(key, value):
+            raise GameError(missing)
+    chain = chain_of(told)
+    table = table_at(told, chain)
+    evaluated = EvaluatedTable(table)
+    yield _told("agents", list(evaluated.agents), told.agents)
+    if strangers := told.mandates.keys() - set(told.agents):
+        yield Finding("mandates", False, f"{min(strangers)} is no party of this run")
+    yield _contract(told, chain)
+    yield _play(told, evaluated.signed.wrongly_handed())
+    yield from _mediation(told)
+    again = settlement_in(decide(evaluated))
+    stated = told.model_dump(mode="json", include=set(again))
+    for part, words in _PARTS.items():
+        yield _told(words, _plain(again[part]), stated[part])
+    contract = chain[-1] if chain else None
+    expected = subjects(contract, {**told.model_dump(mode="json"), **again})
+    yield _told("subjects", expected, [one.model_dump() for one in statement.subject])
+    for agent in told.agents:
+        principal, mandated = keys.get(f"{PRINCIPAL}{agent}"), told.mandates.get(agent)
+        if mandated is not None:
+            wrong = _mandate(told, chain, agent, principal)
+            shown = "kept" if mandated.envelope else f"not shown: {mandated.sha256[:16]}"
+            yield Finding(f"mandate of {agent}", not wrong, wrong or shown)
+        elif principal is not None:
+            yield Finding(f"mandate of {agent}", False, "there is none, and its key was given")
+
+
+_PARTS = {
+    "breaches": "breaches",
+    "values": "contributions and values",
+    "basis": "basis",
+    "rewards": "rewards",
+    "transfers": "transfers",
+    "forfeits": "forfeited deposits",
+    "payoffs": "payoffs",
+}
+
+
+def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
+    plans = [one for one in told.agreements if one.topic == PLAN]
+    wrong = [one for one in told.agreements if Deal.model_validate(one.deal).hash() != one.hash]
+    linked = [made["hash"] for made in chain] == [one.contract for one in plans]
+    clauses = chain[-1]["text"].splitlines() if chain else []
+    if wrong or not linked:
+        return Finding("contract", False, "a hash is not that of its clauses and what they amend")
+    if clauses != told.clauses:
+        return Finding("contract", False, "the clauses in words are not those in force")
+    return Finding("contract", True, f"{len(chain)} agreed, {len(clauses)} clauses in force")
+
+
+def _mediation(told: Predicate) -> Iterator[Finding]:
+    """Compare what was played for those who delegated with the rule; nothing where nobody did."""
+    record = cast(Any, told.record)
+    if delegated(record):
+        wrong = misplayed(game_of(settings_of(told)), record)
+        yield Finding("mediation", not wrong, "; ".join(wrong) or "played by the rule")
+
+
+def _play(told: Predicate, wrong: str) -> Finding:
+    """Replay the recorded actions on the same dice, with the goods that were to change hands."""
+    game, record = game_of(settings_of(told)), cast(Any, told.record)
+    if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
+        return Finding("play", False, "its turns are not numbered from 1")
+    for turn, after in zip(record, game.replay(record), strict=True):
+        if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
+            return Finding("play", False, f"turn {turn['turn']} pays {after.rewards}")
+    return Finding("play", not wrong, wrong or f"{len(record)} turns replayed")
+
+
+def _mandate(
+    told: Predicate, chain: Sequence[Contract], agent: str, principal: PublicKey | None
+) -> str:
+    """What an agent did beyond its mandate; empty where nothing, or where it is not shown."""
+    mandated = told.mandates[agent]
+    if principal is not None and principal.keyid != mandated.principal:
+        return f"signed by {mandated.principal[:16]}, and not by the principal that was given"
+    if mandated.envelope is None:
+        unread = "its key was given, and it is not shown: coop prove --with-mandates shows it"
+        return unread if principal is not None else ""
+    signed = read_mandate(envelope_of(mandated.envelope))
+    mandate = signed.mandate
+    named = (signed.sha256, mandate.key.keyid, mandate.agent)
+    if named != (mandated.sha256, mandated.principal, agent):
+        return "it is another mandate than the one that was kept to"
+    begun = datetime.fromisoformat(told.begun)
+    for turn in told.record:
+        if turn["actions"].get(agent) in mandate.never:
+            return f"turn {turn['turn']}: it did {turn['actions'][agent]}"
+    for number, one in enumerate(told.agreements):
+        deal, plan = Deal.model_validate(one.deal), one.topic == PLAN
+        turns = one.turn - 1 if plan else None
+        then = EvaluatedTable(table_at(told, chain, turns, number if plan else None))
+        phase = "negotiation" if plan else "settlement"
+        if fault := beyond(then, mandate, deal, phase, begun):
+            return str(fault.feedback)
+        if fault := least_kept(then, mandate, deal, phase):
+            return fault.feedback
+    return ""
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON gives it back."""
+    import json
+
+    return json.loads(json.dumps(value))
+
+
+def _told(what: str, again: Any, stated: Any) -> Finding:
+    if again == stated:
+        return Finding(what, True, "recomputed, equal")
+    return Finding(what, False, f"stated {str(stated)[:120]}, and should be {str(again)[:120]}")

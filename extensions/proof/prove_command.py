@@ -1,0 +1,57 @@
+"""`coop prove`: a run as a signed statement that others can check."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shapley_coop.cli.console import finish, note, say, write_file
+
+
+def prove(
+    run: Annotated[str, typer.Argument(help="A run that has ended.")],
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="A key of this home that signs; coop keys new makes one."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Where to write. Default: RUN.dsse.json.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    talk: Annotated[bool, typer.Option("--with-talk", help="What was said, too.")] = False,
+    mandates: Annotated[
+        bool, typer.Option("--with-mandates", help="What principals allowed, not its hash.")
+    ] = False,
+    private: Annotated[
+        bool, typer.Option("--with-private", help="The run's game, even if it tells secrets.")
+    ] = False,
+) -> None:
+    """Write a run as a signed statement, which others check by coop check.
+
+    The statement holds clauses, chain, signatures, record, breaches, values and transfers, and
+    never a letter. docs/verify.md describes it, and how openssl and node verify it.
+    """
+    from shapley_coop.deals.signing import as_bytes
+    from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
+    from shapley_coop.graphs.threads import table_of
+    from shapley_coop.state import home
+    from shapley_coop.state.resuming import result_of
+    from shapley_coop.state.storage.keys import key_of
+
+    if not key:
+        raise ValueError(
+            f"name the key that signs {run}, with --key operator (coop keys new operator makes one)"
+        )
+    into = out or Path(f"{run}.dsse.json")
+    if into.exists() and not force:
+        raise ValueError(f"{into} exists: give another --out, or --force to replace it")
+    keys = [key_of(name) for name in key]
+    found = home().run(run)
+    result_of(found)
+    table = finish(table_of(found))
+    statement = statement_of(
+        table, found.graph, found.created, talk=talk, mandates=mandates, private=private
+    )
+    write_file(into, as_bytes(envelope_signed(statement, keys)).decode())
+    say(str(into))
+    note(f"whoever has it checks it with: coop check {into} --key operator=FILE.pem")

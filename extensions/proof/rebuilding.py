@@ -1,0 +1,65 @@
+"""A run's table, rebuilt from its statement alone."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from shapley_coop.canonical import digest
+from shapley_coop.deals import Contract, Deal, Offer, put, rebuilt
+from shapley_coop.extensions.proof.statement import PLAN, Agreement, Predicate
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of
+from shapley_coop.state.signatures import Agreed
+from shapley_coop.state.table import Table
+
+
+def chain_of(told: Predicate) -> list[Contract]:
+    """The contract after each of its agreed offers."""
+    plans = [one for one in told.agreements if one.topic == PLAN]
+    offers = [(_offer(one, told.agents), one.turn) for one in plans]
+    return rebuilt(offers)
+
+
+def settings_of(told: Predicate) -> dict[str, Any]:
+    """The settings of a run with the defaults of all that a statement leaves out."""
+    return RunConfig.model_validate(told.settings).model_dump(mode="json")
+
+
+def table_at(
+    told: Predicate, chain: Sequence[Contract], turns: int | None = None, plans: int | None = None
+) -> Table:
+    """The table as it stood after some turns, or at the end, from the statement alone."""
+    record = cast(Any, told.record if turns is None else told.record[:turns])
+    settings = settings_of(told)
+    game = game_of(settings)
+    position = game.start()
+    for after in game.replay(record):
+        position = after.position
+    signed = chain if plans is None else chain[:plans]
+    splits = [_offer(one, told.agents) for one in told.agreements if one.topic != PLAN]
+    table = {
+        "episode": f"{told.episode}/{digest(settings)[:8]}",
+        "settings": settings,
+        "agents": told.agents,
+        "record": record,
+        "position": position,
+        "talk": [_said(agent, deal) for agent, deal in told.final_offers.items()],
+        "contract": signed[-1] if signed else None,
+        "offer": splits[-1] if splits and turns is None else None,
+        "reckoning": {"skipped": None} if told.reckoned else None,
+    }
+    return cast(Table, table)
+
+
+def _said(agent: str, deal: Mapping[str, Any]) -> dict[str, Any]:
+    return {"topic": "split", "by": agent, "act": "propose", "text": "", "deal": deal}
+
+
+def _offer(one: Agreement, agents: Sequence[str]) -> Offer:
+    offer = put(Deal.model_validate(one.deal), one.by, one.revision)
+    return {**offer, "accepted": sorted(agents)}
+
+
+def agreed_of(one: Agreement) -> Agreed:
+    """An agreement with what its parties signed."""
+    offer = put(Deal.model_validate(one.deal), one.by, one.revision)
+    return Agreed(one.topic, one.turn, offer, cast(Any, one.signatures))

@@ -1,0 +1,90 @@
+"""Whatever a run came to, its export is recomputed: amended, broken, by norm, redistributed."""
+
+from typing import Any
+
+from shapley_coop.deals.signing import PrivateKey, as_bytes
+from shapley_coop.extensions.proof.checking import check
+from shapley_coop.extensions.proof.parties import OPERATOR
+from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
+from shapley_coop.games import load
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.keys import key_of, new_key
+from tests.scripted import Script
+
+SIGNER = PrivateKey.new("ES256")
+
+
+async def exported(graph: str, **config: Any) -> dict[str, Any]:
+    """What a signed run's export states, once it is checked and every party's signature needed."""
+    agents = load(config["game"], config.get("params")).agents
+    for number, _ in enumerate(agents):
+        new_key(f"party{number}")
+    names = {agent: f"party{number}" for number, agent in enumerate(agents)}
+    given = {"keys": names, "require_signed": True, **config}
+    outcome = await play(graph, RunConfig.model_validate(given))
+    table = await table_of(home().runs.get(outcome["run"]))
+    statement = statement_of(table, graph, "2026-11-22T12:00:00+00:00")
+    told: dict[str, Any] = statement["predicate"]
+    need = agents if told["agreements"] else ()
+    keys = {OPERATOR: SIGNER.public} | {a: key_of(names[a]).public for a in need}
+    findings = check(as_bytes(envelope_signed(statement, [SIGNER])), keys, need)
+    assert [finding for finding in findings if not finding.sound] == []
+    assert sum(map(int, told["payoffs"].values())) == sum(map(int, told["rewards"].values()))
+    return told
+
+
+async def test_a_contract_that_was_amended_and_broken() -> None:
+    told = await exported(
+        "shapley_coop",
+        game="prisoners_dilemma",
+        params={"rounds": 6},
+        renegotiate="every 2",
+        seats={"*": "embedded:sloppy"},
+        seed=2,
+    )
+    assert len(told["agreements"]) == 3
+    assert len({one["contract"] for one in told["agreements"]}) == 3
+    assert told["breaches"]
+
+
+async def test_deposits_that_were_forfeited() -> None:
+    told = await exported(
+        "contracts",
+        game="prisoners_dilemma",
+        params={"rounds": 4},
+        seats={"*": "embedded:random", "Bob": "embedded:cooperator"},
+        enforcement="escrow",
+        deposit="1",
+        seed=1,
+    )
+    assert told["breaches"]
+    assert any(int(amount) for amount in told["forfeits"].values())
+
+
+async def test_a_redistribution_replaces_what_was_signed() -> None:
+    told = await exported("shapley_coop", game="raid_battle", seats={"*": "embedded:stubborn"})
+    assert told["basis"] == "redistribution"
+    assert [one["contract"] for one in told["agreements"] if one["topic"] != "plan"] == [None]
+
+
+async def test_the_norm_and_final_offers_where_nobody_agrees(script: Script) -> None:
+    script["Alice", "propose"] = (
+        '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}</PROPOSAL>'
+    )
+    script["Bob", "answer"] = "<ACCEPT>"
+    for agent, part in (("Alice", "0.6"), ("Bob", "0.7")):
+        own = {agent: part, "Bob" if agent == "Alice" else "Alice": f"{1 - float(part):.1f}"}
+        shares = ", ".join(f'"{a}": {x}' for a, x in own.items())
+        offer = f'{{"clauses": [{{"kind": "share", "fractions": {{{shares}}}}}]}}'
+        script[agent, "propose_split"] = f"<PROPOSAL>{offer}</PROPOSAL>"
+        script[agent, "answer_split"] = f"<REJECT><PROPOSAL>{offer}</PROPOSAL>"
+    told = await exported("shapley_coop", game="escape_room", disagreement="final_offer")
+    assert told["basis"] == "final_offer"
+    assert set(told["final_offers"]) == {"Alice", "Bob"}
+
+
+async def test_a_play_without_any_agreement_has_nothing_to_sign() -> None:
+    told = await exported("llm_only", game="escape_room")
+    assert (told["agreements"], told["clauses"], told["transfers"]) == ([], [], [])

@@ -1,0 +1,46 @@
+"""The co-authors that a commit's message names: those that can be read, and those that cannot."""
+
+import re
+
+from shapley_coop.extensions.repository.contributions import Person
+
+_LONGEST = 1_000
+"""Characters of one line; beyond, it is not read."""
+
+_BETWEEN = re.compile(r"(?<=>)\s*(?:[,;&]|and\b)\s*", re.IGNORECASE)
+_BRACKETS = re.compile(r"<*\s*(?P<name>[^<>]*)<+\s*(?P<email>[^<>\s]+)\s*>+")
+_BARE = re.compile(r"(?P<name>[^<>@]*)\s(?P<email>[^<>@\s]+@[^<>@\s]+)")
+_LINE = re.compile(r"^co-authored-by[ \t]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+
+
+def co_authors(trailers: str, message: str) -> tuple[tuple[Person, ...], tuple[str, ...]]:
+    """The co-authors, and why each line that names one is not read.
+
+    Args:
+        trailers: the values that git reads from the message, a line each.
+        message: the whole of it: git reads the last paragraph alone.
+    """
+    people: list[Person] = []
+    unread: list[str] = []
+    values = [value.strip() for value in trailers.splitlines() if value.strip()]
+    for value in values:
+        found = _people(value)
+        people += found
+        if not found:
+            unread.append(f"{value!r} is no name with an address")
+    read = {" ".join(value.split()) for value in values}
+    unread += [
+        f"{value!r} does not stand in the message's last paragraph, where git reads it"
+        for value in dict.fromkeys(" ".join(line.split()) for line in _LINE.findall(message))
+        if value and value not in read
+    ]
+    return tuple(people), tuple(unread)
+
+
+def _people(value: str) -> list[Person]:
+    """Those whom a line names; nobody where a part of it has more than one meaning."""
+    if len(value) > _LONGEST:
+        return []
+    parts = [part for part in _BETWEEN.split(value) if part.strip()]
+    found = [_BRACKETS.fullmatch(part.strip()) or _BARE.fullmatch(f" {part}") for part in parts]
+    return [Person(one["name"].strip(" ,("), one["email"]) for one in found if one and all(found)]

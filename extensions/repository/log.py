@@ -1,0 +1,211 @@
+"""The commits of a range and what each changed, read from one `git log`."""
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Literal
+
+from shapley_coop.extensions.repository.co_authors import co_authors
+from shapley_coop.extensions.repository.contributions import Person
+from shapley_coop.extensions.repository.git import LARGEST_RECORD, Repository, RepositoryError
+from shapley_coop.extensions.repository.lines import normal
+
+_FIELDS = (
+    *("%H", "%an", "%ae", "%aN", "%aE", "%cn", "%ce", "%cN", "%cE", "%at", "%B"),
+    "%(trailers:key=Co-authored-by,valueonly,unfold)",
+)
+_OPTIONS = (
+    # A copy on a branch that was begun before comes after what it copies.
+    *("--reverse", "--author-date-order", "--no-merges"),
+    *("-z", "--raw", "--no-abbrev", "--full-index"),
+    *("-p", "-U0", "-M", "-l1000", "--inter-hunk-context=0", "--diff-algorithm=histogram"),
+    *("--no-ext-diff", "--no-textconv", "--submodule=short", "--no-relative", "-O/dev/null"),
+    *("--no-color", "--no-decorate", "--no-notes", "--no-show-signature", "--encoding=UTF-8"),
+)
+_SECTION = b"diff --git "
+_MOST_RECORDS = 2_000_000
+"""Of one commit: two for each file that it changes."""
+
+Status = Literal["A", "D", "M", "R", "T"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one commit did to one file, in lines without indentation; layout is left out."""
+
+    status: Status
+    path: str
+    before: str  # where the file was: another path when it was renamed
+    old: str = ""  # the blob that it was; zeros where there was none
+    new: str = ""
+    garbled: bool = False  # whether git takes it for binary, or a line of it is no UTF-8
+    runs: list[list[str]] = field(default_factory=list)
+    """The lines that were added, of each place."""
+    edits: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    """What was removed in one place, and what stands there instead."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    """One commit that is no merge."""
+
+    hash: str
+    author: Person
+    mapped: Person  # the author as the .mailmap has them
+    committer: Person
+    mapped_committer: Person
+    co_authors: tuple[Person, ...]
+    unread: tuple[str, ...]  # lines of co-authors that are not read, and why
+    time: str  # of authoring, in seconds since 1970, as git has it
+    message: str
+    changes: list[Change]
+
+
+def read_commits(
+    repository: Repository, tip: str, base: str | None, mailmap: str = ""
+) -> Iterator[Commit]:
+    """The commits that `tip` has and `base` has not, parents before children.
+
+    Merges are left out: what they bring has authors of its own. Renames are found as git finds them
+    (half of the lines alike).
+
+    Commits are told apart by a mark drawn for this reading, so that no content can pass for one.
+
+    Args:
+        repository: what to read.
+        tip: a commit's hash.
+        base: another's, or None for everything up to `tip`.
+        mailmap: a blob that says who is who; the .mailmap of `tip` if it is not given.
+
+    Raises:
+        RepositoryError: git fails, or prints what it should not.
+    """
+    mark = secrets.token_hex(16)
+    fields = "%x00".join(_FIELDS)
+    records = repository.records(
+        "log",
+        *_OPTIONS,
+        f"--format=format:{mark}%x00{fields}%x00",
+        tip,
+        *([f"^{base}"] if base else []),
+        "--",
+        mailmap=mailmap or f"{tip}:.mailmap",
+    )
+    one: list[bytes] = []
+    held = 0
+    for record in records:
+        if record == mark.encode() and one:
+            yield _commit(repository, one)
+            one, held = [], 0
+        elif record != mark.encode():
+            one.append(record)
+            held += len(record)
+            if held > LARGEST_RECORD or len(one) > _MOST_RECORDS:
+                raise RepositoryError(
+                    f"{repository.path}: the commit {one[0].decode('ascii', 'replace')[:12]} "
+                    "changes more than can be read; settle a --range without it"
+                )
+    if one:
+        yield _commit(repository, one)
+
+
+def read_merges(
+    repository: Repository, tip: str, base: str | None, mailmap: str = ""
+) -> Iterator[tuple[str, Person, Person]]:
+    """Each merge that `tip` has and `base` has not: its hash, its author, and as mapped."""
+    span = (tip, *([f"^{base}"] if base else []), "--")
+    form = "--format=format:%H%x00%an%x00%ae%x00%aN%x00%aE%x00"
+    asked = ("log", "--merges", "--reverse", "--topo-order", "--encoding=UTF-8", form, *span)
+    records = repository.records(*asked, mailmap=mailmap or f"{tip}:.mailmap")
+    while hash_ := next(records, b"").decode("ascii").strip():
+        who = [part.decode("utf-8", "replace") for part in islice(records, 4)]
+        yield hash_, Person(*who[:2]), Person(*who[2:])
+
+
+def _commit(repository: Repository, records: list[bytes]) -> Commit:
+    parts = iter(records)
+    head = [part.decode("utf-8", "replace") for part in islice(parts, len(_FIELDS))]
+    if len(head) < len(_FIELDS):
+        raise RepositoryError(f"{repository.path}: git log broke off within a commit")
+    hash_, *who, time, message, trailers = head
+    author, mapped, committer, mapped_committer = map(Person, who[::2], who[1::2])
+    people, unread = co_authors(trailers, message)
+    return Commit(
+        hash=hash_,
+        author=author,
+        mapped=mapped,
+        committer=committer,
+        mapped_committer=mapped_committer,
+        co_authors=people,
+        unread=unread,
+        time=time,
+        message=message.strip(),
+        changes=_changes(repository, hash_, parts),
+    )
+
+
+def _changes(repository: Repository, hash_: str, parts: Iterator[bytes]) -> list[Change]:
+    """Raw records come first and name the files; then the patch, a section for each of them.
+
+    A file that says the same in other bytes has no section.
+    """
+    files: list[Change] = []
+    patch = b""
+    for part in parts:
+        record = part.lstrip(b"\n")
+        if record.startswith(b":"):
+            *_, old, new, status = record.decode("ascii", "replace").split()
+            before = next(parts).decode("utf-8", "surrogateescape")
+            path = next(parts).decode("utf-8", "surrogateescape") if status[0] == "R" else before
+            # A change of type (a file becomes a link) is printed as a deletion and a creation.
+            none = "0" * len(old)
+            pairs = [(old, none), (none, new)] if status == "T" else [(old, new)]
+            files += [Change(status[0], path, before, *pair) for pair in pairs]  # type: ignore[arg-type]
+        elif record:
+            patch = b"\0".join([part, *parts])
+    sections = _sections(patch)
+    changes = [
+        _filled(change, sections.pop()) if sections and _is_of(sections[-1], change) else change
+        for change in files
+    ]
+    if sections:
+        raise RepositoryError(
+            f"{repository.path}: the patch of {hash_[:12]} has {len(sections)} files that git "
+            "does not name"
+        )
+    return changes
+
+
+def _sections(patch: bytes) -> list[bytes]:
+    """A patch by files, last first. Only headers begin a line with `diff`: content has a sign."""
+    if not patch.startswith(_SECTION):
+        return []
+    return patch[len(_SECTION) :].split(b"\n" + _SECTION)[::-1]
+
+
+def _is_of(section: bytes, change: Change) -> bool:
+    """Whether a section is of these two blobs; one that names none changed the name or mode."""
+    head, _, _ = section.partition(b"\n@@ ")
+    index = next((line for line in head.split(b"\n") if line.startswith(b"index ")), b"")
+    blobs = f"{change.old}..{change.new}".encode()
+    return index.split()[1:2] == [blobs] if index else change.old == change.new
+
+
+def _filled(change: Change, section: bytes) -> Change:
+    head, hunks, body = section.partition(b"\n@@ ")
+    text = body.partition(b"\n")[2].decode("utf-8", "replace")
+    gone: list[str] = []
+    come: list[str] = []
+    for line in [*text.split("\n"), "@@"]:
+        sign = line[:1]
+        if sign == "@":  # the next place, or the end
+            if gone and come:
+                change.edits.append((gone, come))
+            if come:
+                change.runs.append(come)
+            gone, come = [], []
+        elif sign in ("+", "-") and (kept := normal(line[1:])):
+            (come if sign == "+" else gone).append(kept)
+    binary = not hunks and b"\nBinary files " in head
+    return replace(change, garbled=binary or "\ufffd" in text)

@@ -1,0 +1,92 @@
+"""The tables of workflows that hold more than all do: each has the common keys and its own.
+
+A workflow's page names its table and what its own keys begin with. To any other workflow such a key
+is unknown: its threads, forms and streams do not show it.
+"""
+
+from typing import Literal, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from shapley_coop.state.table import Table
+
+
+class Pending(TypedDict):
+    """The proposal that stands."""
+
+    by: str
+    turn: int  # of the talk, in which it was put
+    wrote: str  # what was delivered, as it was written; checked or not
+    accepted: list[str]  # who accepted it; its author by proposing it
+
+
+class Meeting(TypedDict):
+    """Two agents who meet to trade tasks."""
+
+    agents: list[str]  # the first speaks first
+    number: int  # which meeting of all agents it is, from 1
+    began: int  # the round of talk of its first turn
+    status: Literal["talking", "agreed", "apart"]
+    pending: NotRequired[Pending]  # the latest proposal
+
+
+class Price(TypedDict):
+    """What one good trades at in a call market."""
+
+    price: str  # of a unit, exact, in the game's unit
+    volume: int  # units that change hands
+
+
+class Group(TypedDict):
+    """Some agents, and who bargains for them."""
+
+    members: list[str]
+    candidates: list[str]  # who can be elected
+    delegate: str  # empty until there is one
+    votes: dict[str, int]  # candidate → votes; none where there was no election
+
+
+class ExchangeTable(Table, total=False):
+    """The table of a task exchange."""
+
+    pending: Pending | None
+    """The proposal that stands. Written by `speak` and `validate`. Cleared by `validate`."""
+
+
+class MeetingsTable(Table, total=False):
+    """The table where agents meet in pairs."""
+
+    meetings: list[Meeting]
+    """The pairs of the latest meeting. Written by `open`, `pair` and `deliver`."""
+
+
+class MarketTable(Table, total=False):
+    """The table of a call market."""
+
+    prices: dict[str, Price]
+    """Good → what it trades at, of those that trade. Written by `open` and `clear`."""
+
+
+class GroupsTable(Table, total=False):
+    """The table where groups send delegates."""
+
+    groups: list[Group]
+    """The groups. Written by `open`, `group`, `delegate` and `count`."""
+
+
+OWN_TABLES = (ExchangeTable, MeetingsTable, MarketTable, GroupsTable)
+
+
+def groups_of(table: Table) -> list[Group]:
+    """The groups; none where no delegates bargain."""
+    return cast(GroupsTable, table).get("groups", [])
+
+
+def pairs_of(table: Table) -> list[Meeting]:
+    """The pairs of the latest meeting; none where agents do not meet in pairs."""
+    return cast(MeetingsTable, table).get("meetings", [])
+
+
+def prices_of(table: Table) -> dict[str, Price]:
+    """Good → what it trades at; none where there is no call market."""
+    return cast(MarketTable, table).get("prices", {})
