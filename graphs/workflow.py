@@ -24,6 +24,7 @@ from shapley_coop.games import Game
 from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, opening
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
+from shapley_coop.state.table import Result
 from shapley_coop.state.turn import Asking, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
 
@@ -41,7 +42,7 @@ def sound(table: Table) -> str:
     return "sound"
 
 
-class App(CompiledStateGraph[Table, RunConfig, Opening, Table]):
+class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     """A workflow that can be run; the nodes that ask are asynchronous.
 
     What LangGraph offers synchronous callers runs on an event loop in a thread (`run_blocking`),
@@ -68,7 +69,7 @@ def check_together(game: Game) -> None:
         raise ValueError("meetings are for pairwise_exchange alone: leave the parameter out")
 
 
-class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
+class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     """A page of wiring.
 
     Args:
@@ -101,7 +102,9 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         self.askings: dict[str, Asking] = {}
         self.name = ""
         config = config_for(game, plays, lambda: self.askings)
-        super().__init__(state, context_schema=config, input_schema=opening_for(config))
+        super().__init__(
+            state, context_schema=config, input_schema=opening_for(config), output_schema=Result
+        )
         self.game, self.plays, self.check_game = game, plays, check_game
         self.params: Mapping[str, Any] = params or {}
         first = opening(config, plays, check_game, self.params, start or {}, lambda: self.name)

@@ -114,28 +114,31 @@ class Accounts(TypedDict):
     as_signed: dict[str, str]
 
 
-class Table(TypedDict, total=False):
-    """What every workflow's table holds. Each key: what it is; who writes it; when it is cleared.
+class Result(TypedDict, total=False):
+    """What a workflow returns: how it ended, and the public record that this follows from.
 
-    What few need stands in `state.own_tables`.
+    All else of the table stays in the thread. Each key as in `Table`.
     """
 
     episode: str
     """The id of one play with its settlement; every fork keeps it, one from before `open`, too.
     Written by `open`."""
 
-    settings: dict[str, Any]
-    """The run's configuration, resolved, without secrets. Written by `open`."""
-
-    commitment: Commitment | None
-    """With what the parties sign the settings; None where none has a key. Written by `open`."""
-
     agents: list[str]
     """The agents, in speaking order. Written by `open`."""
 
-    position: Position
-    """Where the game stands. Written by `open`, `call`, `trade`, `swap`, `step` and
-    `mediate`."""
+    status: Status
+    """How the run stands. Written by `open`, `settle` and `fail`."""
+
+    outcome: dict[str, Any] | None
+    """What all earned, paid and end up with, for readers: amounts are in the game's unit. Written
+    by `settle`."""
+
+    contract: Contract | None
+    """The one contract that stands, with its amendments. Written by `summarize` and `clear`."""
+
+    amendments: list[dict[str, Any]]
+    """What was amended, chained by hash. Written by `open` and `summarize`."""
 
     record: Annotated[
         list[Turn], DeltaChannel(keep_by_turn, list, snapshot_frequency=SNAPSHOT_EVERY)
@@ -148,6 +151,31 @@ class Table(TypedDict, total=False):
     ]
     """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
     `put_count`, `clear`, `collect_claims`, `deliver` and `judge`."""
+
+    settlement: dict[str, Any] | None
+    """Who ends up with what, and why, for the ledger: amounts are millionths of the game's unit.
+    Written by `settle`."""
+
+    spent: Annotated[dict[str, Spent], Folded(dict, add_up)]
+    """Cost by phase (negotiation, action, settlement). Written by every node that asks or
+    validates."""
+
+
+class Table(Result, total=False):
+    """What every workflow's table holds. Each key: what it is; who writes it; when it is cleared.
+
+    What a workflow returns of it is its `Result`. What few need stands in `state.own_tables`.
+    """
+
+    settings: dict[str, Any]
+    """The run's configuration, resolved, without secrets. Written by `open`."""
+
+    commitment: Commitment | None
+    """With what the parties sign the settings; None where none has a key. Written by `open`."""
+
+    position: Position
+    """Where the game stands. Written by `open`, `call`, `trade`, `swap`, `step` and
+    `mediate`."""
 
     thoughts: Annotated[dict[str, Pointer], Folded(dict, gather)]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
@@ -205,33 +233,12 @@ class Table(TypedDict, total=False):
     """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by
     `convene` and `summarize`."""
 
-    contract: Contract | None
-    """The one contract that stands, with its amendments. Written by `summarize` and `clear`."""
-
-    amendments: list[dict[str, Any]]
-    """What was amended, chained by hash. Written by `open` and `summarize`."""
-
     accounts: Accounts | None
     """Where the money stands before the last bargaining. Written by `account`."""
 
     reckoning: dict[str, Any] | None
     """Outcome, marginal contributions and values from the record, and under `skipped` why no
     bargaining followed. Written by `attribute`."""
-
-    settlement: dict[str, Any] | None
-    """Who ends up with what, and why, for the ledger: amounts are millionths of the game's unit.
-    Written by `settle`."""
-
-    outcome: dict[str, Any] | None
-    """What all earned, paid and end up with, for readers: amounts are in the game's unit. Written
-    by `settle`."""
-
-    status: Status
-    """How the run stands. Written by `open`, `settle` and `fail`."""
-
-    spent: Annotated[dict[str, Spent], Folded(dict, add_up)]
-    """Cost by phase (negotiation, action, settlement). Written by every node that asks or
-    validates."""
 
     asked: list[str]
     """Who is asked. Only in the payload of a `Send`; never stored."""

@@ -11,6 +11,7 @@ from shapley_coop import graphs
 from shapley_coop.deals import Deal, Do, Forbid, Pay, Share, Terms
 from shapley_coop.graphs import builder
 from shapley_coop.state import Table
+from shapley_coop.state.table import Result
 from tests.root import ROOT
 
 NAMES = graphs.names()
@@ -266,12 +267,10 @@ def test_what_few_workflows_need_no_other_has() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_whole_table_is_given_out(name: str) -> None:
-    """A narrower output would have the server stream nulls."""
+def test_a_workflow_returns_its_result_and_its_thread_holds_the_whole_table(name: str) -> None:
     graph = import_module(f"shapley_coop.graphs.{name}").graph
-    own = set(get_type_hints(builder(name).state_schema))
-    assert set(graph.get_output_jsonschema()["properties"]) == own
-    assert own <= set(graph.channels)
+    assert set(graph.get_output_jsonschema()["properties"]) == set(get_type_hints(Result))
+    assert set(get_type_hints(builder(name).state_schema)) <= set(graph.channels)
 
 
 @pytest.mark.parametrize("name", NAMES)

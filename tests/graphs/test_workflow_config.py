@@ -29,7 +29,8 @@ def offered(graph: str) -> list[str]:
 def test_what_a_form_is_filled_in_with_is_played(graph: str) -> None:
     fields = form(graph)["properties"]
     defaults = {name: field["default"] for name, field in fields.items()}
-    played = builder(graph).compile(name=graph).invoke({}, context=defaults)
+    app = builder(graph).compile(name=graph)
+    *_, played = app.stream({}, context=defaults, stream_mode="values")
     assert played["status"] in ("agreed", "no_deal")
     assert played["settings"]["game"] == fields["game"]["default"]
     assert fields["game"]["default"] in offered(graph)
@@ -70,14 +71,17 @@ def test_room_and_context_merge_field_by_field() -> None:
     app = builder("llm_only").compile()
     context = {"seed": 7, "rounds": 5, "seats": {"Alice": "embedded:greedy", "*": "embedded:micro"}}
     room = {"seed": 8, "seats": {"Bob": "embedded:stubborn"}}
-    settings = app.invoke({"room": room}, context=context)["settings"]
+    *_, table = app.stream({"room": room}, context=context, stream_mode="values")
+    settings = table["settings"]
     assert (settings["seed"], settings["rounds"]) == (8, 5)
     models = {agent: seat["model"] for agent, seat in settings["seats"].items()}
     assert models == {"Alice": "embedded:greedy", "Bob": "embedded:stubborn"}
 
 
 def test_a_room_for_a_workflow_can_be_an_object() -> None:
-    played = builder("llm_only").compile().invoke({"room": RunConfig(seed=4)})
+    *_, played = (
+        builder("llm_only").compile().stream({"room": RunConfig(seed=4)}, stream_mode="values")
+    )
     assert played["settings"]["seed"] == 4
 
 

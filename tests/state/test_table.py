@@ -22,13 +22,13 @@ from shapley_coop.graphs import builder, names
 from shapley_coop.seats import Seat
 from shapley_coop.state import RunConfig, own_tables, table
 from shapley_coop.state.own_tables import OWN_TABLES
-from shapley_coop.state.table import Table
+from shapley_coop.state.table import Result, Table
 from tests.graphs.delegating import FOUR, four_wait, veto_then_leave_then_sign
 from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
 from tests.scripted import Script
 
 SOURCES = [Path(str(inspect.getsourcefile(m))).read_text("utf-8") for m in (table, own_tables)]
-TABLES = (Table, *OWN_TABLES)
+TABLES = (Result, Table, *OWN_TABLES)
 KEYS = {key for kind in TABLES for key in get_type_hints(kind)}
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
 FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)

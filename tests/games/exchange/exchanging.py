@@ -1,7 +1,7 @@
 """Two agents who exchange the paper's tasks, and what they say."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from shapley_coop.games.exchange import scenario
 from shapley_coop.graphs import builder
@@ -36,7 +36,9 @@ async def run(graph: str = BOTH, **room: Any) -> Table:
     played = RunConfig(**{"game": "task_exchange", "seed": 1, **room})
     app = builder(graph).compile()
     config = {"recursion_limit": 500}
-    return await app.ainvoke({"room": played}, context=RunConfig(), config=config)  # type: ignore
+    options: Any = {"context": RunConfig(), "config": config, "stream_mode": "values"}
+    tables = [table async for table in app.astream({"room": played}, **options)]
+    return cast(Table, tables[-1])
 
 
 def turns(table: Table) -> list[tuple[int, str, str]]:

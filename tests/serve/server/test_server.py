@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from langgraph_sdk.client import SyncLangGraphClient
 
 from shapley_coop.deals import Deal, Pay, accept, put, sign
+from shapley_coop.state.table import Result
 from tests.embedded_reply import reply
 from tests.serve.server.server_client import (
     GRAPHS,
@@ -271,7 +272,8 @@ def test_streams_state_and_history_tell_the_same_story(
     nodes = [node for update in parts["updates"] for node in update]
     assert (nodes[0], nodes[-1]) == ("open", "settle")
     state = client.threads.get_state(thread)
-    assert (state["next"], state["values"]) == ([], parts["values"][-1])
+    returned = {key: state["values"][key] for key in Result.__annotations__}
+    assert (state["next"], returned) == ([], parts["values"][-1])
     history = client.threads.get_history(thread, limit=100)
     ran = [node for past in reversed(history) for node in past["next"] if node != "__start__"]
     assert ran == nodes
