@@ -2,9 +2,8 @@
 
     python -m benchmarks.resume --rows 100000
 
-The rows are copies of one real run, each under a cell of its own. The sweep's command is run three
-times: with no index, with one, and after the last hundred lines came without it, as after a kill.
-Then the rows are reported, compared and exported.
+The rows are copies of one real run, each under a cell of its own. The sweep's command is run, and
+the rows are reported, compared and exported.
 """
 
 import argparse
@@ -16,12 +15,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.tables import table
-from shapley_coop.evals.sweeps.index import Index, index_of
-from shapley_coop.evals.sweeps.store import read, register
+from shapley_coop.evals.sweeps.store import FILE, ROW, Store
 from shapley_coop.evals.sweeps.suite import expand, load_suite
-
-LATE = 100
-"""Lines that the index does not know of in the third row of the table."""
 
 SUITE = """\
 name: big
@@ -43,58 +38,48 @@ def main() -> None:
         suite.write_text(SUITE % (rows // 2 - 1))
         out = folder / "out"
         _coop("sweep", str(suite), "-o", str(folder / "one"), "--limit", "1")
-        one = (read(folder / "one", kind)[0] for kind in ("rows", "volatile"))
-        lines = copies(suite, *one, out)
-        again = ("sweep", str(suite), "-o", str(out))
-        found = [(f"sweep, {how}", *_measured(*again)) for how in ("no index", "index")]
-        path = out / "rows.jsonl"
-        with path.open("rb+") as file:
-            file.truncate(path.stat().st_size - sum(map(len, lines[-LATE:])))
-        with Index(path):
-            pass
-        with path.open("ab") as file:
-            file.writelines(lines[-LATE:])
-        found.append((f"sweep, index without the last {LATE}", *_measured(*again)))
+        copy(suite, folder / "one", out)
+        found = [("sweep", *_measured("sweep", str(suite), "-o", str(out)))]
         found.append(("report", *_measured("report", str(out))))
         sides = [f"{out}:graph={graph}" for graph in ("llm_only", "shapley_coop")]
         found.append(("compare", *_measured("compare", *sides)))
         found.append(("export", *_measured("export", str(out))))
-        megabytes = path.stat().st_size / 1e6
-        size = index_of(path).stat().st_size / 1e6
-    shown = table(["command", "CPU s", "peak MB"], found)
-    sys.stdout.write(f"{rows} rows, {megabytes:.0f} MB; index {size:.0f} MB\n{shown}\n")
+        megabytes = (out / FILE).stat().st_size / 1e6
+    shown = table(["command", "seconds", "CPU s", "peak MB"], found)
+    sys.stdout.write(f"{rows} rows, {megabytes:.0f} MB\n{shown}\n")
 
 
-def copies(
-    suite: Path, row: dict[str, object], volatile: dict[str, object], out: Path
-) -> list[bytes]:
-    """Write a row and its times for every cell of a suite; return the last of the rows."""
+def copy(suite: Path, one: Path, out: Path) -> None:
+    """Write the row of a folder, and its times, for every cell of a suite."""
     made = load_suite(str(suite))
-    register(out, [made], {})
-    last: list[bytes] = []
-    with (out / "rows.jsonl").open("wb") as file, (out / "volatile.jsonl").open("w") as times:
+    with Store(one) as store:
+        ((row, volatile),) = store.rows().timed()
+        (kept,) = store.rows().as_kept()
+    with Store(out, new=True) as store:
+        sweep = store.register([made], {})
+    with Store(out) as store, store.writing() as session:
         for cell in expand(made):
             own = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
-            line = json.dumps({**row, **own}, ensure_ascii=False, sort_keys=True)
-            last = [*last[-LATE:], f"{line}\n".encode()]
-            file.write(last[-1])
-            times.write(json.dumps({**volatile, "cell": cell.id}) + "\n")
-    return last
+            content = json.dumps({**row, **own}, ensure_ascii=False, sort_keys=True)
+            times = json.dumps({**volatile, "cell": cell.id, "run": f"{sweep}.{cell.id}"})
+            told = {**own, "labels": json.dumps(own["labels"]), "content": content}
+            session.write(ROW, [{**kept, **told, "volatile": times}])
 
 
-def _measured(*words: str) -> tuple[float, float]:
-    """CPU seconds and peak memory in MB of a command."""
+def _measured(*words: str) -> tuple[float, float, float]:
+    """Seconds, CPU seconds and peak memory in MB of a command."""
     # A child of its own, so that the peak of its children is this command's.
     code = (
-        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+        "import resource, subprocess, sys, time; t = time.monotonic(); "
+        "subprocess.run(sys.argv[1:], check=True); t = time.monotonic() - t; "
         "u = resource.getrusage(resource.RUSAGE_CHILDREN); "
-        "print(u.ru_utime + u.ru_stime, u.ru_maxrss)"
+        "print(t, u.ru_utime + u.ru_stime, u.ru_maxrss)"
     )
     command = [sys.executable, "-c", code, sys.executable, "-m", "shapley_coop"]
     done = subprocess.run([*command, *words], check=True, capture_output=True, text=True)
-    seconds, peak = done.stdout.split()[-2:]
+    seconds, cpu, peak = done.stdout.split()[-3:]
     unit = 1 if sys.platform == "darwin" else 1024
-    return float(seconds), float(peak) * unit / 1e6
+    return float(seconds), float(cpu), float(peak) * unit / 1e6
 
 
 def _coop(*words: str) -> None:

@@ -61,7 +61,7 @@ def write_file(out: Path, text: str, option: str = "--out") -> None:
     Raises:
         ValueError: it cannot be written.
     """
-    from shapley_coop.evals.sweeps.store import replace_file
+    from shapley_coop.written_files import replace_file
 
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -115,7 +115,7 @@ class Accounts(TypedDict):
 
 
 class Result(TypedDict, total=False):
-    """What a workflow returns: how it ended, and the public record that this follows from.
+    """What a workflow returns: how it ended, and all that its results and measures follow from.
 
     All else of the table stays in the thread. Each key as in `Table`.
     """
@@ -152,6 +152,24 @@ class Result(TypedDict, total=False):
     """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
     `put_count`, `clear`, `collect_claims`, `deliver` and `judge`."""
 
+    settings: dict[str, Any]
+    """The run's configuration, resolved, without secrets. Written by `open`."""
+
+    position: Position
+    """Where the game stands. Written by `open`, `call`, `trade`, `swap`, `step` and
+    `mediate`."""
+
+    claims: Annotated[dict[str, str], Folded(dict, gather)]
+    """Agent → the part of the total it says it earned. Written by `collect_claims`."""
+
+    reckoning: dict[str, Any] | None
+    """Outcome, marginal contributions and values from the record, and under `skipped` why no
+    bargaining followed. Written by `attribute`."""
+
+    lapsed: str | None
+    """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by
+    `convene` and `summarize`."""
+
     settlement: dict[str, Any] | None
     """Who ends up with what, and why, for the ledger: amounts are millionths of the game's unit.
     Written by `settle`."""
@@ -167,15 +185,8 @@ class Table(Result, total=False):
     What a workflow returns of it is its `Result`. What few need stands in `state.own_tables`.
     """
 
-    settings: dict[str, Any]
-    """The run's configuration, resolved, without secrets. Written by `open`."""
-
     commitment: Commitment | None
     """With what the parties sign the settings; None where none has a key. Written by `open`."""
-
-    position: Position
-    """Where the game stands. Written by `open`, `call`, `trade`, `swap`, `step` and
-    `mediate`."""
 
     thoughts: Annotated[dict[str, Pointer], Folded(dict, gather)]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
@@ -203,9 +214,6 @@ class Table(Result, total=False):
     `sign`, `elect`, `ratify`, `claim` and `speak`. Cleared by `tally`, `count`, `delegate`,
     `collect_claims`, `deliver` and `convene`."""
 
-    claims: Annotated[dict[str, str], Folded(dict, gather)]
-    """Agent → the part of the total it says it earned. Written by `collect_claims`."""
-
     round: Annotated[int, Folded(int, latest)]
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
     `collect_plans`, `tally`, `pass_on`, `count`, `speak`, `validate`, `pair` and `deliver`."""
@@ -229,16 +237,8 @@ class Table(Result, total=False):
     `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
     `step` and `mediate`."""
 
-    lapsed: str | None
-    """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by
-    `convene` and `summarize`."""
-
     accounts: Accounts | None
     """Where the money stands before the last bargaining. Written by `account`."""
-
-    reckoning: dict[str, Any] | None
-    """Outcome, marginal contributions and values from the record, and under `skipped` why no
-    bargaining followed. Written by `attribute`."""
 
     asked: list[str]
     """Who is asked. Only in the payload of a `Send`; never stored."""

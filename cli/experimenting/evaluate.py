@@ -47,7 +47,7 @@ def evaluate(
     """Run a suite and score every run; without --upload nothing leaves this machine."""
     from shapley_coop.evals.sweeps.langsmith import Experiment, against
     from shapley_coop.evals.sweeps.langsmith import upload as to_langsmith
-    from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.evals.sweeps.playing import Limits
 
     if not is_installed("scipy"):
         raise missing("coop eval", "scipy", "reports")

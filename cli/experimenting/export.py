@@ -15,10 +15,10 @@ def export(
         Path | None, typer.Option("-o", "--out", help="Where to write. Default: DIR/tables.")
     ] = None,
     format_: Annotated[
-        str, typer.Option("--format", help="Of the tables: csv, jsonl or parquet.")
+        str, typer.Option("--format", help="csv, jsonl or parquet: tables; rows: whole runs.")
     ] = "csv",
     prices: PriceFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
 ) -> None:
-    """Write a sweep's tidy tables."""
+    """Write a sweep's tidy tables, or its rows as they are."""
     results.export(folder, out, format_, prices, force)

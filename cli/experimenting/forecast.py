@@ -15,11 +15,11 @@ def show_forecast(
     cells: "Sequence[Cell]", folder: Path, prices: "Prices", batch: bool = False
 ) -> None:
     """Print what these cells would take; a pilot by embedded agents is played for it."""
+    from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.forecast import forecast
-    from shapley_coop.evals.sweeps.index import cells_in
     from shapley_coop.evals.sweeps.pilot import pilots
 
-    done = cells_in(folder)
+    done = done_in(folder)
     todo = [cell for cell in cells if cell.id not in done]
     kinds = len({(cell.suite, cell.condition) for cell in todo})
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:
@@ -30,15 +30,12 @@ def show_forecast(
     say(f"{found.input_tokens:.0f} tokens in, {found.output_tokens:.0f} out")
     if found.cost is None:
         say("cost unknown: a model has no price; give --prices FILE")
-    elif found.simulated and found.cost.high:
-        low, high = found.cost.likely, found.cost.high
-        say(f"{low:.4f} to {high:.4f} USD, by the prices of {prices.told}:")
+    elif found.simulated and found.at_longest:
+        say(f"{found.cost:.4f} to {found.at_longest:.4f} USD, by the prices of {prices.told}:")
         say("from answers as short as the pilot's to the longest that the seats allow, each letter")
         say("tried as often as it may be (max_tokens of a seat and tries set the upper end).")
-    elif not found.cost.likely:
-        say(f"{found.cost.likely:.4f} USD, by the prices of {prices.told}")
     else:
-        say(f"{found.cost}, by the prices of {prices.told}")
+        say(f"{found.cost:.4f} USD, by the prices of {prices.told}")
     if found.batches:
         say("Letters wait for batches, which may take 24 hours each and have those of all runs in")
         say(f"flight; the longest run waits for {found.batches} or more of them in a row.")
@@ -47,5 +44,4 @@ def show_forecast(
     if found.simulated:
         say("Embedded agents stood in for models that are paid for: their letters are as long, but")
         say("tokens are guessed at four characters each, and models think and talk as they like.")
-        say("The sweep itself tells a closer range after two real cells of each condition, or with")
-        say(f"coop sweep --limit {2 * kinds} and then --dry-run again.")
+        say("Closer: sweep one seed of each condition (--seeds), and then --dry-run again.")

@@ -14,9 +14,11 @@ from shapley_coop.cli.options import Json, PriceFile
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
     from shapley_coop.evals.reports.kept import Keeper
-    from shapley_coop.evals.sweeps.lines import Line
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
+
+ROWS = "rows"
+"""The format of `coop export` that is no table."""
 
 Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
 Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some of its runs.")]
@@ -24,23 +26,19 @@ Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some o
 
 def status(folder: Folder, as_json: Json = False) -> None:
     """A sweep's progress, calls and failures; coop sweep tries again what failed."""
-    from shapley_coop.evals.sweeps.index import ended_in
-    from shapley_coop.evals.sweeps.store import manifest, read, suites_of
+    from shapley_coop.evals.sweeps.store import Store
 
-    skipped = manifest(folder)["skipped"]
-    cells, ended = {s.name: s.size for s in suites_of(folder)}, ended_in(folder, _whole)
-    done = Counter(line.suite for line in ended.values())
-    failures = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
-    lost = Counter(failure["suite"] for failure in failures.values())
+    with Store(folder) as store:
+        skipped, ended, failures = store.content["skipped"], store.counts(), store.failures()
+        cells = {suite.name: suite.size for suite in store.suites}
+    done, calls = ({n: ended.get(n, (0, 0))[at] for n in cells} for at in (0, 1))
+    lost = Counter(failure["suite"] for failure in failures)
     if as_json:
         found = {n: {"cells": c, "done": done[n], "failed": lost[n]} for n, c in cells.items()}
         told = ("cell", "suite", "labels", "seed", "error", "said")
-        failed = [{key: f[key] for key in told if key in f} for f in failures.values()]
+        failed = [{key: f[key] for key in told if key in f} for f in failures]
         say_json({"suites": found, "skipped": skipped, "failures": failed})
         return
-    calls = Counter[str]()
-    for line in ended.values():
-        calls[line.suite] += line.calls
     lines = [
         [n, *map(str, (done[n], lost[n], c - done[n] - lost[n], c, calls[n]))]
         for n, c in cells.items()
@@ -48,39 +46,41 @@ def status(folder: Folder, as_json: Json = False) -> None:
     show_table(str(folder), ["suite", "done", "failed", "left", "cells", "calls"], lines)
     for name, reason in skipped.items():
         say(f"skipped {name}: {reason}")
-    for failure in failures.values():
+    for failure in failures:
         where = ", ".join(f"{axis} {label}" for axis, label in failure["labels"].items())
         said = f"; {failure['said']}" if "said" in failure else ""
         at = " ".join(filter(None, (failure["suite"], where and f"({where})")))
         say(f"failed {at} seed {failure['seed']}: {failure['error']}{said}")
 
 
-def _whole(_: Path, line: "Line") -> "Line":
-    return line
-
-
 def merge(
     folders: Annotated[list[Path], typer.Argument(help="Folders of one sweep.", metavar="DIR…")],
     out: Annotated[Path, typer.Option("-o", "--out", help="A new folder.")],
 ) -> None:
-    """Merge the runs of several shards, sorted, each once."""
-    from shapley_coop.evals.sweeps.store import merge as together
+    """Merge the runs of several machines' folders, each once."""
+    from shapley_coop.evals.sweeps.folders import merge as together
 
     say(f"{out}: {together(folders, out)} runs")
 
 
 def export(folder: Path, out: Path | None, format_: str, prices: Path | None, force: bool) -> None:
-    """Write a sweep's tidy tables: runs, offers, actions, clauses, settlements, calls, timings."""
-    from shapley_coop.evals.reports.tables import tables
-    from shapley_coop.evals.reports.writing import check_new, write
-    from shapley_coop.evals.sweeps.index import cells_in
+    """Write a sweep's tidy tables, or its whole rows, a line of JSON for each run."""
+    from shapley_coop.evals.sweeps.folders import write_rows
+    from shapley_coop.evals.sweeps.store import Store
 
     into = out or folder / "tables"
+    with Store(folder) as store:
+        if format_ == ROWS:
+            say(str(write_rows(store, into, force)))
+            return
+        count = len(store.rows())
+    from shapley_coop.evals.reports.tables import tables
+    from shapley_coop.evals.reports.writing import check_new, write
+
     if not force:
         check_new(into, format_)
-    count, known = len(cells_in(folder)), prices_from(prices)
     with progress(count, f"{count} runs") as moved:
-        written = write(tables(folder, known, moved), into, format_)
+        written = write(tables(folder, prices_from(prices), moved), into, format_)
     for path in written:
         say(str(path))
 
@@ -148,7 +148,7 @@ def _selected(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
     """The runs that DIR:axis=label,… names, and its axes."""
     import json
 
-    from shapley_coop.evals.sweeps.store import stored
+    from shapley_coop.evals.sweeps.store import Store
 
     name, _, pairs = given.rpartition(":") if ":" in given else (given, "", "")
     if Path(given).is_dir():
@@ -159,10 +159,11 @@ def _selected(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
         if not equals:
             raise ValueError(f"{given}: {pair!r} is no axis=label")
         wanted[axis.strip()] = label.strip()
-    rows = stored(Path(name))
-    chosen = rows.where(lambda place: wanted.items() <= json.loads(place.labels).items())
-    if not chosen:
-        every = [json.loads(labels) for labels in dict.fromkeys(x.labels for x in rows.places)]
-        axes = {a: sorted({one.get(a, "") for one in every}) for one in every for a in one}
-        raise ValueError(f"{given} selects no runs: there are {axes or 'none'}")
-    return keep.all(chosen), set(wanted)
+    with Store(Path(name)) as store:
+        rows = store.rows()
+        chosen = rows.where(lambda labels: wanted.items() <= labels.items())
+        if not chosen:
+            every = [json.loads(kind.labels) for kind in rows.kinds]
+            axes = {a: sorted({one.get(a, "") for one in every}) for one in every for a in one}
+            raise ValueError(f"{given} selects no runs: there are {axes or 'none'}")
+        return keep.all(chosen), set(wanted)

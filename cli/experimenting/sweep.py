@@ -1,6 +1,5 @@
 """`coop sweep`: running experiments."""
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,11 +12,10 @@ from shapley_coop.cli.experimenting import results
 from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.batch_provider import Pauses
+    from shapley_coop.evals.sweeps.playing import Limits, Tally
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
     from shapley_coop.evals.sweeps.suite import Cell, Suite
-    from shapley_coop.evals.sweeps.sweep import Limits, Tally
 
 INCOMPLETE = 1
 ALL = "all"
@@ -26,18 +24,18 @@ Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folde
 Seeds = Annotated[str, typer.Option(help="In place of the file's: 0-29, or 0-4,10.")]
 Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
 Dollars = Annotated[
-    float | None, typer.Option(help="USD, over all runs of the folder; not with --shard.", min=0)
+    float | None, typer.Option(help="USD, over all runs and processes of the folder.", min=0)
 ]
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 AT_ONCE, AT_ONCE_IN_BATCHES = 16, 500
 
 RequestRate = Annotated[
     list[str] | None,
-    typer.Option(help="N, or provider=N: requests a minute; not with --shard.", metavar="N"),
+    typer.Option(help="N, or provider=N: requests a minute of all processes.", metavar="N"),
 ]
 TokenRate = Annotated[
     list[str] | None,
-    typer.Option(help="N, or provider=N: tokens a minute; not with --shard.", metavar="N"),
+    typer.Option(help="N, or provider=N: tokens a minute of all processes.", metavar="N"),
 ]
 
 
@@ -64,8 +62,8 @@ def sweep(
     shard: Annotated[
         str,
         typer.Option(
-            help="i/n: one of n disjoint parts, in a home of its own; auto, or auto/n: this task's "
-            "of a Kubernetes Indexed Job or a Slurm array."
+            help="i/n: one of n disjoint parts, for machines without a common database; give each "
+            "an --out and a COOP_HOME of its own."
         ),
     ] = "",
     keep: Annotated[
@@ -80,13 +78,13 @@ def sweep(
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
-    """Run every cell of a suite once. Run it again to go on where it stopped."""
+    """Run every cell of a suite once. Run it again to go on, or at the same time to be faster."""
     from shapley_coop.evals.sweeps.prices import check_prices
-    from shapley_coop.evals.sweeps.shards import live_in_home_of, shard_from
     from shapley_coop.evals.sweeps.shards import shard as shard_of
+    from shapley_coop.evals.sweeps.shards import shard_from
     from shapley_coop.seats.keys import keys_bound
 
-    part = shard_from(shard, os.environ)
+    part = shard_from(shard) if shard else None
     if remote and keep != Keep.ALL:
         raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
     if remote and batch:
@@ -107,52 +105,46 @@ def sweep(
     if not limited and keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
         return
     from shapley_coop.evals.sweeps.gates import rates_from
-    from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.evals.sweeps.playing import Limits, Pauses
 
     rates = rates_from(rpm or [], tpm or [])
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
-    limits = Limits(at_once, cost_limit, fail_on_error, rates, _pauses() if batch else None)
-    if part:
-        live_in_home_of(*part)
-    how: Any = {"skipped": skipped, "part": part, "remote": remote, "keep": keep.value}
+    limits = Limits(at_once, cost_limit, fail_on_error, rates, Pauses() if batch else None)
+    how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
     how["prices"] = prices_of_paid(cells, known)
     with keys_bound():  # a suite is a file, which may be somebody else's
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
 
 
 def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
-    """Refuse limits that this process alone could not keep.
+    """Refuse limits that could not be kept.
 
     Raises:
         ValueError: other shards would spend the same again, or a server makes the calls.
     """
+    from shapley_coop.state.storage.home import home
+
     given = [name for name, limit in limits.items() if limit not in (None, [])]
-    if given and part and part[1] > 1:
+    if given and part and part[1] > 1 and not home().database:
         raise ValueError(
             f"{given[0]}: each of {part[1]} shards would spend all of it, as none knows of the "
-            "others: leave out --shard, or limit the key at its provider"
+            "others: give all one database (COOP_DATABASE_URL), or limit the key at its provider"
         )
     if remote and (of_calls := [name for name in given if name != "--cost-limit"]):
         raise ValueError(f"{of_calls[0]}: a server asks its seats itself; leave out --remote")
-
-
-def _pauses() -> "Pauses":
-    from shapley_coop.evals.sweeps.batch_provider import Pauses
-
-    return Pauses()
 
 
 def _nothing_left(
     suites: "Sequence[Suite]", cells: "Sequence[Cell]", folder: Path, skipped: dict[str, str]
 ) -> bool:
     """Say so where every cell has its row, before anything is imported that plays one."""
-    from shapley_coop.evals.sweeps.index import cells_in
-    from shapley_coop.evals.sweeps.store import register as enter
+    from shapley_coop.evals.sweeps.folders import opened_if_there
 
-    ended = cells_in(folder)
-    if not all(cell.id in ended for cell in cells):
-        return False
-    enter(folder, suites, skipped)
+    with opened_if_there(folder) as store:
+        ended = store.done() if store else set[str]()
+        if not store or not all(cell.id in ended for cell in cells):
+            return False
+        store.register(suites, skipped)
     _tell_counts(folder, 0, len(cells), 0)
     return True
 
@@ -169,6 +161,8 @@ def _tell(folder: Path, tally: "Tally") -> None:
     if tally.stopped:
         note(f"stopped: {tally.stopped}; the same command goes on")
         sys.exit(INCOMPLETE)
+    if others := tally.left - tally.failed:
+        note(f"{others} are played by other processes, or failed there: coop status {folder}")
 
 
 def run_cells(
@@ -180,7 +174,6 @@ def run_cells(
     limits: "Limits | None" = None,
     prices: "Prices | None" = None,
     skipped: dict[str, str] | None = None,
-    part: tuple[int, int] | None = None,
     remote: str = "",
     keep: str = Keep.ALL.value,
     stopped: str = "",
@@ -190,7 +183,7 @@ def run_cells(
     Args:
         suites: of the cells; the folder remembers them, and those `skipped`.
         cells: in this order, here or on the server at the URL `remote`.
-        folder: the sweep's; `part` is the shard of it that is written.
+        folder: the sweep's.
         what: title of the bar.
         limits: when to stop; `prices` are for the cost.
         keep: of which runs letters and checkpoints stay: see `Local`.
@@ -198,30 +191,33 @@ def run_cells(
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.local import Local
+    from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.prices import NO_PRICES
     from shapley_coop.evals.sweeps.remote import Remote
-    from shapley_coop.evals.sweeps.store import Writer
-    from shapley_coop.evals.sweeps.store import register as enter
-    from shapley_coop.evals.sweeps.sweep import Limits, sweep
+    from shapley_coop.evals.sweeps.store import Store
+    from shapley_coop.evals.sweeps.sweep import sweep
+    from shapley_coop.evals.sweeps.workers import Worker
 
     limits, prices = limits or Limits(), prices or NO_PRICES
     if not remote:
         check_cells(cells)
-    name, title = enter(folder, suites, skipped or {}), what or f"{len(cells)} cells"
-    if not (remote or limits.batch):
-        check_none_waits(name)
-    player = Remote(remote, name) if remote else Local(name, cast(Any, keep))
-    with Writer(folder, part) as writer, progress(len(cells), title) as moved:
-        try:
-            return finish(sweep(cells, player, writer, limits, prices, lambda _: moved(), note))
-        except KeyboardInterrupt:
-            note(stopped or f"stopped; {folder} keeps what is done, and the same command goes on")
-            raise
+    with Store(folder, new=True) as store, Worker(store) as worker:
+        name, title = store.register(suites, skipped or {}), what or f"{len(cells)} cells"
+        if not (remote or limits.batch):
+            check_none_waits(name)
+        player = Remote(remote, name) if remote else Local(name, cast(Any, keep))
+        with progress(len(cells), title) as moved:
+            try:
+                return finish(sweep(cells, player, worker, limits, prices, lambda _: moved(), note))
+            except KeyboardInterrupt:
+                kept = f"stopped; {folder} keeps what is done, and the same command goes on"
+                note(stopped or kept)
+                raise
 
 
 def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
     """The rows that a sweep's folder has of these cells."""
-    from shapley_coop.evals.sweeps.store import read_rows
+    from shapley_coop.evals.sweeps.folders import read_rows
 
     wanted = {cell.id for cell in cells}
     return [row for row in read_rows(folder) if row["cell"] in wanted]

@@ -27,10 +27,10 @@ def demo(
     """The paper's four conditions on one game, over many seeds, as a table."""
     from shapley_coop.cli.options import seats_from, settings_from
     from shapley_coop.evals.papers.conditions import ablation, summarise
+    from shapley_coop.evals.sweeps.folders import failures_in
     from shapley_coop.evals.sweeps.pilot import home_for_now
-    from shapley_coop.evals.sweeps.store import read
+    from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.suite import expand
-    from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.games.catalogue import is_program
     from shapley_coop.permissions import PROGRAMS, permit
     from shapley_coop.state import RunConfig, game_of
@@ -46,7 +46,7 @@ def demo(
         folder, what = Path(made), f"{game}, {seeds} seeds"
         limits, told = Limits(errors=0), "stopped: nothing of a demo is kept"
         if run_cells([suite], cells, folder, what=what, limits=limits, stopped=told).left:
-            complain(read(folder, "failures")[0]["error"])
+            complain(failures_in(folder)[0]["error"])
             sys.exit(INCOMPLETE)
         rows = rows_of(folder, cells)
     simulated = all(row["result"]["simulated"] for row in rows)

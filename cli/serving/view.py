@@ -101,9 +101,10 @@ def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | 
     from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.evals.reports.report import figures as drawn
     from shapley_coop.evals.reports.report import report as page
-    from shapley_coop.evals.sweeps.store import manifest
+    from shapley_coop.evals.sweeps.store import Store
 
-    suites, known = len(manifest(folder)["suites"]), prices_from(prices)
+    with Store(folder) as store:
+        suites, known = len(store.content["suites"]), prices_from(prices)
     with progress(suites, f"{suites} experiments") as moved:
         text = page(folder, known, moved)
     write_file(out, text)

@@ -1,18 +1,17 @@
 """What a report says of a suite's rankings: in how many runs they depend on which choice."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from shapley_coop.evals.measures.sensitivity import sensitivity
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.stored import Stored
 from shapley_coop.state import EvaluatedTable
 
 MOST_RUNS = 20
 """Of a suite: so many are looked at, at even distances."""
 
 
-def rankings(rows: Sequence[Row]) -> dict[str, Any]:
+def rankings(runs: Stored) -> dict[str, Any]:
     """Say on what the rankings of the agents depend, over some runs of a suite.
 
     Returns:
@@ -20,19 +19,20 @@ def rankings(rows: Sequence[Row]) -> dict[str, Any]:
         compare, "lines": (what is varied, to what, in how many of them it could be compared, in how
         many of these the ranking is another), "left_out": what was not compared}.
     """
-    step = max(1, -(-len(rows) // MOST_RUNS))
+    cells = runs.cells()
+    step = max(1, -(-len(cells) // MOST_RUNS))
     looked = [
         sensitivity(
             EvaluatedTable({"settings": row["room"], "record": row["record"]}), row["room"]["norm"]
         )
-        for row in rows[::step]
+        for row in runs.at(cells[::step])
     ]
     moved = Counter(key for found in looked for key in found.other)
     same = Counter(key for found in looked for key in found.same)
     tried = dict.fromkeys([*moved, *same])
     return {
         "looked": len(looked),
-        "of": len(rows),
+        "of": len(cells),
         "compared": sum(bool(found.other or found.same) for found in looked),
         "lines": [
             (what, to, moved[what, to] + same[what, to], moved[what, to]) for what, to in tried

@@ -6,7 +6,7 @@ writes, and names its n. Of each row only what the page shows is held (`evals.re
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -39,13 +39,7 @@ from shapley_coop.evals.reports.runs import listed
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.specs import TableSpec
-from shapley_coop.evals.sweeps.store import (
-    manifest,
-    read,
-    stored,
-    suites_of,
-    volatile_lines,
-)
+from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite
 
@@ -73,16 +67,19 @@ def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = l
     Raises:
         ValueError: it holds no sweep, or no run yet.
     """
-    rows, known, suites = stored(folder), manifest(folder), suites_of(folder)
+    with Store(folder) as store:
+        return _page(store, prices, done)
+
+
+def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
+    rows, suites, last = store.rows(), store.suites, store.failures()
     if not rows:
-        raise ValueError(f"{folder} holds no run yet: coop sweep … -o {folder}")
-    ended = {place.cell: at for at, place in enumerate(rows.places)}
-    times = Times(folder, known["sweep"], ended)
-    last = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
+        raise ValueError(f"{store.folder} holds no run yet: coop sweep … -o {store.folder}")
+    times = Times(rows, store.id)
     sections, waiting = [], []
     for suite in suites:
         own = rows.of_suite(suite.name)
-        failures = [f for f in last.values() if f["suite"] == suite.name]
+        failures = [f for f in last if f["suite"] == suite.name]
         if own:
             sections.append(_suite(suite, own, times, failures, prices))
         else:
@@ -95,8 +92,8 @@ def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = l
         script=_TEMPLATE.with_suffix(".js").read_text(encoding="utf-8"),
         suites=sections,
         waiting=waiting,
-        skipped=known["skipped"],
-        failures=[f for f in last.values() if f["suite"] in waiting],
+        skipped=store.content["skipped"],
+        failures=[f for f in last if f["suite"] in waiting],
         simulated=sum(section["simulated"] for section in sections),
         runs=len(rows),
         happened=_happened(sections),
@@ -114,26 +111,25 @@ def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = l
 
 
 class Times:
-    """What the volatile lines of a folder tell, of which each is held for a moment.
+    """What the volatile fields of runs tell, of which each is held for a moment.
 
     Args:
-        folder: of the sweep.
+        runs: that have ended.
         sweep: its id, from which runs have their names; where merged, they have others.
-        ended: cell → its number, of those that have ended.
 
     Attributes:
         made: of what made the runs, the distinct values.
     """
 
-    def __init__(self, folder: Path, sweep: str, ended: Mapping[str, int]) -> None:
-        self._sweep, self._at = sweep, ended
-        self._seconds = np.full((len(ended), len(PHASES)), np.nan)
+    def __init__(self, runs: Stored, sweep: str) -> None:
+        self._sweep, self._at = sweep, dict[str, int]()
+        self._seconds = np.full((len(runs), len(PHASES)), np.nan)
         self._names: dict[str, str] = {}
         found: dict[str, set[str]] = {name: set() for name in MADE_BY}
-        for line in volatile_lines(folder):
+        for line in runs.volatile():
             cell, told = line["cell"], line.get("phases", {})
-            if cell in ended:
-                self._seconds[ended[cell]] = [told.get(phase, 0.0) for phase in PHASES]
+            at = self._at[cell] = len(self._at)
+            self._seconds[at] = [told.get(phase, 0.0) for phase in PHASES]
             if (name := line.get("run", "")) != f"{sweep}.{cell}":
                 self._names[cell] = name
             for name in line.keys() & found.keys():
@@ -162,11 +158,11 @@ def _happened(sections: Sequence[dict[str, Any]]) -> str:
 
 def figures(folder: Path) -> list[tuple[str, Figure]]:
     """Every figure of a sweep's report, each under a file name of its own."""
-    rows = stored(folder)
     found = []
-    for suite in suites_of(folder):
-        own = _keeper(suite).all(rows.of_suite(suite.name))
-        found += [(f"{suite.name}_{n}", f) for n, f in enumerate(_figures(suite, own), start=1)]
+    with Store(folder) as store:
+        for suite in store.suites:
+            own = _keeper(suite).all(store.rows().of_suite(suite.name))
+            found += [(f"{suite.name}_{n}", f) for n, f in enumerate(_figures(suite, own), start=1)]
     return found
 
 

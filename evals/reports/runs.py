@@ -38,7 +38,7 @@ def listed(
     lines = [_failed(failure, columns) for failure in failures[:MOST]]
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))
     chosen = sorted(order[: MOST - len(lines)])
-    for at, whole in zip(chosen, Stored([stored.places[at] for at in chosen]), strict=True):
+    for at, whole in zip(chosen, stored.at(rows[at]["cell"] for at in chosen), strict=True):
         row = rows[at]
         told = whole["result"].get("happened") or {}
         lines.append(

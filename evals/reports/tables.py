@@ -19,14 +19,15 @@ Every table but `timings` is a function of the rows alone. All begin with the ce
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from shapley_coop.evals.measures import conduct
 from shapley_coop.evals.measures.evaluators import EVALUATORS, score, scores
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.store import stored, suites_of
-from shapley_coop.evals.sweeps.stored import Row, Stored, by_cell
+from shapley_coop.evals.sweeps.store import Store
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.extras import needing
 from shapley_coop.state.outcome import values_of
@@ -107,14 +108,15 @@ def tables(
         prices: for the cost.
         measured: called after each run is measured, which takes longest.
     """
-    layout, runs = Layout.of(suites_of(folder)), stored(folder)
-    timed = by_cell(folder, "volatile")
-    for begin in range(0, len(runs), PART) or (0,):
-        rows = list(runs[begin : begin + PART])
-        places = [timed[row["cell"]] for row in rows if row["cell"] in timed]
-        volatile = {line["cell"]: line for line in Stored(places)}
-        found = of_rows(rows, prices, layout, measured)
-        yield {**found, "timings": timings(rows, volatile, layout)}
+    with Store(folder) as store:
+        layout, runs = Layout.of(store.suites), store.rows().timed()
+        first = True
+        while (part := list(islice(runs, PART))) or first:
+            rows = [row for row, _ in part]
+            found = of_rows(rows, prices, layout, measured)
+            volatile = {row["cell"]: times for row, times in part}
+            yield {**found, "timings": timings(rows, volatile, layout)}
+            first = False
 
 
 def of_rows(

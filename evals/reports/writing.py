@@ -7,8 +7,8 @@ from typing import Any
 
 from shapley_coop.escaping import in_cell
 from shapley_coop.evals.reports.tables import COLUMNS, Tables
-from shapley_coop.evals.sweeps.store import make_folder
 from shapley_coop.extras import needing
+from shapley_coop.written_files import make_folder
 
 with needing("reports", "a table of runs"):
     import polars as pl

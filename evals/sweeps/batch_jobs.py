@@ -16,12 +16,12 @@ from openai.types import Batch
 
 from shapley_coop.evals.sweeps.batch_provider import (
     NO_ROOM,
-    Pauses,
     Provider,
     answer_to,
     fault_of,
     passes,
 )
+from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.http import http_client
 from shapley_coop.seats.records import Asked

@@ -3,14 +3,14 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 from openai.types import Batch
 
+from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.seats.faults import AnswerTooLarge, WebPage, busy_for, causes
 
 ENDPOINT: Final = "/v1/chat/completions"
@@ -31,30 +31,6 @@ _CONFLICTS = {408, 409}
 _FAILED = 500
 
 Done = TypeVar("Done")
-
-
-@dataclass(frozen=True)
-class Pauses:
-    """How long is waited, in seconds.
-
-    Attributes:
-        settled: for more letters, once every cell in flight waits for one.
-        gathered: for more letters where some cells do not.
-        first: before a batch is looked at; each next time half as long again.
-        longest: between two looks.
-    """
-
-    settled: float = 0.5
-    gathered: float = 30.0
-    first: float = 1.0
-    longest: float = 60.0
-
-    def growing(self) -> Iterator[float]:
-        """The pauses between looks."""
-        pause = self.first
-        while True:
-            yield pause
-            pause = min(pause * 1.5, self.longest)
 
 
 class Provider:

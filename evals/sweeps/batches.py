@@ -14,9 +14,9 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
@@ -24,9 +24,10 @@ import httpx2
 from openai import OpenAIError
 
 from shapley_coop.evals.sweeps.batch_jobs import Endpoint, Jobs, Letter, Of, client_of
-from shapley_coop.evals.sweeps.batch_provider import ENDPOINT, LARGEST, MOST, Pauses, failure
-from shapley_coop.evals.sweeps.gates import Purse, SpendingLimit
+from shapley_coop.evals.sweeps.batch_provider import ENDPOINT, LARGEST, MOST, failure
+from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
+from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
 from shapley_coop.seats import Seat, SeatError
 from shapley_coop.seats.asking import Question
 from shapley_coop.seats.faults import described
@@ -46,13 +47,13 @@ class Call:
         of: which it is.
         run: the place of its run among those that were asked anything.
         worst: the most that it can cost, in USD.
-        reserved: whether that is reserved.
+        reserved: what is reserved for it; one without an id until something is.
     """
 
     of: Of
     run: int
     worst: float
-    reserved: bool = False
+    reserved: Reserved = field(default_factory=Reserved)
 
 
 _asking: ContextVar[Call] = ContextVar("asking")
@@ -127,8 +128,8 @@ class Batches(httpx2.AsyncBaseTransport):
         try:
             yield call
         except SeatError:
-            if not call.reserved:
-                self._purse.fits(worst)  # says that nothing is left
+            if not call.reserved.id:
+                await self._purse.check()  # says that nothing is left
             if name in self._given:  # what could not be read is not to be read for ever
                 await asyncio.to_thread(home().batched.forget, [(q.episode, name)])
             raise
@@ -157,8 +158,8 @@ class Batches(httpx2.AsyncBaseTransport):
         if held is None:
             self._add(endpoint, call, letter)
         else:
-            if not call.reserved:  # it is paid for, whatever is left
-                self._reserve(call)
+            with suppress(SpendingLimit):  # it is paid for, whatever is left
+                call.reserved = await self._purse.try_to(call.worst) or call.reserved
             self._jobs.take_up(endpoint, held, letter, partial(self._add, endpoint, call))
         self._coming.discard(call.of.name)
         status, told = await letter.answer
@@ -188,34 +189,34 @@ class Batches(httpx2.AsyncBaseTransport):
             quiet = quiet + self._pauses.settled if same else 0.0
             everybody = len(self._waiting) >= self._playing() and not self._coming
             if (quiet and everybody) or quiet >= self._pauses.gathered:
-                self._send_off(endpoint)
+                await self._send_off(endpoint)
 
-    def _send_off(self, endpoint: Endpoint) -> None:
+    async def _send_off(self, endpoint: Endpoint) -> None:
         """Send as many of the letters as can be paid for, and refuse all if nothing is left."""
-        waiting = sorted(self._gathered.pop(endpoint), key=lambda one: one[0].run)
+        waiting = sorted(self._gathered[endpoint], key=lambda one: one[0].run)
         try:
-            paid = self._paid_for([call for call, _ in waiting])
+            paid = await self._paid_for([call for call, _ in waiting])
         except SpendingLimit:
+            paid = len(waiting)
             for _, letter in waiting:
                 letter.answer.set_result(failure("cost_limit"))
-            return
-        for letters in _files([letter for _, letter in waiting[:paid]]):
-            self._jobs.start(self._jobs.send(endpoint, letters))
-        if paid < len(waiting):
-            self._gathered[endpoint] = waiting[paid:]
+        else:
+            for letters in _files([letter for _, letter in waiting[:paid]]):
+                self._jobs.start(self._jobs.send(endpoint, letters))
+        gone = {call.of.name for call, _ in waiting[:paid]}
+        rest = [one for one in self._gathered.pop(endpoint) if one[0].of.name not in gone]
+        if rest:
+            self._gathered[endpoint] = rest
 
-    def _paid_for(self, calls: Sequence[Call]) -> int:
+    async def _paid_for(self, calls: Sequence[Call]) -> int:
         """How many of the first calls the money that is left pays for; it is reserved for them."""
         for number, call in enumerate(calls):
-            if not call.reserved:
-                if not self._purse.fits(call.worst):
+            if not call.reserved.id:
+                made = await self._purse.try_to(call.worst)
+                if made is None:
                     return number
-                self._reserve(call)
+                call.reserved = made
         return len(calls)
-
-    def _reserve(self, call: Call) -> None:
-        self._purse.take(call.worst)
-        call.reserved = True
 
 
 def _files(letters: Sequence[Letter]) -> Iterator[list[Letter]]:

@@ -1,29 +1,20 @@
-"""What a sweep would take: scaled up from pilot runs, with a range once there are several of each.
-
-The range is a 95 % prediction interval of the sum over the cells that are left, from the spread of
-what runs of the same condition cost: T ± t·√Σ N_c² s_c² (1/n_c + 1/N_c), with N_c cells of a
-condition left and n_c runs of it known.
-"""
+"""What a sweep would take: scaled up from runs of each condition, before anything is paid."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
-from statistics import fmean, variance
 from typing import Any, NamedTuple
 
 from shapley_coop.evals.sweeps.gates import longest_answer
 from shapley_coop.evals.sweeps.prices import Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.extras import LibraryMissing, needing
 from shapley_coop.seats import Seat, as_seat
 
 Kind = tuple[str, int]
 """A suite, and the rank of one of its conditions."""
 
 COUNTED = ("calls", "input_tokens", "output_tokens")
-LEVEL = 0.95
 
 
 class Pilot(NamedTuple):
@@ -31,27 +22,6 @@ class Pilot(NamedTuple):
 
     row: Row
     seconds: float
-
-
-class Range(NamedTuple):
-    """A sum of money to come, in USD.
-
-    Attributes:
-        likely: the mean.
-        low: of the prediction interval; None where no condition has two runs, or scipy is absent.
-        high: see `low`.
-        why: there is no interval.
-    """
-
-    likely: float
-    low: float | None = None
-    high: float | None = None
-    why: str = "from one run of each condition, so without a range"
-
-    def __str__(self) -> str:
-        if self.low is None or self.high is None:
-            return f"{self.likely:.4f} USD, {self.why}"
-        return f"{self.low:.4f} to {self.high:.4f} USD, most likely {self.likely:.4f}"
 
 
 @dataclass(frozen=True)
@@ -65,8 +35,8 @@ class Forecast:
         calls: to seats.
         input_tokens: shown to them.
         output_tokens: answered by them.
-        cost: None where a model has no price. Where others stood in, it is from what their answers
-            would cost to what the longest answers would; the former counts as most likely.
+        cost: in USD, at the prices of the suite's models; None where one has no price.
+        at_longest: the same if each letter were answered as long, and tried as often, as may be.
         seconds: of the pilot's wall time, one cell after the other.
         batches: that the longest run waits for in a row at least, where letters are asked in them:
             as many as one of its agents is sent letters.
@@ -78,7 +48,8 @@ class Forecast:
     calls: float
     input_tokens: float
     output_tokens: float
-    cost: Range | None
+    cost: float | None
+    at_longest: float | None
     seconds: float
     batches: int = 0
 
@@ -104,60 +75,24 @@ def forecast(
     """
     left = Counter((cell.suite, cell.condition) for cell in cells)
     totals: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0.0)
-    costs: dict[Kind, list[float]] = {}
-    known, stood_in, dearest, in_a_row = True, False, 0.0, 0
+    known, stood_in, cost, dearest, in_a_row = True, False, 0.0, 0.0, 0
     for kind, cell in _first(cells).items():
-        runs = pilots[kind]
+        runs, scale = pilots[kind], left[kind] / len(pilots[kind])
         for row, seconds in runs:
             calls = _as_if_by(cell, row, batch)
             stood_in |= [c["model"] for c in calls] != [c["model"] for c in row["calls"]]
             waits = Counter(call["agent"] for call in calls if call["batched"])
             in_a_row = max(in_a_row, *waits.values(), 0)
             for key in COUNTED:
-                totals[key] += left[kind] * sum(call[key] for call in calls) / len(runs)
-            totals["seconds"] += left[kind] * seconds / len(runs)
+                totals[key] += scale * sum(call[key] for call in calls)
+            totals["seconds"] += scale * seconds
             known &= prices.know(call["model"] for call in calls)
             if known:
-                costs.setdefault(kind, []).append(prices.cost(calls))
-                dearest += left[kind] * _at_longest(cell, calls, prices) / len(runs)
-    cost = expected(left, costs) if known else None
-    if cost and stood_in:  # How much real models differ, stand-ins do not tell.
-        cost = Range(cost.likely, cost.likely, dearest)
+                cost += scale * prices.cost(calls)
+                dearest += scale * _at_longest(cell, calls, prices)
+    totals |= {"cost": cost, "at_longest": dearest} if known else {"cost": None, "at_longest": None}
     count = sum(map(len, pilots.values()))
-    return Forecast(len(cells), count, stood_in, cost=cost, batches=in_a_row, **totals)
-
-
-def expected(left: Mapping[Kind, int], costs: Mapping[Kind, Sequence[float]]) -> Range:
-    """What the cells that are left will cost.
-
-    Args:
-        left: condition → how many.
-        costs: condition → what runs of it cost; at least one of each that is left.
-    """
-    means = {kind: fmean(costs[kind]) for kind in left}
-    likely = sum(left[kind] * means[kind] for kind in left)
-    several = {kind: variance(costs[kind]) for kind in left if len(costs[kind]) > 1}
-    freedom = sum(len(costs[kind]) - 1 for kind in several)
-    if not freedom:
-        return Range(likely)
-    # A condition of one run is taken to vary as the others do, in parts of its mean.
-    relative = sum(
-        (len(costs[kind]) - 1) * spread / means[kind] ** 2
-        for kind, spread in several.items()
-        if means[kind]
-    )
-    try:
-        with needing("reports", "its range"):
-            # Takes longer to import than a sweep with nothing to do.
-            from scipy.special import stdtrit
-    except LibraryMissing as absent:
-        return Range(likely, why=str(absent))
-    total = 0.0
-    for kind, cells in left.items():
-        spread = several.get(kind, relative / freedom * means[kind] ** 2)
-        total += cells**2 * spread * (1 / len(costs[kind]) + 1 / cells)
-    half = float(stdtrit(freedom, 0.5 + LEVEL / 2)) * sqrt(total)
-    return Range(likely, max(0.0, likely - half), likely + half)
+    return Forecast(len(cells), count, stood_in, batches=in_a_row, **totals)
 
 
 def _first(cells: Sequence[Cell]) -> dict[Kind, Cell]:

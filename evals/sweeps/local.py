@@ -32,6 +32,8 @@ class Local:
             the next sweep goes on with it.
     """
 
+    elsewhere = False
+
     def __init__(self, sweep: str, keep: Keep = "all") -> None:
         self._sweep, self._keep = sweep, keep
 

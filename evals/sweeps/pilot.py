@@ -1,17 +1,16 @@
 """Pilots: one run of each condition, from which the cost of a sweep is forecast."""
 
+import asyncio
 import os
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.sweeps.folders import opened_if_there
 from shapley_coop.evals.sweeps.forecast import Pilot, stand_ins
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.store import MANIFEST, stored, volatile_lines
-from shapley_coop.evals.sweeps.stored import RowLocation
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.state import home
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
@@ -34,7 +33,7 @@ async def pilots(
         folder: the sweep's; it need not be there.
         watch: called once for each condition.
     """
-    found = _from(folder, cells) if (folder / MANIFEST).exists() else {}
+    found = await asyncio.to_thread(_from, folder, cells)
     with home_for_now():
         for cell in stand_ins(cells):
             if (cell.suite, cell.condition) not in found:
@@ -46,24 +45,15 @@ async def pilots(
 
 
 def _from(folder: Path, cells: Sequence[Cell]) -> Pilots:
-    """The folder's own timed runs of these conditions, the first `MOST` of each."""
+    """The folder's own runs of these conditions, the first `MOST` of each."""
     found: Pilots = {}
-    seconds = {
-        line["cell"]: line["seconds"] for line in volatile_lines(folder) if "seconds" in line
-    }
     ranks = {(c.suite, frozenset(c.labels.items())): c.condition for c in cells}
-    count = Counter[tuple[str, str]]()
-
-    def wanted(place: RowLocation) -> bool:
-        known = place.cell in seconds
-        count[place.suite, place.labels] += known
-        return known and count[place.suite, place.labels] <= MOST
-
-    for row in stored(folder).where(wanted):
-        rank = ranks.get((row["suite"], frozenset(row["labels"].items())))
-        if rank is not None:
-            pilot = Pilot(row, seconds[row["cell"]])
-            found.setdefault((row["suite"], rank), []).append(pilot)
+    with opened_if_there(folder) as store:
+        for row, volatile in store.rows().timed(MOST) if store else ():
+            rank = ranks.get((row["suite"], frozenset(row["labels"].items())))
+            if rank is not None and "seconds" in volatile:
+                pilot = Pilot(row, volatile["seconds"])
+                found.setdefault((row["suite"], rank), []).append(pilot)
     return found
 
 

@@ -31,6 +31,8 @@ class Remote:
         sweep: the sweep's id.
     """
 
+    elsewhere = True
+
     def __init__(self, url: str, sweep: str) -> None:
         self._url, self._sweep = url, sweep
         self._made: LangGraphClient | None = None

@@ -1,268 +1,243 @@
-"""A sweep's folder: its suites, and one appended line for each run.
+"""A sweep's folder: one SQLite file in which each cell has its row, written once.
 
-    sweep.json            the version, the suites as they were run, and the sweep's id
-    rows.jsonl            one line a run: all that is compared; equal runs have equal lines
-    volatile.jsonl        one line a run: names, times and versions, which differ each time
-    failures.jsonl        one line a failed attempt; its cell is tried again by the next sweep
-    rows.1of2.jsonl, …    the same of a shard
-    .rows.jsonl.index, …  where each line is: see `evals.sweeps.index`; made anew where it is gone
-
-A line counts when its newline is on the disk: a torn last line is dropped by the next writer.
+Any number of processes on one machine share it: see `evals.sweeps.workers`. With COOP_DATABASE_URL
+the same tables are in that database instead, where a sweep has its folder's name, and any number of
+machines share it. A folder that has a file is read and written there, wherever the database is.
 """
 
-import fcntl
 import json
-import os
-import threading
+import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shapley_coop.evals.sweeps.index import Index
-from shapley_coop.evals.sweeps.lines import files_of, whole_lines
-from shapley_coop.evals.sweeps.stored import Row, RowLocation, Stored, by_cell, in_order
+from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
+from shapley_coop.state.storage.database import database, tables_in
+from shapley_coop.state.storage.driver import Session, SqliteDatabase
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.versions import check_version
+from shapley_coop.written_files import make_folder
 
-MANIFEST, VERSION = "sweep.json", 1
-KINDS = ("rows", "volatile", "failures")
-INDEXED = ("rows", "failures")
+FILE, VERSION = "sweep.sqlite", 1
+PAGE_OF_CELLS = 1_000
+
+_TABLES = {
+    "sweeps": "version INTEGER, id TEXT, content TEXT, spent DOUBLE PRECISION, PRIMARY KEY (sweep)",
+    "sweep_rows": "cell TEXT, suite TEXT, labels TEXT, seed BIGINT, repetition INTEGER, "
+    "usd DOUBLE PRECISION, calls INTEGER, content TEXT, volatile TEXT, PRIMARY KEY (sweep, cell)",
+    "sweep_failures": "cell TEXT, usd DOUBLE PRECISION, content TEXT, PRIMARY KEY (sweep, cell)",
+    "sweep_taken": "cell TEXT, worker TEXT, PRIMARY KEY (sweep, cell)",
+    "sweep_workers": "worker TEXT, machine TEXT, process INTEGER, born TEXT, beat INTEGER, "
+    "PRIMARY KEY (sweep, worker)",
+    "sweep_calls": "id TEXT, worker TEXT, endpoint TEXT, made DOUBLE PRECISION, "
+    "tokens DOUBLE PRECISION, worst DOUBLE PRECISION, under_way INTEGER, PRIMARY KEY (sweep, id)",
+}
+_INDEX = """
+    CREATE INDEX IF NOT EXISTS ix_sweep_rows
+    ON sweep_rows (sweep, suite, labels, seed, repetition, cell, usd, calls)
+"""
+_TABLES_LOCK = 5_311_847
+
+_ENTER = """
+    INSERT INTO sweeps (sweep, version, id, content, spent)
+    VALUES (:sweep, :version, :id, :content, 0) ON CONFLICT (sweep) DO UPDATE SET id = sweeps.id
+"""
+ROW = """
+    INSERT INTO sweep_rows
+    (sweep, cell, suite, labels, seed, repetition, usd, calls, content, volatile)
+    VALUES
+    (:sweep, :cell, :suite, :labels, :seed, :repetition, :usd, :calls, :content, :volatile)
+    ON CONFLICT (sweep, cell) DO NOTHING
+"""
 
 
-class Writer:
-    """Appends lines to one shard of a folder; one process at a time.
+class NoSweep(ValueError):
+    """A folder that holds no sweep."""
 
-    Use it in a `with` block: it holds a lock, which the system frees when the process dies.
+
+class Store:
+    """The tables of one sweep. Use it in a `with` block; threads may use it at once.
 
     Args:
         folder: the sweep's.
-        shard: part and parts; None for the whole.
+        new: whether to make it where it is missing.
 
     Raises:
-        ValueError: another process is writing there.
+        ValueError: the folder holds no sweep, or one of another version.
     """
 
-    def __init__(self, folder: Path, shard: tuple[int, int] | None = None) -> None:
-        self.folder = folder
-        suffix = f".{shard[0]}of{shard[1]}" if shard else ""
-        self._paths = {kind: folder / f"{kind}{suffix}.jsonl" for kind in KINDS}
-        self._files: dict[str, int] = {}
-        self._indexes: dict[str, Index] = {}
-        self._mutex = threading.Lock()
-
-    def __enter__(self) -> "Writer":
-        make_folder(self.folder)
-        for kind, path in self._paths.items():
-            self._files[kind] = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            try:
-                fcntl.flock(self._files[kind], fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                self.__exit__()
-                raise ValueError(
-                    f"{path}: another sweep is writing it; wait for its end, or give --shard i/n"
-                ) from None
-            _drop_torn_line(self._files[kind])
-        _sync_folder(self.folder)
+    def __init__(self, folder: Path, *, new: bool = False) -> None:
+        self.folder, file = folder, folder / FILE
+        shared = "" if file.exists() else home().database
+        if file.exists() and not file.is_file():  # it would be read for ever
+            raise ValueError(f"{file} is no file")
+        if new:
+            make_folder(folder)
+        elif not (shared or file.is_file()):
+            raise self._no_sweep()
+        self._name = folder.resolve().name if shared else ""
+        self._own = None if shared else SqliteDatabase(file)
+        self._database = self._own or database(shared)
         try:
-            for kind in INDEXED:
-                self._indexes[kind] = Index(self._paths[kind])
+            self._open(new)
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise ValueError(f"{file} is no sweep's file, or damaged: {error}") from None
         except ValueError:
-            self.__exit__()
+            self.close()
             raise
+
+    def _open(self, new: bool) -> None:
+        """Make the tables that are missing, and look at the version."""
+        with self._database.reading() as session:
+            missing = _TABLES.keys() - tables_in(session)
+        if missing:
+            with self.writing() as session:
+                _make_tables(session)
+        entered = self.find("SELECT version FROM sweeps WHERE sweep = :sweep")
+        if entered:
+            found = entered[0]["version"]
+            check_version(str(self.folder), found, VERSION, "sweep into a new folder")
+        elif not new:
+            raise self._no_sweep()
+
+    def _no_sweep(self) -> "NoSweep":
+        return NoSweep(f"{self.folder} holds no sweep: coop sweep SUITE -o DIR makes one")
+
+    def __enter__(self) -> "Store":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for index in self._indexes.values():
-            with index:
-                index.write()
-        self._indexes.clear()
-        for file in self._files.values():
-            os.close(file)
-        self._files.clear()
+        self.close()
 
-    def finished(self, row: Row, volatile: Row) -> None:
-        """Keep a run. It counts once its row, which is written last, is on the disk."""
-        self._append("volatile", volatile)
-        self._append("rows", row)
+    def close(self) -> None:
+        """Close the file; a shared database stays open."""
+        if self._own:
+            self._own.close()
 
-    def failed(self, failure: Row) -> None:
-        """Record a failed attempt and its cause."""
-        self._append("failures", failure)
+    def given(self, **values: Any) -> dict[str, Any]:
+        """A statement's values, with the sweep's."""
+        return {"sweep": self._name, **values}
 
-    def _append(self, kind: str, line: Row) -> None:
-        data = f"{_json(line)}\n".encode()
-        with self._mutex:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(self._files[kind], left) :]
-            os.fsync(self._files[kind])
-            if kind in self._indexes:
-                self._indexes[kind].add(line, data)
+    def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
+        """The rows that a query finds, whose values are given and the `sweep`."""
+        with self._database.reading() as session:
+            return session.rows(query, self.given(**values))
 
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """One transaction."""
+        with self._database.writing() as session:
+            yield session
 
-def read(folder: Path, kind: str = "rows") -> list[Row]:
-    """Every whole line of a kind, over all shards.
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was ever swept here."""
+        return not self.find("SELECT 1 AS one FROM sweeps WHERE sweep = :sweep")
 
-    Raises:
-        ValueError: a line in the middle of a file is no JSON object, or `manifest` refuses it.
-    """
-    manifest(folder)
-    return [line for path in files_of(folder, kind) for _, line in whole_lines(path)]
+    @property
+    def id(self) -> str:
+        """The sweep's, which makes a cell's run the same one whenever it goes on."""
+        return str(self.find("SELECT id FROM sweeps WHERE sweep = :sweep")[0]["id"])
 
+    @property
+    def spent(self) -> float:
+        """What calls have cost, in USD, at the prices of when they were made."""
+        found = self.find("SELECT spent FROM sweeps WHERE sweep = :sweep")
+        return float(found[0]["spent"]) if found else 0.0
 
-def stored(folder: Path) -> Stored:
-    """The folder's runs in the order of its suites' cells, each once, read when it is used.
+    @property
+    def content(self) -> dict[str, Any]:
+        """{"suites": name → suite, "skipped": name → why}."""
+        found = self.find("SELECT content FROM sweeps WHERE sweep = :sweep")
+        return dict(json.loads(found[0]["content"]))
 
-    Raises:
-        ValueError: the folder holds no sweep, or two different rows of one cell.
-    """
-    return in_order(folder, suites_of(folder))
+    @property
+    def suites(self) -> list[Suite]:
+        """The suites that are swept here, as they were run.
 
+        Raises:
+            ValueError: one names a program that was not permitted.
+        """
+        suites = [Suite.model_validate(one) for one in self.content["suites"].values()]
+        refuse_programs(self.folder, (game for suite in suites for game in games_in(suite)))
+        return suites
 
-def read_rows(folder: Path) -> list[Row]:
-    """All of `stored` at once."""
-    return list(stored(folder))
+    def register(self, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
+        """Record the suites that are swept here; seeds and suites may be added later.
 
+        Returns:
+            The sweep's id, which the first process makes.
+        """
+        fresh = self.given(version=VERSION, id=uuid4().hex[:8], content='{"suites": {}}')
+        with self.writing() as session:
+            session.write(_ENTER, [fresh])
+            found = session.rows("SELECT id, content FROM sweeps WHERE sweep = :sweep", fresh)[0]
+            known = json.loads(found["content"])
+            for suite in suites:
+                now = suite.model_dump(mode="json")
+                before = known["suites"].get(suite.name, now)
+                if before == {**now, "seeds": before["seeds"]}:
+                    now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
+                known["suites"][suite.name] = now
+            told = {**known.get("skipped", {}), **skipped}
+            known["skipped"] = {k: why for k, why in told.items() if k not in known["suites"]}
+            content = self.given(content=json.dumps(known, ensure_ascii=False))
+            session.write("UPDATE sweeps SET content = :content WHERE sweep = :sweep", [content])
+        return str(found["id"])
 
-def volatile_lines(folder: Path) -> Iterator[Row]:
-    """The volatile fields of every attempt that ended."""
-    for path in files_of(folder, "volatile"):
-        yield from (line for _, line in whole_lines(path))
+    def done(self) -> set[str]:
+        """The cells that have rows."""
+        return self._cells("sweep_rows")
 
+    def taken(self) -> set[str]:
+        """The cells that a process has taken; many of them have ended since."""
+        return self._cells("sweep_taken")
 
-def manifest(folder: Path) -> dict[str, Any]:
-    """What the folder was made for.
+    def _cells(self, table: str) -> set[str]:
+        query = (
+            f"SELECT cell FROM {table} WHERE sweep = :sweep AND cell > :last "  # noqa: S608 - ours
+            f"ORDER BY cell LIMIT {PAGE_OF_CELLS}"
+        )
+        found, page = set[str](), [""]
+        while page:
+            page = [row["cell"] for row in self.find(query, last=page[-1])]
+            found.update(page)
+        return found
 
-    Raises:
-        ValueError: it holds no sweep, or one of another version.
-    """
-    try:
-        found = dict[str, Any](json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        raise ValueError(f"{folder} holds no sweep: coop sweep SUITE -o DIR makes one") from None
-    check_version(str(folder), found.get("version"), VERSION, "sweep into a new folder")
-    return found
+    def failed_cost(self, cell: str) -> float:
+        """What a cell's failed attempts have cost, in USD."""
+        query = "SELECT usd FROM sweep_failures WHERE sweep = :sweep AND cell = :cell"
+        return float(sum(found["usd"] for found in self.find(query, cell=cell)))
 
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Suite → how many of its runs have ended, and their calls."""
+        query = (
+            "SELECT suite, COUNT(*) AS done, SUM(calls) AS calls FROM sweep_rows "
+            "WHERE sweep = :sweep GROUP BY suite"
+        )
+        return {found["suite"]: (found["done"], found["calls"]) for found in self.find(query)}
 
-def suites_of(folder: Path) -> list[Suite]:
-    """The suites that the folder was made for, as they were run.
+    def failures(self) -> list[Row]:
+        """The last failed attempt of every cell that has not ended."""
+        query = "SELECT content FROM sweep_failures WHERE sweep = :sweep ORDER BY cell"
+        return [json.loads(found["content"]) for found in self.find(query)]
 
-    Raises:
-        ValueError: it holds no sweep, or one of programs that were not permitted.
-    """
-    suites = [Suite.model_validate(content) for content in manifest(folder)["suites"].values()]
-    refuse_programs(folder, (game for suite in suites for game in games_in(suite)))
-    return suites
+    def rows(self) -> Stored:
+        """The runs in the order of the suites' cells, each read when it is used.
 
-
-def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
-    """Record the suites that are swept here; seeds and suites may be added later.
-
-    Returns:
-        The sweep's id, which the first process makes.
-    """
-    make_folder(folder)
-    path = folder / MANIFEST
-    _write_new(path, {"version": VERSION, "sweep": uuid4().hex[:8], "suites": {}, "skipped": {}})
-    known = manifest(folder)
-    for suite in suites:
-        now = suite.model_dump(mode="json")
-        before = known["suites"].get(suite.name, now)
-        if before == {**now, "seeds": before["seeds"]}:
-            now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
-        known["suites"][suite.name] = now
-    known["skipped"] = {**known["skipped"], **skipped}
-    for name in known["suites"]:
-        known["skipped"].pop(name, None)
-    replace_file(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n")
-    return str(known["sweep"])
-
-
-def merge(folders: Iterable[Path], into: Path) -> int:
-    """Merge the runs of several folders of the same sweep, sorted, each once.
-
-    Returns:
-        How many runs there are.
-
-    Raises:
-        ValueError: a folder holds no sweep, or two of them differ about a cell.
-    """
-    sources = list(folders)
-    if (into / MANIFEST).exists():
-        raise ValueError(f"{into} holds a sweep already: merge into a new folder")
-    suites = [suite for folder in sources for suite in suites_of(folder)]
-    places: dict[str, RowLocation] = {}
-    for folder in sources:
-        for place in stored(folder).places:
-            known = places.setdefault(place.cell, place)
-            if (known.length, known.crc) != (place.length, place.crc):
-                raise ValueError(f"{folder} has another run of the cell {place.cell}: keep one")
-    told = {k: v for f in reversed(sources) for k, v in by_cell(f, "volatile").items()}
-    skipped = {k: v for f in sources for k, v in manifest(f)["skipped"].items()}
-    register(into, suites, skipped)
-    merged = Stored([places[cell] for cell in sorted(places)])
-    with Writer(into) as writer:
-        for row in merged:
-            at = told.get(row["cell"])
-            writer.finished(row, Stored([at])[0] if at else {"cell": row["cell"]})
-    return len(merged)
+        Raises:
+            ValueError: a suite names a program that was not permitted.
+        """
+        return Stored.of(self, self.suites)
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder unless it exists.
-
-    Raises:
-        ValueError: it cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(f"{folder}: no folder can be made there ({error.strerror})") from None
-
-
-def _json(line: Row) -> str:
-    return json.dumps(line, ensure_ascii=False, sort_keys=True, allow_nan=False)
-
-
-def _drop_torn_line(file: int) -> None:
-    """Cut off what a killed process left without its newline."""
-    size = os.fstat(file).st_size
-    end, tail = size, b""
-    while end and b"\n" not in tail:
-        begin = max(0, end - 65536)
-        tail, end = os.pread(file, end - begin, begin), begin
-    whole = end + tail.rfind(b"\n") + 1
-    if whole < size:
-        os.ftruncate(file, whole)
-        os.fsync(file)
-
-
-def _write_new(path: Path, content: dict[str, Any]) -> None:
-    """Write a file unless it is there; of several at the same time, one wins."""
-    draft = path.with_name(f".{path.name}.{uuid4().hex}")
-    draft.write_text(_json(content), encoding="utf-8")
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        return
-    finally:
-        draft.unlink()
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a file atomically: afterwards it is there whole, or as it was before."""
-    draft = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def _make_tables(session: Session) -> None:
+    if not session.sqlite:  # two that make the same table at once would fail
+        session.rows(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})", {})
+    for name, told in _TABLES.items():
+        session.write(f"CREATE TABLE IF NOT EXISTS {name} (sweep TEXT, {told})")
+    session.write(_INDEX)

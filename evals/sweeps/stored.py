@@ -1,134 +1,144 @@
-"""A folder's runs without holding them: places are known, and a row is read when it is used."""
+"""A sweep's runs without holding them: a row is read when it is used."""
 
 import json
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from sys import intern
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shapley_coop.evals.sweeps.index import ended_in, index_of, indexed
-from shapley_coop.evals.sweeps.lines import Line, parse
 from shapley_coop.evals.sweeps.suite import Suite, refuse_programs
 
+if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.store import Store
+
 Row = dict[str, Any]
-"""One line of `rows.jsonl`: see `evals.sweeps.rows`."""
+"""What is kept of one run: see `evals.sweeps.rows`."""
+
+PAGE = 50
+"""Rows that are read at a time."""
+
+_KINDS = """
+    SELECT suite, labels, COUNT(*) AS runs FROM sweep_rows WHERE sweep = :sweep
+    GROUP BY suite, labels
+"""
+_OF_KIND = "FROM sweep_rows WHERE sweep = :sweep AND suite = :suite AND labels = :labels"
+_NEXT = f"""
+    {_OF_KIND} AND (seed, repetition, cell) > (:seed, :repetition, :cell)
+    ORDER BY seed, repetition, cell LIMIT :page
+"""
+_ONE = "SELECT content FROM sweep_rows WHERE sweep = :sweep AND cell = :cell"
+_PLACE = "cell, seed, repetition"
 
 
-class RowLocation(NamedTuple):
-    """Where a row is, and of which cell.
+class Kind(NamedTuple):
+    """Runs of one condition: its suite, its labels by axis as JSON, and how many there are."""
 
-    Attributes:
-        path: the file.
-        offset: of its first byte.
-        length: in bytes.
-        crc: CRC-32 of its bytes.
-        cell: the cell's id.
-        suite: its suite.
-        labels: axis → label, as JSON.
-        seed: the cell's.
-        repetition: the cell's.
-    """
-
-    path: Path
-    offset: int
-    length: int
-    crc: int
-    cell: str
     suite: str
     labels: str
-    seed: int
-    repetition: int
+    runs: int
 
 
-class Stored(Sequence[Row]):
-    """Rows that are on the disk. Each is read anew whenever it is looked at.
+class Stored:
+    """Runs of some conditions, in order. Each is read anew whenever it is looked at.
 
     Args:
-        places: where they are.
+        store: that holds them; it must stay open.
+        kinds: the conditions.
     """
 
-    def __init__(self, places: Sequence[RowLocation]) -> None:
-        self.places = places
+    def __init__(self, store: "Store", kinds: Sequence[Kind]) -> None:
+        self._store, self.kinds = store, kinds
+
+    @classmethod
+    def of(cls, store: "Store", suites: Sequence[Suite]) -> "Stored":
+        """All runs in the order of the suites' cells; those of labels that are gone come last."""
+        ranks = {
+            (suite.name, axis, label): at
+            for suite in suites
+            for axis, labels in suite.axes.items()
+            for at, label in enumerate(labels)
+        }
+        names = [suite.name for suite in suites]
+
+        def rank(kind: Kind) -> tuple[int, list[int], str]:
+            told = json.loads(kind.labels).items()
+            order = [ranks.get((kind.suite, axis, label), len(ranks)) for axis, label in told]
+            return [*names, kind.suite].index(kind.suite), order, kind.labels
+
+        return cls(store, sorted((Kind(**kind) for kind in store.find(_KINDS)), key=rank))
 
     def __len__(self) -> int:
-        return len(self.places)
+        return sum(kind.runs for kind in self.kinds)
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows in order, of which one is held.
+        """The rows, of which one is held.
 
         Raises:
-            ValueError: a line was changed since it was indexed.
+            ValueError: one is of a program that was not permitted.
         """
-        files: dict[Path, BinaryIO] = {}
-        with ExitStack() as opened:
-            for place in self.places:
-                if place.path not in files:
-                    files[place.path] = opened.enter_context(place.path.open("rb"))
-                yield _read(files[place.path], place)
+        return (self._row(found["content"]) for found in self._each("content"))
 
-    @overload
-    def __getitem__(self, at: int) -> Row: ...
+    def timed(self, most: int | None = None) -> Iterator[tuple[Row, Row]]:
+        """Each row and its volatile fields.
 
-    @overload
-    def __getitem__(self, at: slice) -> "Stored": ...
+        Args:
+            most: of each condition; None for all.
+        """
+        for found in self._each("content, volatile", most):
+            yield self._row(found["content"]), json.loads(found["volatile"])
 
-    def __getitem__(self, at: int | slice) -> "Row | Stored":
-        if isinstance(at, slice):
-            return Stored(self.places[at])
-        place = self.places[at]
-        with place.path.open("rb") as file:
-            return _read(file, place)
+    def volatile(self) -> Iterator[Row]:
+        """The volatile fields of each run."""
+        for found in self._each("volatile"):
+            yield {**json.loads(found["volatile"]), "cell": intern(found["cell"])}
 
-    def where(self, wanted: Callable[[RowLocation], bool]) -> "Stored":
-        """Those whose place is wanted."""
-        return Stored([place for place in self.places if wanted(place)])
+    def as_kept(self) -> Iterator[dict[str, Any]]:
+        """Each row as the database has it."""
+        return self._each("*")
+
+    def cells(self) -> list[str]:
+        """The cells' ids."""
+        query = f"SELECT cell {_OF_KIND} ORDER BY seed, repetition, cell"
+        return [
+            found["cell"]
+            for kind in self.kinds
+            for found in self._store.find(query, suite=kind.suite, labels=kind.labels)
+        ]
+
+    def at(self, cells: Iterable[str]) -> Iterator[Row]:
+        """The rows of some cells."""
+        for cell in cells:
+            yield self._row(self._store.find(_ONE, cell=cell)[0]["content"])
+
+    def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
+        """Those whose labels are wanted."""
+        return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
 
     def of_suite(self, name: str) -> "Stored":
         """Those of one suite."""
-        return self.where(lambda place: place.suite == name)
+        return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
 
+    def _each(self, columns: str, most: int | None = None) -> Iterator[dict[str, Any]]:
+        for kind in self.kinds:
+            yield from islice(self._of_kind(kind, columns), most)
 
-def in_order(folder: Path, suites: Sequence[Suite]) -> Stored:
-    """A folder's runs in the order of its suites' cells, each once.
+    def _of_kind(self, kind: Kind, columns: str) -> Iterator[dict[str, Any]]:
+        named = columns if columns == "*" else f"{_PLACE}, {columns}"
+        last: dict[str, Any] = {"seed": -(2**62), "repetition": -1, "cell": ""}
+        page = [last]
+        while page:
+            place = {name: page[-1][name] for name in last}
+            of_kind = {"suite": kind.suite, "labels": kind.labels, "page": PAGE}
+            page = self._store.find(f"SELECT {named} {_NEXT}", **of_kind, **place)
+            yield from page
 
-    Raises:
-        ValueError: it holds two different rows of one cell.
-    """
-    ended = ended_in(folder, _place)
-    ranks = {s.name: {a: list(v) for a, v in s.axes.items()} for s in suites}
-    names = list(ranks)
-    at: dict[tuple[str, str], tuple[int, ...]] = {}
-
-    def rank(place: RowLocation) -> tuple[Any, ...]:
-        key = place.suite, place.labels
-        if key not in at:
-            told = json.loads(place.labels)
-            axes = ranks[place.suite].items()
-            at[key] = (names.index(place.suite), *(v.index(told[axis]) for axis, v in axes))
-        return at[key], place.seed, place.repetition
-
-    return Stored(sorted(ended.values(), key=rank))
-
-
-def by_cell(folder: Path, kind: str) -> dict[str, RowLocation]:
-    """Cell → where its last line of a kind is."""
-    return {line.cell: _place(path, line) for path, line in indexed(folder, kind)}
-
-
-def _place(path: Path, line: Line) -> RowLocation:
-    return RowLocation(path, *line[:8])
-
-
-def _read(file: BinaryIO, place: RowLocation) -> Row:
-    file.seek(place.offset)
-    data = file.read(place.length)
-    if zlib.crc32(data) != place.crc:
-        raise ValueError(
-            f"{place.path}: the line at byte {place.offset} was changed since it was indexed: "
-            f"delete {index_of(place.path)} and try again"
-        )
-    row = parse(data, f"{place.path}: byte {place.offset}")
-    # An index that came with the folder may say that another game was played.
-    refuse_programs(place.path, [row.get("room", {}).get("game")])
-    return {**row, "cell": place.cell}  # one text for place and row
+    def _row(self, content: str) -> Row:
+        try:
+            row: Row = dict(json.loads(content))
+            row["cell"] = intern(row["cell"])  # a report has it twice of each run
+        except (ValueError, TypeError, KeyError):
+            where = f"{self._store.folder}: a row that begins with {content[:20]!r}"
+            raise ValueError(f"{where} is no JSON: restore it or delete it") from None
+        # A file that somebody sent may name a program that would be run.
+        refuse_programs(self._store.folder, [row.get("room", {}).get("game")])
+        return row

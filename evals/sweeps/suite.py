@@ -11,8 +11,8 @@ product of axes × seeds × repetitions, each named by the hash of its content.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -101,7 +101,7 @@ class Suite(Part):
         return prod(map(len, self.axes.values())) * len(self.seeds) * self.repetitions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """One run of an experiment.
 
@@ -112,6 +112,7 @@ class Cell:
         room: what is played, resolved, as plain JSON.
         repetition: from 0.
         condition: the rank of its condition in the suite; not part of what it is.
+        id: the hash of its content and labels: 20 hexadecimal digits.
     """
 
     suite: str
@@ -120,6 +121,13 @@ class Cell:
     room: Mapping[str, Any]
     repetition: int = 0
     condition: int = 0
+    id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        room = self.room.canonical() if isinstance(self.room, Room) else canonical(self.room)
+        named = _named(self.suite, tuple(self.labels.items()), self.graph)
+        text = f"{named},{room},{self.repetition}]"
+        object.__setattr__(self, "id", hashlib.sha256(text.encode()).hexdigest()[:20])
 
     @property
     def seed(self) -> int:
@@ -130,14 +138,6 @@ class Cell:
     def name(self) -> str:
         """Its condition and seed, for people."""
         return ", ".join([*self.labels.values(), f"seed {self.seed}"])
-
-    @cached_property  # what is left of a sweep is looked up by it, again and again
-    def id(self) -> str:
-        """The hash of its content and labels: 20 hexadecimal digits."""
-        room = self.room.canonical() if isinstance(self.room, Room) else canonical(self.room)
-        named = _named(self.suite, tuple(self.labels.items()), self.graph)
-        text = f"{named},{room},{self.repetition}]"
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def shipped() -> list[str]:

@@ -1,6 +1,5 @@
 """`coop tournament`: every seat against every seat, a ranking, and its check."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +20,7 @@ from shapley_coop.cli.options import Json
 from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.sweep import Limits, Tally
+    from shapley_coop.evals.sweeps.playing import Limits, Tally
     from shapley_coop.extensions.trials.tournament.entry import Tournament
     from shapley_coop.extensions.trials.tournament.ranking import Rank
 
@@ -43,9 +42,7 @@ def tournament(
     out: Out = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
-    shard: Annotated[
-        str, typer.Option(help="i/n: one of n disjoint parts, in a home of its own.")
-    ] = "",
+    shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
     fail_on_error: Failures = 1.0,
     as_json: Json = False,
 ) -> None:
@@ -64,23 +61,21 @@ def tournament(
         return
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
+    from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.shards import shard_from
-    from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.extensions.trials.tournament.entry import Tournament, load_tournament
 
     limits = Limits(at_once=max_connections, errors=fail_on_error)
     entered = load_tournament(file)
     if seeds:
         entered = Tournament.model_validate({**entered.model_dump(), "seeds": seeds})
-    _play(entered, out, limits, shard_from(shard, os.environ), as_json)
+    _play(entered, out, limits, shard_from(shard) if shard else None, as_json)
 
 
 def _verify(folder: Path, as_json: bool) -> None:
     from shapley_coop.extensions.trials.tournament import kept
 
     found = kept.verify(folder)
-    for line in found.noted:
-        note(f"{folder}: {line}")
     if as_json:
         ranking = kept.as_json(found.ranking)
         say_json({"sound": not found.wrong, "wrong": found.wrong, "ranking": ranking})
@@ -101,8 +96,7 @@ def _play(
     as_json: bool,
 ) -> None:
     from shapley_coop.evals.sweeps.checks import check_cells
-    from shapley_coop.evals.sweeps.index import cells_in
-    from shapley_coop.evals.sweeps.shards import live_in_home_of
+    from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.shards import shard as shard_of
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.extensions.trials.tournament.entry import suites
@@ -113,17 +107,15 @@ def _play(
     cells = [cell for suite in chosen for cell in expand(suite)]
     place = out or sweep_folder(entered.name)
     own = shard_of(cells, *part) if part else cells
-    if part:
-        live_in_home_of(*part)
     with keys_bound():  # a tournament is a file, which may be somebody else's
         check_cells(own)
         enter(place, entered)
         what = f"{len(own)} matches"
-        tally = run_cells(chosen, own, place, what=what, limits=limits, part=part)
+        tally = run_cells(chosen, own, place, what=what, limits=limits)
     if tally.left:
         _tell_left(place, tally)
         sys.exit(INCOMPLETE)
-    if part and (left := {cell.id for cell in cells} - cells_in(place)):
+    if part and (left := {cell.id for cell in cells} - done_in(place)):
         note(f"{place}: this part is played; {len(left)} matches of other parts are left")
         return
     _publish(place, as_json)

@@ -1,17 +1,22 @@
 """Small sweeps for tests: Escape Room and an inline dilemma, run in this process."""
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shapley_coop.evals.sweeps.local import Local
+from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.store import Writer, register
+from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.suite import Suite, expand
-from shapley_coop.evals.sweeps.sweep import Limits, Player, Tally, sweep
+from shapley_coop.evals.sweeps.sweep import sweep
+from shapley_coop.evals.sweeps.workers import Worker
 
 DILEMMA: dict[str, Any] = {
     "name": "dilemma",
@@ -52,9 +57,28 @@ def run(
     """Sweep suites into a folder."""
     chosen = [suites] if isinstance(suites, Suite) else list(suites)
     cells = [cell for one in chosen for cell in expand(one)]
-    playing = player or Local(register(folder, chosen, {}))
-    with Writer(folder) as writer:
-        return asyncio.run(sweep(cells, playing, writer, limits or Limits(), prices))
+    with Store(folder, new=True) as store, Worker(store) as worker:
+        playing = player or Local(store.register(chosen, {}))
+        store.register(chosen, {})
+        return asyncio.run(sweep(cells, playing, worker, limits or Limits(), prices))
+
+
+def kept(folder: Path, volatile: bool = False) -> list[str]:
+    """Every row of a folder as it was written, or its volatile fields, by cell."""
+    column = "volatile" if volatile else "content"
+    with Store(folder) as store:
+        return [row[column] for row in sorted(store.rows().as_kept(), key=itemgetter("cell"))]
+
+
+def change(folder: Path, statement: str, *values: object) -> None:
+    """Do to a folder's file what somebody could do by hand."""
+    with closing(sqlite3.connect(folder / FILE)) as file, file:
+        file.execute(statement, values)
+
+
+def reworded(folder: Path, old: str, new: str) -> None:
+    """Replace a text in every row of a folder."""
+    change(folder, "UPDATE sweep_rows SET content = REPLACE(content, ?, ?)", old, new)
 
 
 def run_once(suites: Suite | Sequence[Suite], folder: Path) -> Path:

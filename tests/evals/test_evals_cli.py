@@ -82,7 +82,7 @@ def test_conditions_of_one_folder_are_compared(folder):
     [
         (["sweep", "nope"], "no suite 'nope'"),
         (["sweep", "escape_room", "--shard", "3"], "--shard 3: give i/n"),
-        (["sweep", "escape_room", "--shard", "3/2"], "shard 3/2"),
+        (["sweep", "escape_room", "--shard", "3/2"], "--shard 3/2: give i/n"),
         (["sweep", "escape_room", "--seeds", "x"], "'x' is no list of seeds"),
         (["status", "nowhere"], "nowhere holds no sweep"),
         (["report", "nowhere"], "nowhere holds no sweep"),

@@ -46,6 +46,7 @@ GROUND = {
         "patterns",
         "permissions",
         "remembered",
+        "written_files",
     ),
 }
 """Modules of the package itself that import no room, and that every room may import."""

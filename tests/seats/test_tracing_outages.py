@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.seats.tracing import DOUBT, PATIENCE
 from tests.evals.swept import SUITE
 from tests.root import ROOT
@@ -124,7 +125,7 @@ def test_a_sweep_and_an_evaluation_play_every_cell(command: str, kind: str, tmp_
         told = coop(tmp_path, endpoint, *given)
     check_unhurt(told)
     assert told.watched["waits"] == [DOUBT]
-    assert len((tmp_path / "out" / "rows.jsonl").read_text().splitlines()) == 8
+    assert len(read_rows(tmp_path / "out")) == 8
 
 
 @pytest.mark.slow

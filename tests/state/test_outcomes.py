@@ -10,7 +10,7 @@ import pytest
 
 from shapley_coop.deals import Deal, Do
 from shapley_coop.deals.monitor import Monitor
-from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.outcome import without_play
 from tests.coop_command import FAILED, Coop, valid

@@ -48,7 +48,7 @@ def test_a_suite_cannot_switch_the_sandbox_off(
     done = coop("sweep", suite, "-o", str(tmp_path / "out"), *options)
     assert done.code != 0
     assert not mark.exists()
-    told = done.err + "".join(p.read_text() for p in tmp_path.glob("out/failures*"))
+    told = done.err + coop("status", str(tmp_path / "out")).out
     assert REFUSED in told
 
 

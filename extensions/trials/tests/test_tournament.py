@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.folders import read_rows
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.extensions.trials.tournament.entry import load_tournament, shipped, suites
 from shapley_coop.extensions.trials.tournament.kept import enter, played_in
@@ -117,12 +118,12 @@ def test_a_tournament_is_played_once_verified_and_written_as_a_page(
     file, folder = written(tmp_path), tmp_path / "out"
     first = coop("tournament", file, "-o", str(folder), "--json").result
     assert [one["compared"] for one in first] == [2 * 3 * 2 * 2] * 3
-    rows = (folder / "rows.jsonl").read_text()
-    assert len(rows.splitlines()) == MATCHES
+    rows = read_rows(folder)
+    assert len(rows) == MATCHES
     # Without talk: the mirror loses one point to the hawk; the dove loses ten.
     crossed = {
         (row["labels"]["first"], row["labels"]["second"]): row["result"]["payoffs"]["Alice"]
-        for row in map(json.loads, rows.splitlines())
+        for row in rows
     }
     assert crossed["mirror", "hawk"] == -1
     assert crossed["hawk", "mirror"] == 2
@@ -134,7 +135,7 @@ def test_a_tournament_is_played_once_verified_and_written_as_a_page(
     )
     again = coop("tournament", file, "-o", str(folder))
     assert f"0 matches played, {MATCHES} there before" in again.out
-    assert (folder / "rows.jsonl").read_text() == rows
+    assert read_rows(folder) == rows
     assert coop("tournament", "verify", str(folder), "--json").result["ranking"] == first
     played = played_in(folder)
     # Against the mirror the best reply earns 10, the hawk 2; against the hawk 0; the dove 20.
@@ -157,7 +158,7 @@ def test_parts_are_played_into_one_folder_and_the_last_writes_the_page(
     last = coop("tournament", file, "-o", str(folder), "--shard", "1/2", "--json")
     assert last.result == whole
     assert (folder / "leaderboard.html").exists()
-    assert "give i/n, as in 1/2" in one_line(coop("tournament", file, "--shard", "2"), USAGE)
+    assert "give i/n with" in one_line(coop("tournament", file, "--shard", "2"), USAGE)
 
 
 def test_a_folder_of_another_tournament_is_refused(coop: Coop, tmp_path: Path) -> None:

@@ -12,13 +12,15 @@ import pytest
 from shapley_coop.cli.experimenting.sweep import run_cells
 from shapley_coop.deals import Deal, Terms
 from shapley_coop.deals.written.document import compose
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.store import read
 from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.extensions.trials.tournament.entry import Tournament, suites
 from shapley_coop.extensions.trials.tournament.kept import enter, keep_ranking, played_in
 from shapley_coop.extensions.trials.tournament.verifying import seal, wrong_in
 from tests.coop_command import FAILED, SCHEMA, USAGE, Coop, one_line
+from tests.evals.swept import change, reworded
+from tests.evals.swept import kept as lines_of
 from tests.scripted import Script
 
 ROW = (
@@ -65,7 +67,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def played(folder: Path) -> list[tuple[Cell, dict[str, Any]]]:
     """Every match with its row."""
-    rows = {row["cell"]: row for row in read(folder)}
+    rows = {row["cell"]: row for row in read_rows(folder)}
     return [(cell, rows[cell.id]) for suite in suites(MATCHES) for cell in expand(suite)]
 
 
@@ -148,8 +150,8 @@ def test_a_forged_folder_is_told_from_one_that_cannot_be_read(
 ) -> None:
     folder = Path(copytree(folder, tmp_path / "copy"))
     verify = ("tournament", "verify", str(folder))
-    ranking, rows = folder / "ranking.json", folder / "rows.jsonl"
-    kept, lines = ranking.read_text(), rows.read_text()
+    ranking = folder / "ranking.json"
+    kept, (first, *_) = ranking.read_text(), lines_of(folder)
     assert coop(*verify, "--json").result["sound"]
 
     ranking.write_text(kept.replace('"seat": "keeper"', '"seat": "kipper"'))
@@ -158,26 +160,24 @@ def test_a_forged_folder_is_told_from_one_that_cannot_be_read(
     assert "says seat 'kipper'; the rows say 'keeper'" in forged.out
     ranking.write_text(kept)
 
-    rows.write_text(lines.replace('"ledger": "paid"', '"ledger": "counterfactual"'))
+    reworded(folder, '"ledger": "paid"', '"ledger": "counterfactual"')
     forged = coop(*verify, "--json")
     assert (forged.code, json.loads(forged.out)["sound"]) == (FAILED, False)
     assert json.loads(forged.out)["wrong"][0] == (
         "small_signed, keeper against keeper, seed 0: result.ledger is 'counterfactual', and "
         "should be 'paid'"
     )
-    rows.write_text(lines.replace('"text": "', '"text": "Well: ', 1))
+    reworded(folder, '"ledger": "counterfactual"', '"ledger": "paid"')
+    cell, rewrite = json.loads(first)["cell"], "UPDATE sweep_rows SET content = ? WHERE cell = ?"
+    change(folder, rewrite, first.replace('"text": "', '"text": "Well: ', 1), cell)
     assert "its seal is of other rows" in coop(*verify).out
-    rows.write_text(lines.replace(json.loads(lines.splitlines()[0])["cell"], "other", 1))
+    change(folder, rewrite, first, cell)
+    change(folder, rewrite, first.replace(cell, "other"), cell)
     assert "the cell 'other' is no match of this tournament" in coop(*verify).out
+    change(folder, rewrite, first, cell)
+    assert coop(*verify).code == 0
 
-    first, *others = lines.splitlines(keepends=True)
-    rows.write_text(lines + first + others[-1][:40])
-    noted = coop(*verify)
-    assert noted.code == 0, "as a resumed tournament would"
-    assert "rows.jsonl: its last line is torn, and counts as unwritten" in noted.err
-    assert "rows that are there twice, the same both times: 1; each counts once" in noted.err
-
-    rows.write_text("".join(others))
+    change(folder, "DELETE FROM sweep_rows WHERE cell = ?", cell)
     assert "1 of 8 matches are left" in one_line(coop(*verify), USAGE)
-    rows.write_text("".join([*others, "no JSON\n"]))
-    assert "rows.jsonl:8 is no JSON" in one_line(coop(*verify), USAGE)
+    change(folder, "UPDATE sweep_rows SET content = 'no JSON'")
+    assert "is no JSON" in one_line(coop(*verify), USAGE)

@@ -7,14 +7,12 @@ ranking.json      the ranking, and the seal of the rows that it was made of
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.evals.sweeps.lines import files_of
-from shapley_coop.evals.sweeps.store import read, replace_file
+from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell, expand, refuse_programs
+from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.evals.verifying_books import named
 from shapley_coop.extensions.trials.tournament.entry import (
     FIRST,
@@ -28,6 +26,7 @@ from shapley_coop.extensions.trials.tournament.ranking import Rank
 from shapley_coop.extensions.trials.tournament.results import Played
 from shapley_coop.extensions.trials.tournament.verifying import seal, wrong_in
 from shapley_coop.files import read_json
+from shapley_coop.written_files import make_folder, replace_file
 
 ENTRY, RANKING = "tournament.json", "ranking.json"
 
@@ -42,12 +41,10 @@ class Verified:
     Attributes:
         ranking: computed from the rows; empty where a row is wrong.
         wrong: what does not agree, a line each.
-        noted: what a resumed tournament would pass over as well, a line each.
     """
 
     ranking: list[Rank]
     wrong: list[str]
-    noted: list[str]
 
 
 @dataclass(frozen=True)
@@ -59,9 +56,7 @@ class _Held:
         tournament: that is played there.
         cells: id → match, of all matches.
         rows: cell → its row, the first where there are two.
-        strangers: rows of no match, a line each.
-        differing: second rows of a match that are not as the first, a line each.
-        noted: torn lines, and rows that are there twice.
+        strangers: rows of no match, and second rows of one, a line each.
     """
 
     folder: Path
@@ -69,8 +64,6 @@ class _Held:
     cells: dict[str, Cell]
     rows: dict[str, Row]
     strangers: list[str]
-    differing: list[str]
-    noted: list[str]
 
     def played(self) -> Played:
         """The whole tournament.
@@ -97,7 +90,7 @@ def enter(folder: Path, tournament: Tournament) -> None:
     path, content = folder / ENTRY, tournament.model_dump(mode="json")
     if path.exists() and read_json(path, "a tournament") != content:
         raise ValueError(f"{folder} holds another tournament: give another -o DIR")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
@@ -105,12 +98,11 @@ def played_in(folder: Path) -> Played:
     """The tournament of a folder with all its rows.
 
     Raises:
-        ValueError: the folder holds none, or not all of its matches, or two runs of one.
+        ValueError: the folder holds none, not all of its matches, or rows of no match.
     """
     held = _held_in(folder)
-    if held.differing:
-        raise ValueError(f"{folder}: {held.differing[0]}")
-    refuse_programs(folder, (row["room"]["game"] for row in held.rows.values()))
+    if held.strangers:
+        raise ValueError(f"{folder}: {held.strangers[0]}")
     return held.played()
 
 
@@ -146,19 +138,19 @@ def verify(folder: Path) -> Verified:
     held, kept = _held_in(folder), read_json(folder / RANKING, "a ranking")
     if not isinstance(kept, dict):
         raise ValueError(f"{folder / RANKING}: has no seal of the rows: run the tournament again")
-    wrong = [*held.strangers, *held.differing] + [
+    wrong = held.strangers + [
         f"{_match(cell)}: {named(found)}"
         for cell in held.cells.values()
         if cell.id in held.rows and (found := wrong_in(held.rows[cell.id], cell))
     ]
     if wrong:
-        return Verified([], wrong, held.noted)
+        return Verified([], wrong)
     played = held.played()
     ranking = played.ranking()
     wrong = [f"{RANKING}: {one}" for one in _differently_ranked(kept.get("ranking"), ranking)]
     if kept.get("rows") != seal(played.all_rows()):
         wrong.append(f"{RANKING}: its seal is of other rows: words or calls in them were changed")
-    return Verified(ranking, wrong, held.noted)
+    return Verified(ranking, wrong)
 
 
 def _differently_ranked(kept: Any, ranking: Sequence[Rank]) -> Iterator[str]:
@@ -179,35 +171,19 @@ def _held_in(folder: Path) -> _Held:
     tournament = read_tournament(folder / ENTRY)
     cells = {cell.id: cell for suite in suites(tournament) for cell in expand(suite)}
     rows: dict[str, Row] = {}
-    strangers, differing, twice = [], [], 0
-    for row in read(folder):
-        cell = str(row.get("cell"))
-        if cell not in cells:
-            strangers.append(f"the cell {cell[:40]!r} is no match of this tournament")
-        elif (first := rows.setdefault(cell, row)) is not row:
-            twice += first == row
-            if first != row:
-                differing.append(f"{_match(cells[cell])}: there are two different rows")
+    strangers = []
+    with Store(folder) as store:
+        for row in store.rows():
+            cell = str(row.get("cell"))
+            if cell not in cells:
+                strangers.append(f"the cell {cell[:40]!r} is no match of this tournament")
+            elif rows.setdefault(cell, row) is not row:
+                strangers.append(f"{_match(cells[cell])}: there are two rows")
     if strangers and not rows:
         raise ValueError(f"{folder}: its rows are of another version or tournament: run it again")
-    noted = [
-        f"{path.name}: its last line is torn, and counts as unwritten" for path in _torn(folder)
-    ]
-    if twice:
-        noted.append(f"rows that are there twice, the same both times: {twice}; each counts once")
-    return _Held(folder, tournament, cells, rows, strangers, differing, noted)
+    return _Held(folder, tournament, cells, rows, strangers)
 
 
 def _match(cell: Cell) -> str:
     first, second = (cell.labels[axis] for axis in (FIRST, SECOND))
     return f"{cell.suite}, {first} against {second}, seed {cell.seed}"
-
-
-def _torn(folder: Path) -> Iterator[Path]:
-    """Files whose last line has no newline: their writer was killed."""
-    for path in files_of(folder, "rows"):
-        with path.open("rb") as file:
-            if file.seek(0, SEEK_END):
-                file.seek(-1, SEEK_END)
-                if file.read() != b"\n":
-                    yield path

@@ -37,7 +37,7 @@ def wrong_in(row: Row, cell: Cell) -> list[str]:
     """Where a row differs from what its match comes to; empty where it does not.
 
     Args:
-        row: one line of `rows.jsonl`.
+        row: of a sweep.
         cell: the match that it is of.
     """
     try:

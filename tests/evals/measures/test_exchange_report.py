@@ -15,7 +15,7 @@ from shapley_coop.evals.papers.exchange_tables import (
     plus_minus,
 )
 from shapley_coop.evals.reports.utility_plane import Proposal, picture, utility_plane
-from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.suite import expand, load_suite
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.source import generated

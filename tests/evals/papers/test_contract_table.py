@@ -16,11 +16,11 @@ from shapley_coop.evals.papers.contracts import (
     game_tables,
     planned,
 )
-from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.suite import Suite, load_suite
 from shapley_coop.seats.embedded import CHARACTERS
 from tests.coop_command import coop_in
-from tests.evals.swept import run
+from tests.evals.swept import kept, run
 
 MODES = [UNBOUND, "notional", "enforced", "escrow"]
 
@@ -135,7 +135,7 @@ def test_where_nothing_is_drawn_one_seed_stands_for_all(tmp_path, monkeypatch):
 def test_one_command_prints_the_table_and_runs_nothing_twice(folder, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(contracts, "load_suite", lambda name: short())
     coop = coop_in(tmp_path, monkeypatch, capsys)
-    runs = (folder / "rows.jsonl").read_text(encoding="utf-8")
+    runs = kept(folder)
     told = coop("contract", "table", "--seeds", "1", "-o", str(folder))
     assert (told.code, told.err) == (0, "")
     assert "welfare of 6" in told.out
@@ -145,4 +145,4 @@ def test_one_command_prints_the_table_and_runs_nothing_twice(folder, tmp_path, m
     assert "A simulation" in told.out
     found = coop("contract", "table", "--seeds", "1", "-o", str(folder), "--json").result
     assert [table["game"] for table in found["tables"]] == ["Prisoner's Dilemma", "Cash Grab"]
-    assert (folder / "rows.jsonl").read_text(encoding="utf-8") == runs
+    assert kept(folder) == runs

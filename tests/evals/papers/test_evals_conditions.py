@@ -3,7 +3,7 @@
 import pytest
 
 from shapley_coop.evals.papers.conditions import CONDITIONS, ablation, summarise
-from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.suite import expand
 from tests.evals import swept
 

@@ -15,7 +15,7 @@ from shapley_coop.evals.reports.report import report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
 from shapley_coop.evals.sweeps.specs import TableSpec
-from shapley_coop.evals.sweeps.store import manifest
+from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import Suite
 from tests.evals.swept import CONDITIONS, run_once, suite
 
@@ -34,6 +34,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         seeds="0-1",
     )
     return run_once(made, tmp_path_factory.mktemp("swept"))
+
+
+def suites_in(folder: Path) -> list[Suite]:
+    with Store(folder) as store:
+        return store.suites
 
 
 def exported(folder: Path, into: Path) -> pl.DataFrame:
@@ -74,8 +79,7 @@ def check(folder: Path, into: Path) -> int:
         How many numbers there are.
     """
     runs, page, cells = exported(folder, into), report(folder), 0
-    for content in manifest(folder)["suites"].values():
-        made = Suite.model_validate(content)
+    for made in suites_in(folder):
         section = page[page.index(f'<h2 id="{made.name}">') :]
         own = runs.filter(pl.col("suite") == made.name)
         for spec in made.tables:

@@ -1,7 +1,6 @@
 """The report: one page that needs nothing else, and says what `export` says."""
 
 import hashlib
-import json
 import re
 import shutil
 import subprocess
@@ -20,9 +19,11 @@ from shapley_coop.evals.reports.layout import shown
 from shapley_coop.evals.reports.report import figures, report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
+from shapley_coop.evals.sweeps.folders import read_rows, register
 from shapley_coop.evals.sweeps.specs import FigureSpec
-from shapley_coop.evals.sweeps.store import read_rows, register
+from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import expand
+from shapley_coop.evals.sweeps.workers import Worker
 from tests.browser import Tab, tab
 from tests.evals.swept import CONDITIONS, run_once, suite
 
@@ -255,7 +256,8 @@ def test_the_runs_can_be_sorted_and_filtered_and_say_why_they_failed(folder, tmp
     shutil.copytree(folder, swept)
     (cell,) = expand(suite(seeds=[9], vary={"graph": ["llm_only"]}))
     failure = {"cell": cell.id, "suite": "mini", "labels": {"graph": "llm_only"}, "seed": 9}
-    (swept / "failures.jsonl").write_text(f"{json.dumps({**failure, 'error': HOSTILE})}\n")
+    with Store(swept) as store, Worker(store) as worker:
+        worker.failed({**failure, "error": HOSTILE})
     path = tmp_path / "report.html"
     path.write_text(report(swept), encoding="utf-8")
     with tab() as opened:

@@ -13,6 +13,7 @@ from langsmith import testing
 from typer.testing import CliRunner
 
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.langsmith import (
     Experiment,
     against,
@@ -21,7 +22,6 @@ from shapley_coop.evals.sweeps.langsmith import (
     summary_feedback,
     upload,
 )
-from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.graphs import builder
 from tests.background import in_background

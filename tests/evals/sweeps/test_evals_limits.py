@@ -6,18 +6,20 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.evals.sweeps.folders import failures_in, read_rows, register
+from shapley_coop.evals.sweeps.playing import Limits
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.rows import Finished
-from shapley_coop.evals.sweeps.store import read, read_rows, register
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, expand
-from shapley_coop.evals.sweeps.sweep import Limits
 from shapley_coop.seats import SeatError
 from tests.evals.swept import run, suite
 
 
 class Paid:
     """A player whose cells cost 1 USD each, and fail where they are told to."""
+
+    elsewhere = True
 
     def __init__(self, failing: set[str] | None = None) -> None:
         self.failing = failing or set()
@@ -54,6 +56,21 @@ class Paid:
         self.closed = True
 
 
+class Together(Paid):
+    """Plays three cells side by side, or none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.three = asyncio.Barrier(3)
+
+    async def play(self, cell: Cell) -> Finished:
+        self.side_by_side += 1
+        self.most = max(self.most, self.side_by_side)
+        await self.three.wait()
+        self.side_by_side -= 1
+        return await super().play(cell)
+
+
 DEAR = Prices({"openai:*": Price(input=1, output=0)})
 
 
@@ -65,7 +82,7 @@ def test_a_failed_cell_costs_nobody_elses_run_and_is_tried_again(tmp_path):
     tally = run(made, tmp_path, Limits(errors=0.1), failing)
     assert (tally.done, tally.failed, tally.stopped) == (9, 1, "")
     assert failing.closed
-    (failure,) = read(tmp_path, "failures")
+    (failure,) = failures_in(tmp_path)
     assert (failure["cell"], failure["error"]) == (cells[4].id, "Alice's seat did not answer")
     again = Paid()
     assert run(made, tmp_path, Limits(), again).left == 0
@@ -104,8 +121,7 @@ def test_failed_attempts_count_against_the_cost_limit_once(tmp_path):
 
 
 def test_no_more_cells_are_played_side_by_side_than_allowed(tmp_path):
-    made = suite(vary={"graph": ["llm_only"]}, seeds="0-19")
-    register(tmp_path, [made], {})
-    player = Paid()
-    run(made, tmp_path, Limits(at_once=3), player)
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-20")
+    player = Together()
+    assert run(made, tmp_path, Limits(at_once=3), player).done == 21
     assert player.most == 3

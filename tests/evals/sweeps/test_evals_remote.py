@@ -1,5 +1,6 @@
 """Cells sent to a real LangGraph server."""
 
+import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -7,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.evals.sweeps.folders import failures_in, read_rows, register
 from shapley_coop.evals.sweeps.remote import Remote
-from shapley_coop.evals.sweeps.store import read, read_rows, register
 from tests.background import in_background
-from tests.evals.swept import CONDITIONS, run, run_once, suite
+from tests.evals.swept import CONDITIONS, change, kept, run, run_once, suite
 from tests.server_process import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evals_server")]
@@ -53,11 +54,11 @@ def test_a_sweep_that_lost_its_rows_collects_them_and_runs_nothing_twice(server,
     made = suite(vary={"graph": ["negotiation"]}, seeds=[5])
     register(tmp_path, [made], {})
     run(made, tmp_path, player=Remote(server.url, SWEEP))
-    before, (first,) = (tmp_path / "rows.jsonl").read_bytes(), read(tmp_path, "volatile")
-    (tmp_path / "rows.jsonl").unlink()
+    before, (first,) = kept(tmp_path), map(json.loads, kept(tmp_path, volatile=True))
+    change(tmp_path, "DELETE FROM sweep_rows")
     run(made, tmp_path, player=Remote(server.url, SWEEP))
-    assert (tmp_path / "rows.jsonl").read_bytes() == before
-    again = read(tmp_path, "volatile")[-1]
+    assert kept(tmp_path) == before
+    (again,) = map(json.loads, kept(tmp_path, volatile=True))
     assert (again["run"], again["episode"], again["resumed"]) == (
         first["run"],
         first["episode"],
@@ -86,5 +87,5 @@ def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     with in_background(HTTPServer(("127.0.0.1", 0), Refusal)) as url:
         tally = run(made, tmp_path, player=Remote(url, SWEEP))
     assert tally.failed == 1
-    (failure,) = read(tmp_path, "failures")
+    (failure,) = failures_in(tmp_path)
     assert failure["error"].startswith(f"{url}: PermissionDeniedError")

@@ -128,7 +128,6 @@ def test_the_papers_experiments_are_shipped():
         "first_mover",
         "task_exchange_table",
         "contracts_table",
-        "company",
     }
 
 

@@ -7,32 +7,28 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.evals.sweeps.checks import check_cells
+from shapley_coop.evals.sweeps.folders import failures_in, merge, read_rows
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.store import Writer, manifest, merge, read, read_rows, volatile_lines
+from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.state import Home, home
-from tests.evals.swept import SUITE, ablation, run, suite
+from tests.evals.swept import SUITE, ablation, change, kept, reworded, run, suite
 from tests.warm_coop import WRITES, Stop, warm_coop
 
 KILLS = 10
-ROW = "shapley_coop.evals.sweeps.store:Writer._append"
+ROW = "shapley_coop.evals.sweeps.workers:Worker.finished"
 
 
 def volatile_of(folder):
-    """Cell → its volatile fields; the last line of a cell wins."""
-    return {line["cell"]: line for line in volatile_lines(folder)}
+    """Cell → its volatile fields."""
+    return {line["cell"]: line for line in map(json.loads, kept(folder, volatile=True))}
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sweep that nothing interrupts."""
     return ablation(tmp_path_factory)
-
-
-def lines(folder: Path) -> list[bytes]:
-    """Every row of a folder as it was written, sorted."""
-    return sorted(b"".join(p.read_bytes() for p in folder.glob("rows*.jsonl")).splitlines())
 
 
 @pytest.mark.slow
@@ -43,10 +39,10 @@ def test_a_sweep_killed_at_random_ends_with_the_rows_of_an_uninterrupted_one(tmp
     command = ["sweep", "mini.yaml", "-o", str(folder), "--max-connections", "2"]
     for _ in range(KILLS):
         before = moments.random() < 0.5
-        stop = Stop(write=moments.randint(1, 20), before=before, at=(*WRITES, ROW))
+        stop = Stop(write=moments.randint(1, 12), before=before, at=(*WRITES, ROW))
         assert coop.run(*command, stop=stop).killed
     assert coop.run(*command).code == 0
-    assert lines(folder) == lines(whole)
+    assert kept(folder) == kept(whole)
 
 
 @pytest.mark.slow
@@ -61,8 +57,8 @@ def test_two_shards_in_two_processes_merge_to_the_whole_byte_for_byte(tmp_path, 
     ]
     assert [half.result().code for half in halves] == [0, 0]
     assert merge(shards, tmp_path / "merged") == 12
-    assert lines(tmp_path / "merged") == lines(whole)
-    assert all(0 < len(lines(folder)) < 12 for folder in shards)
+    assert kept(tmp_path / "merged") == kept(whole)
+    assert all(0 < len(kept(folder)) < 12 for folder in shards)
     assert read_rows(tmp_path / "merged") == read_rows(whole)
 
 
@@ -70,10 +66,10 @@ def test_running_again_runs_nothing_twice(tmp_path):
     made = suite(vary={"graph": ["llm_only"]})
     first = run(made, tmp_path)
     assert (first.done, first.before, first.left) == (3, 0, 0)
-    before, played = lines(tmp_path), len(home().runs.list())
+    before, played = kept(tmp_path), len(home().runs.list())
     again = run(made, tmp_path)
     assert (again.done, again.before, again.left) == (0, 3, 0)
-    assert lines(tmp_path) == before
+    assert kept(tmp_path) == before
     assert len(home().runs.list()) == played == 3
 
 
@@ -81,47 +77,30 @@ def test_seeds_that_are_added_are_all_that_is_run(tmp_path):
     run(suite(vary={"graph": ["llm_only"]}, seeds="0-1"), tmp_path)
     more = run(suite(vary={"graph": ["llm_only"]}, seeds="1-3"), tmp_path)
     assert (more.done, more.before) == (2, 1)
-    assert manifest(tmp_path)["suites"]["mini"]["seeds"] == [0, 1, 2, 3]
+    with Store(tmp_path) as store:
+        assert store.content["suites"]["mini"]["seeds"] == [0, 1, 2, 3]
     assert [row["seed"] for row in read_rows(tmp_path)] == [0, 1, 2, 3]
 
 
 def test_a_run_that_ended_before_its_row_was_written_is_read_and_not_repeated(tmp_path):
     made = suite(vary={"graph": ["shapley_coop"]}, seeds=[3])
     run(made, tmp_path)
-    before = lines(tmp_path)
-    (tmp_path / "rows.jsonl").unlink()
+    before = kept(tmp_path)
+    change(tmp_path, "DELETE FROM sweep_rows")
+    change(tmp_path, "DELETE FROM sweep_taken")
     (name,) = (one.run for one in home().runs.list())
     assert run(made, tmp_path).done == 1
-    assert lines(tmp_path) == before
+    assert kept(tmp_path) == before
     assert [one.run for one in home().runs.list()] == [name]
     assert volatile_of(tmp_path)[json.loads(before[0])["cell"]]["resumed"]
 
 
-@pytest.mark.parametrize("torn", [b'{"cell": "half', b"{", b'{"cell": "x"}'])
-def test_a_torn_last_line_is_dropped(tmp_path, torn):
-    made = suite(vary={"graph": ["llm_only"]}, seeds="0-1")
-    run(made, tmp_path)
-    path = tmp_path / "rows.jsonl"
-    before = path.read_bytes()
-    path.write_bytes(before[: before.index(b"\n") + 1] + torn)
-    assert len(read_rows(tmp_path)) == 1
-    assert run(made, tmp_path).done == 1
-    assert sorted(path.read_bytes().splitlines()) == sorted(before.splitlines())
-
-
-def test_a_line_that_was_spoiled_by_hand_is_named(tmp_path):
-    run(suite(vary={"graph": ["llm_only"]}, seeds="0-1"), tmp_path)
-    path = tmp_path / "rows.jsonl"
-    path.write_bytes(b"garbage\n" + path.read_bytes())
-    with pytest.raises(ValueError, match=r"rows\.jsonl:1 is no JSON"):
+def test_a_file_that_is_no_sweeps_is_refused_in_a_line(tmp_path):
+    with pytest.raises(ValueError, match="holds no sweep"):
         read_rows(tmp_path)
-
-
-def test_only_one_process_writes_a_shard(tmp_path):
-    with Writer(tmp_path), pytest.raises(ValueError, match="another sweep is writing"):
-        Writer(tmp_path).__enter__()
-    with Writer(tmp_path), Writer(tmp_path, (1, 2)):
-        pass
+    (tmp_path / FILE).write_text("garbage" * 999)
+    with pytest.raises(ValueError, match=r"sweep\.sqlite is no sweep's file, or damaged"):
+        read_rows(tmp_path)
 
 
 def test_rows_hold_nothing_that_differs_between_equal_runs(whole):
@@ -149,7 +128,7 @@ def test_a_real_failure_says_whose_seat_it_was_and_a_later_sweep_goes_on(tmp_pat
     script["Bob", "act"] = [RuntimeError("secret text"), "<ACTION>lever</ACTION>"]
     tally = run(made, tmp_path)
     assert tally.failed == 1
-    (failure,) = read(tmp_path, "failures")
+    (failure,) = failures_in(tmp_path)
     assert "Bob's seat (embedded:rational) did not answer" in failure["error"]
     assert "secret" not in json.dumps(failure)
     assert run(made, tmp_path).done == 1
@@ -170,14 +149,17 @@ def test_folders_that_disagree_about_a_cell_are_not_merged(tmp_path, whole):
     made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
     run(made, tmp_path / "one")
     run(made, tmp_path / "two")
-    path = tmp_path / "two" / "rows.jsonl"
-    path.write_bytes(path.read_bytes().replace(b'"status": "no_deal"', b'"status": "agreed"'))
+    reworded(tmp_path / "two", '"status": "no_deal"', '"status": "agreed"')
+    merged = tmp_path / "merged"
+    with pytest.raises(ValueError, match="holds no sweep"):
+        merge([tmp_path / "one", tmp_path], merged)
+    assert not merged.exists()
     with pytest.raises(ValueError, match="another run of the cell"):
-        merge([tmp_path / "one", tmp_path / "two"], tmp_path / "merged")
+        merge([tmp_path / "one", tmp_path / "two"], merged)
+    with pytest.raises(ValueError, match="holds no sweep"):
+        read_rows(merged)
     with pytest.raises(ValueError, match="merge into a new folder"):
         merge([whole], whole)
-    with pytest.raises(ValueError, match="holds no sweep"):
-        merge([tmp_path], tmp_path / "merged")
 
 
 async def test_a_player_finds_what_an_unfinished_run_has_cost(script):

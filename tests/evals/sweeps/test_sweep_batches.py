@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.batch_provider import Pauses
+from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.evals.sweeps.forecast import Pilot, forecast
+from shapley_coop.evals.sweeps.playing import Limits, Pauses, Tally
 from shapley_coop.evals.sweeps.prices import Price, Prices
-from shapley_coop.evals.sweeps.store import read, read_rows
 from shapley_coop.evals.sweeps.suite import Suite, expand
-from shapley_coop.evals.sweeps.sweep import Limits, Tally
 from shapley_coop.state import Home
 from tests import embedded_reply
 from tests.coop_command import USAGE, coop_in, one_line
@@ -51,7 +50,7 @@ def test_letters_of_all_cells_wait_together_in_one_batch_a_model(tmp_path):
         assert stub.batches is not None
         sizes = [batch["request_counts"]["total"] for batch in stub.batches.made]
         assert stub.calls == 0, "no letter is asked alone"
-    assert (tally.done, tally.failed) == (6, 0), read(tmp_path, "failures")
+    assert (tally.done, tally.failed) == (6, 0), failures_in(tmp_path)
     assert sizes == [6, 6]
 
 
@@ -96,7 +95,7 @@ def test_a_letter_that_fails_for_a_while_or_is_not_reached_goes_into_the_next_ba
     batches.ends.extend(["completed", "expired"])
     with StubOpenAI(reply, batches=batches) as stub:
         tally = in_batches(tmp_path, behind(stub, seeds="0-3"))
-    assert (tally.done, tally.failed) == (4, 0), read(tmp_path, "failures")
+    assert (tally.done, tally.failed) == (4, 0), failures_in(tmp_path)
     assert [batch["request_counts"]["total"] for batch in batches.made[:2]] == [4, 4]
     assert sum(batch["request_counts"]["total"] for batch in batches.made[2:]) == 3
     assert set(batches.charged.values()) == {1}
@@ -110,7 +109,7 @@ def test_a_letter_that_is_refused_fails_its_cell_in_one_plain_line(tmp_path):
         made = behind(stub, seeds="0-2")
         tally = in_batches(tmp_path, made, errors=1)
         assert (tally.done, tally.failed) == (2, 1)
-        (failed,) = read(tmp_path, "failures")
+        (failed,) = failures_in(tmp_path)
         assert "too long for the model" in failed["error"]
         assert in_batches(tmp_path, made).done == 1
     assert set(batches.charged.values()) == {1}, "what was answered before is not asked again"
@@ -124,7 +123,7 @@ def test_an_answer_that_cannot_be_read_is_not_taken_from_its_batch_again(tmp_pat
         made = behind(stub, seeds="0-1")
         tally = in_batches(tmp_path, made, errors=1)
         assert (tally.done, tally.failed) == (1, 1)
-        (failed,) = read(tmp_path, "failures")
+        (failed,) = failures_in(tmp_path)
         assert "holds no choice" in failed["error"]
         assert in_batches(tmp_path, made).done == 1
     assert sorted(batches.charged.values()) == [1, 1, 1, 2]
@@ -143,7 +142,7 @@ def test_a_batch_that_is_cancelled_or_fails_fails_its_cells_and_can_be_asked_aga
     with StubOpenAI(reply, batches=batches) as stub:
         tally = in_batches(tmp_path, behind(stub, seeds="0-1"), errors=1)
         assert tally.failed, "what has no answer is not silent"
-        assert all(why in line["error"] for line in read(tmp_path, "failures"))
+        assert all(why in line["error"] for line in failures_in(tmp_path))
         again = in_batches(tmp_path, behind(stub, seeds="0-1"))
         assert (again.left, again.failed) == (0, 0)
     assert set(batches.charged.values()) == {1}
@@ -154,7 +153,7 @@ def test_letters_for_which_there_is_no_room_are_asked_in_halves(tmp_path):
     with StubOpenAI(reply, batches=StubBatches(room=2)) as stub:
         tally = in_batches(tmp_path, behind(stub, seeds="0-4"))
         assert stub.batches is not None
-        assert (tally.done, tally.failed) == (5, 0), read(tmp_path, "failures")
+        assert (tally.done, tally.failed) == (5, 0), failures_in(tmp_path)
         sound = [b for b in stub.batches.made if b["status"] == "completed"]
         assert sum(b["request_counts"]["total"] for b in sound) == 10
         assert set(stub.batches.charged.values()) == {1}
@@ -177,14 +176,13 @@ def test_calls_in_batches_cost_their_part_and_keep_to_the_limit(tmp_path):
         whole = run(made, tmp_path / "alone", prices=half)
         tally = run(made, tmp_path / "together", IN_BATCHES, prices=half)
         assert tally.cost == pytest.approx(whole.cost / 2)
-        (cell, *_) = read(tmp_path / "together")
+        (cell, *_) = read_rows(tmp_path / "together")
         assert half.cost(cell["calls"]) == pytest.approx(tally.cost / 4)
         limit = tally.cost / 3
         stopped = run(made, tmp_path / "few", replace(IN_BATCHES, cost=limit), prices=half)
     spent = [
         half.cost([call])
-        for kind in ("rows", "failures")
-        for line in read(tmp_path / "few", kind)
+        for line in (*read_rows(tmp_path / "few"), *failures_in(tmp_path / "few"))
         for call in line["calls"]
     ]
     assert "cost limit" in stopped.stopped
@@ -201,7 +199,7 @@ def test_under_a_limit_a_batch_takes_as_many_letters_as_it_pays_for_at_their_wor
         tally = run(made, tmp_path, replace(IN_BATCHES, cost=8.4 * worst), prices=prices)
         assert stub.batches is not None
         sizes = [batch["request_counts"]["total"] for batch in stub.batches.made]
-        spent = [prices.cost([call]) for row in read(tmp_path) for call in row["calls"]]
+        spent = [prices.cost([call]) for row in read_rows(tmp_path) for call in row["calls"]]
     assert (tally.done, tally.stopped) == (12, "")
     assert sizes[:2] == [8, 8], "what it cost is far less than what was reserved"
     assert sum(sizes) == 24
@@ -214,7 +212,7 @@ def test_what_a_limit_leaves_is_spent_on_runs_that_have_begun(tmp_path):
         made = behind(stub, "negotiation", seeds="0-4", max_tokens=60)
         made.base["seats"] = {"*": made.base["seats"]["Alice"]}
         tally = run(made, tmp_path, replace(IN_BATCHES, cost=0.1), prices=prices)
-    lines = [line for kind in ("rows", "failures") for line in read(tmp_path, kind)]
+    lines = [*read_rows(tmp_path), *failures_in(tmp_path)]
     spent = [prices.cost([call]) for line in lines for call in line["calls"]]
     assert "cost limit" in tally.stopped
     assert sum(spent) <= 0.1 + max(spent)
@@ -233,7 +231,7 @@ def test_an_endpoint_without_batches_is_refused_before_anything_is_spent(
         said = one_line(coop("sweep", "mine.yaml", "-o", "out", "--batch"), USAGE)
         assert "has no /batches" in said
         assert stub.calls == 0
-        assert not read(tmp_path / "out", "failures")
+        assert not failures_in(tmp_path / "out")
 
 
 def test_a_sweep_of_seats_that_no_batch_takes_is_refused(tmp_path, monkeypatch, capsys):
@@ -256,7 +254,7 @@ def test_a_forecast_for_batches_has_their_price_and_says_how_many_come_in_a_row(
     alone, together = (forecast([cell], pilots, prices, batch) for batch in (False, True))
     assert alone.cost is not None
     assert together.cost is not None
-    assert together.cost.likely == pytest.approx(alone.cost.likely / 2)
+    assert together.cost == pytest.approx(alone.cost / 2)
     assert (alone.batches, together.batches) == (0, 3)
 
 

@@ -3,17 +3,21 @@
 import asyncio
 import random
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import aiohttp
 import pytest
 
-from shapley_coop.evals.sweeps.gates import Pace, Purse, Rates, SpendingLimit, rates_from
+from shapley_coop.evals.sweeps.folders import failures_in, read_rows
+from shapley_coop.evals.sweeps.gates import Pace, rates_from
+from shapley_coop.evals.sweeps.playing import Limits, Tally
 from shapley_coop.evals.sweeps.prices import Price, Prices
-from shapley_coop.evals.sweeps.store import read
+from shapley_coop.evals.sweeps.purse import Purse, Rates, SpendingLimit
+from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import Suite
-from shapley_coop.evals.sweeps.sweep import Limits, Tally
+from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.seats.faults import busy_for
 from tests.embedded_reply import reply
 from tests.evals.swept import run, suite
@@ -47,7 +51,7 @@ def test_an_endpoint_that_refuses_a_fifth_of_all_requests_fails_no_cell(tmp_path
         made = behind(stub, ["negotiation"], "0-16")
         tally = run(made, tmp_path, Limits(at_once=4))
         met = sum(request.fault is not None for request in stub.requests)
-    assert (tally.done, tally.failed, tally.stopped) == (17, 0, ""), read(tmp_path, "failures")
+    assert (tally.done, tally.failed, tally.stopped) == (17, 0, ""), failures_in(tmp_path)
     assert met > 30
 
 
@@ -81,7 +85,7 @@ def test_a_sweep_that_its_limit_stopped_goes_on_with_a_higher_one(tmp_path):
         asked = stub.calls
         again: Tally = run(made, tmp_path, Limits(cost=99), prices=DEAR)
         assert (again.done, again.left) == (2, 0)
-        rows = read(tmp_path)
+        rows = read_rows(tmp_path)
         assert asked > 0
         assert stub.calls == sum(
             c["model"] != "embedded:impartial" for r in rows for c in r["calls"]
@@ -90,7 +94,7 @@ def test_a_sweep_that_its_limit_stopped_goes_on_with_a_higher_one(tmp_path):
 
 def calls_in(folder: Path) -> list[dict[str, Any]]:
     """Every call to the stub, those of cells that did not end included."""
-    lines = [line for kind in ("rows", "failures") for line in read(folder, kind)]
+    lines = [*read_rows(folder), *failures_in(folder)]
     calls = [call for line in lines for call in line["calls"]]
     return [call for call in calls if call["model"].startswith("openai:")]
 
@@ -108,40 +112,60 @@ class Clock:
         self.now += seconds
 
 
-async def paced(pace: Pace, tokens: list[int]) -> list[float]:
-    """When each of some calls is made that end at once."""
-    times = []
+@pytest.fixture
+def worker(tmp_path: Path) -> Iterator[Worker]:
+    """A process of a sweep of nothing."""
+    with Store(tmp_path, new=True) as store, Worker(store) as worker:
+        store.register([], {})
+        yield worker
+
+
+async def paced(worker: Worker, rates: Rates, tokens: list[int]) -> list[float]:
+    """When each of some calls is made that end at once, in whole seconds."""
+    clock, times = Clock(), []
     for size in tokens:
-        times.append((await pace.enter(size))[0] - 100)
-        pace.leave()
+        purse = Purse(worker, None, clock, clock.sleep)  # each of another process
+        made = await purse.reserve(0.0, size, "an endpoint", rates)
+        times.append(round(clock() - 100))
+        await purse.settle(made, 0.0)
     return times
 
 
-async def test_no_minute_has_more_requests_or_tokens_than_the_rates_allow():
-    clock = Clock()
-    assert await paced(Pace(Rates(rpm=2), clock, clock.sleep), [1] * 5) == [0, 0, 60, 60, 120]
-    clock = Clock()
-    by_tokens = Pace(Rates(tpm=100), clock, clock.sleep)
-    assert await paced(by_tokens, [60, 30, 30]) == [0, 0, 60]
+async def test_no_minute_has_more_requests_or_tokens_than_the_rates_allow(worker):
+    assert await paced(worker, Rates(rpm=2), [1] * 5) == [0, 0, 60, 60, 120]
 
 
-async def test_a_call_larger_than_a_minute_allows_is_made_alone():
+async def test_tokens_are_counted_as_requests_are(worker):
+    assert await paced(worker, Rates(tpm=100), [60, 30, 30]) == [0, 0, 60]
+
+
+async def test_a_call_larger_than_a_minute_allows_is_made_alone(worker):
+    assert await paced(worker, Rates(tpm=100), [10, 500, 10]) == [0, 60, 120]
+
+
+async def test_a_clock_that_was_set_back_does_not_stop_the_calls(worker):
     clock = Clock()
-    pace = Pace(Rates(tpm=100), clock, clock.sleep)
-    assert await paced(pace, [10, 500, 10]) == [0, 60, 120]
+    purse = Purse(worker, None, clock, clock.sleep)
+    await purse.reserve(0.0, 1, "an endpoint", Rates(rpm=1))
+    clock.now -= 3600
+    await purse.reserve(0.0, 1, "an endpoint", Rates(rpm=1))
+    assert clock.now == 100 - 3600
 
 
 async def test_an_endpoint_is_left_alone_as_long_as_it_asks_and_then_asked_by_fewer():
     clock = Clock()
-    pace = Pace(Rates(), clock, clock.sleep)
+    pace = Pace(clock, clock.sleep)
     for _ in range(8):
-        await pace.enter(1)
+        await pace.enter()
     for _ in range(8):
         pace.leave(busy=30)
     assert pace.at_once == 4, "refusals that come together count once"
-    times = [(await pace.enter(1))[0] - 100 for _ in range(4)]
+    times = []
+    for _ in range(4):
+        await pace.enter()
+        times.append(clock.now - 100)
     assert times == [30, 30, 30, 30]
-    fifth = asyncio.ensure_future(pace.enter(1))
+    fifth = asyncio.ensure_future(pace.enter())
     await asyncio.sleep(0)
     assert not fifth.done()
     pace.leave()
@@ -151,24 +175,29 @@ async def test_an_endpoint_is_left_alone_as_long_as_it_asks_and_then_asked_by_fe
 
 async def test_who_is_not_told_how_long_to_wait_waits_twice_as_long_each_time():
     clock, made = Clock(), []
-    pace = Pace(Rates(), clock, clock.sleep)
+    pace = Pace(clock, clock.sleep)
     for _ in range(4):
-        made.append((await pace.enter(1))[0] - 100)
+        await pace.enter()
+        made.append(clock.now - 100)
         pace.leave(busy=0)
     assert made == [0, 1, 3, 7]
 
 
-async def test_money_is_reserved_at_the_worst_and_the_last_call_is_made_alone():
-    purse = Purse(limit=1.0)
-    await purse.reserve(0.6)
-    waiting = asyncio.ensure_future(purse.reserve(0.6))
-    await asyncio.sleep(0)
-    assert not waiting.done()
-    purse.settle(0.6, 0.5)
-    await waiting
-    purse.settle(0.6, 0.6)
+async def test_money_is_reserved_at_the_worst_and_the_last_call_is_made_alone(worker):
+    purse, other = Purse(worker, 1.0), Purse(worker, 1.0)
+    first = await purse.reserve(0.6)
+    assert await other.try_to(0.6) is None
+    waiting = asyncio.ensure_future(other.reserve(0.6))
+    await purse.settle(first, 0.5)
+    await other.settle(await waiting, 0.6)
     with pytest.raises(SpendingLimit, match=r"1 USD: 1.1000 are spent"):
         await purse.reserve(0.0)
+
+
+async def test_what_a_process_had_reserved_that_died_is_free_again(worker):
+    with Worker(worker.store) as dead:
+        await Purse(dead, 1.0).reserve(0.6)
+    assert await Purse(worker, 1.0).try_to(1.0) is not None
 
 
 def test_rates_are_for_every_provider_or_for_one():

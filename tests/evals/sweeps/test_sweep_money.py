@@ -1,9 +1,6 @@
 """Money: what calls cost by a dated list, what a sweep will cost, and what was had for it."""
 
-import asyncio
 import json
-import random
-import sys
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,24 +11,15 @@ from shapley_coop.evals.measures.evaluators import EVALUATORS, score
 from shapley_coop.evals.measures.money import spent
 from shapley_coop.evals.reports.kept import Keeper
 from shapley_coop.evals.reports.report import report
-from shapley_coop.evals.sweeps.forecast import expected
-from shapley_coop.evals.sweeps.index import Index
-from shapley_coop.evals.sweeps.lines import COUNTS
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.prices import Price, Prices, read_prices
-from shapley_coop.evals.sweeps.rows import Finished
-from shapley_coop.evals.sweeps.store import Writer, register, stored
-from shapley_coop.evals.sweeps.suite import Cell, expand
-from shapley_coop.evals.sweeps.sweep import Limits, sweep
 from shapley_coop.seats.usage import parts
 from tests.coop_command import coop_in, one_line
 from tests.embedded_reply import reply
-from tests.evals.sweeps.test_evals_limits import DEAR, Paid
-from tests.evals.swept import run, suite
+from tests.evals.swept import reworded, run, suite
 from tests.stub_openai import StubOpenAI
 
-SEATED = {"game": "escape_room", "seats": {"*": "openai:dear"}}
-KINDS = [(("mini", 0), 1.0), (("mini", 1), 10.0)]
-TWO = suite(base=SEATED, vary={"graph": ["llm_only", "negotiation"]}, seeds="0-9")
+COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
 
 def test_the_list_that_ships_has_a_date_and_says_whose_it_is():
@@ -55,10 +43,8 @@ def test_a_list_of_models_alone_says_that_it_has_no_date(tmp_path):
 
 
 def call(read: int, written: int, cached: int = 0, thought: int = 0) -> dict[str, Any]:
-    return {
-        "model": "openai:dear",
-        **dict(zip(COUNTS, (read, written, cached, thought), strict=True)),
-    }
+    counts = zip(COUNTED, (read, written, cached, thought), strict=True)
+    return {"model": "openai:dear", **dict(counts)}
 
 
 def test_cached_input_and_reasoning_have_prices_of_their_own():
@@ -79,96 +65,6 @@ def test_what_an_endpoint_counts_as_cached_or_thought_is_kept():
     assert parts(told) == {"cached_tokens": 7, "reasoning_tokens": 3}
     for strange in (None, {}, {"input_token_details": None, "output_token_details": {"x": 1}}):
         assert parts(strange) == {"cached_tokens": 0, "reasoning_tokens": 0}
-
-
-def test_the_index_keeps_every_part_that_has_a_price(tmp_path):
-    batched = {**call(5, 6), "batched": True}
-    calls = [call(10, 20, 3, 4), batched, call(1, 2)]
-    with Writer(tmp_path) as writer:
-        writer.finished({"cell": "a", "calls": calls}, {"cell": "a"})
-    with Index(tmp_path / "rows.jsonl") as index:
-        (line,) = index
-    assert line.tokens == [{**call(11, 22, 3, 4), "batched": False}, batched]
-
-
-class Uneven(Paid):
-    """Runs of `negotiation` cost about ten times those of `llm_only`, each another sum."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__()
-        self.chance = random.Random(seed)
-        self.costs: dict[str, float] = {}
-
-    async def play(self, cell: Cell) -> Finished:
-        dear = 10 if cell.labels["graph"] == "negotiation" else 1
-        self.costs[cell.id] = dear * self.chance.uniform(0.5, 1.5)
-        return await super().play(cell)
-
-    async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        return [call(int(self.costs.get(cell.id, 0) * 1e6), 0)]
-
-
-def swept(folder: Path, seed: int, **limits: Any) -> tuple[Uneven, list[tuple[int, str]], float]:
-    """The player, what was told after how many cells, and what was paid."""
-    player, told = Uneven(seed), list[tuple[int, str]]()
-    register(folder, [TWO], {})
-
-    def tell(text: str) -> None:
-        told.append((len(player.played), text))
-
-    with Writer(folder) as writer:
-        limit = Limits(at_once=4, **limits)
-        work = sweep(expand(TWO), player, writer, limit, DEAR, tell=tell)
-        return player, told, asyncio.run(work).cost
-
-
-def test_a_sweep_says_its_range_after_two_cells_of_each_condition_and_not_before(tmp_path):
-    player, told, _ = swept(tmp_path, 1)
-    ((after, text),) = told
-    assert after == 4
-    first = {cell.id: cell.condition for cell in expand(TWO)}
-    assert sorted(first[cell] for cell in player.played[:4]) == [0, 0, 1, 1]
-    assert text.startswith("16 cells are left: ")
-    assert " USD, most likely " in text
-    assert "the prices of this list" in text
-    # What is known already is told before the first cell.
-    (tmp_path / "rows.jsonl").write_text(
-        "".join((tmp_path / "rows.jsonl").read_text().splitlines(keepends=True)[:10])
-    )
-    assert [after for after, _ in swept(tmp_path, 2)[1]] == [0]
-
-
-def test_a_limit_that_will_not_do_is_told_before_it_is_reached(tmp_path):
-    _, ((_, text),), cost = swept(tmp_path, 3, cost=60)
-    assert text.endswith("are spent, will end it first")
-    assert cost <= 60
-
-
-def test_nothing_is_told_where_nothing_is_paid_or_a_price_is_missing(tmp_path):
-    free = suite(vary={"graph": ["llm_only"]}, seeds="0-9")
-    other, told = Prices({"anthropic:*": Price(input=1, output=1)}), list[str]()
-    for folder, made, prices in (("free", free, DEAR), ("unknown", TWO, other)):
-        with Writer(tmp_path / folder) as writer:
-            work = sweep(expand(made), Paid(), writer, Limits(), prices, tell=told.append)
-            assert asyncio.run(work).left == 0
-    assert told == []
-
-
-def test_the_range_holds_the_sum_about_as_often_as_it_says():
-    chance, held = random.Random(7), 0
-    for _ in range(400):
-        runs = {kind: [chance.gauss(mean, mean / 4) for _ in range(4)] for kind, mean in KINDS}
-        found = expected({kind: 20 for kind, _ in KINDS}, runs)
-        assert found.low is not None
-        assert found.high is not None
-        sums = sum(chance.gauss(mean, mean / 4) for _, mean in KINDS for _ in range(20))
-        held += found.low <= sums <= found.high
-    assert 0.90 <= held / 400 <= 0.99
-
-
-def test_one_run_of_each_has_no_range():
-    found = expected({("mini", 0): 3}, {("mini", 0): [2.0]})
-    assert (found.likely, found.low, found.high) == (6.0, None, None)
 
 
 def test_what_runs_cost_is_told_per_agreement_and_per_point_of_welfare():
@@ -199,8 +95,7 @@ def swept_by_endpoint(tmp_path: Path) -> Path:
     """A row of a run whose agents were models that cost something."""
     made = suite(vary={"graph": ["llm_only"]}, seeds="0-1")
     run(made, tmp_path)
-    path = tmp_path / "rows.jsonl"
-    path.write_text(path.read_text().replace('"model": "embedded:rational"', '"model": "openai:x"'))
+    reworded(tmp_path, '"model": "embedded:rational"', '"model": "openai:x"')
     return tmp_path
 
 
@@ -225,16 +120,9 @@ def test_a_run_tells_what_it_cost_and_by_whose_prices(tmp_path, monkeypatch, cap
 def test_what_a_report_keeps_of_a_row_scores_like_the_row(tmp_path):
     run(suite(seeds=[0]), tmp_path)
     columns = [*EVALUATORS, "payoff:Alice", "done:lever"]
-    kept = Keeper(columns).all(stored(tmp_path))
-    for one, row in zip(kept, stored(tmp_path), strict=True):
+    rows = read_rows(tmp_path)
+    kept = Keeper(columns).all(rows)
+    for one, row in zip(kept, rows, strict=True):
         assert {c: score(one, c) for c in columns} == {c: score(row, c) for c in columns}
     told = [json.dumps(one, default=dict) for one in kept]
-    assert fmean(map(len, told)) < fmean(len(str(row)) for row in stored(tmp_path)) / 4
-
-
-def test_without_scipy_a_forecast_has_no_range_and_says_what_installs_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    monkeypatch.setitem(sys.modules, "scipy.special", None)
-    found = expected({("mini", 0): 3}, {("mini", 0): [2.0, 4.0]})
-    assert (found.likely, found.low, found.high) == (9.0, None, None)
-    assert str(found) == '9.0000 USD, its range needs scipy: pip install "shapley-coop[reports]"'
+    assert fmean(map(len, told)) < fmean(len(str(row)) for row in rows) / 4

@@ -1,25 +1,19 @@
-"""A sweep in parts on several machines, as Kubernetes and Slurm start them, and what it keeps."""
+"""A sweep in parts on several machines, and what it keeps."""
 
 import json
 import os
-import re
-import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from shapley_coop.evals.sweeps.folders import read_rows, register
 from shapley_coop.evals.sweeps.local import FAILURES, Local
-from shapley_coop.evals.sweeps.shards import shard_from
-from shapley_coop.evals.sweeps.store import read, read_rows, register
-from shapley_coop.evals.sweeps.suite import expand
+from shapley_coop.evals.sweeps.store import FILE
 from shapley_coop.state import home
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 from tests.evals.swept import run, suite
-from tests.root import ROOT
 
-DEPLOY = ROOT / "docs" / "deploy"
 SUITE = (
     "name: mini\nbase: {game: escape_room}\nvary: {graph: [llm_only, negotiation]}\nseeds: 0-3\n"
 )
@@ -34,57 +28,14 @@ def coop(
     return coop_in(tmp_path, monkeypatch, capsys)
 
 
-def kubernetes() -> tuple[list[str], dict[str, str], list[dict[str, str]]]:
-    """The manifest's command, its environment, and what Kubernetes adds for each index."""
-    job = yaml.safe_load((DEPLOY / "sweep-job.yaml").read_text())["spec"]
-    (container,) = job["template"]["spec"]["containers"]
-    assert job["completionMode"] == "Indexed"
-    given = {one["name"]: one["value"] for one in container["env"]}
-    assert int(given["JOB_COMPLETIONS"]) == job["completions"]
-    added = [{"JOB_COMPLETION_INDEX": str(index)} for index in range(job["completions"])]
-    return [*container["command"], *container["args"]], given, added
-
-
-def slurm() -> tuple[list[str], dict[str, str], list[dict[str, str]]]:
-    """The same of the script for Slurm."""
-    script = (DEPLOY / "sweep.slurm").read_text()
-    low, high = map(int, re.findall(r"^#SBATCH --array=(\d+)-(\d+)$", script, re.MULTILINE)[0])
-    command = shlex.split(script.splitlines()[-1].removeprefix("exec "))
-    (kept,) = re.findall(r'^export COOP_HOME="(.*?)"', script, re.MULTILINE)
-    added = [{"SLURM_ARRAY_TASK_ID": str(index)} for index in range(low, high + 1)]
-    return command, {"COOP_HOME": kept}, added
-
-
-@pytest.mark.parametrize("where", [kubernetes, slurm])
-def test_two_tasks_of_a_documented_job_run_their_shards_in_homes_of_their_own(
-    where, coop, tmp_path, monkeypatch
-):
-    (program, *words), given, tasks = where()
-    assert program == "coop"
-    shared = tmp_path / "home"
-    in_place = {"/suite/suite.yaml": "suite.yaml", "/sweep/out": "out"}
-    words = [in_place.get(word, word) for word in words]
-    for number in (0, len(tasks) - 1):
-        for name, value in {**given, **tasks[number], "COOP_HOME": str(shared)}.items():
-            monkeypatch.setenv(name, value)
-        assert coop(*words).code == 0
-    parts = [f"{number + 1}of{len(tasks)}" for number in (0, len(tasks) - 1)]
-    assert sorted(p.name for p in Path("out").glob("rows.*")) == [f"rows.{p}.jsonl" for p in parts]
-    assert sorted(path.name for path in (shared / "shards").iterdir()) == parts
-    cells = {cell.id for cell in expand(suite(vary={"graph": ["llm_only", "negotiation"]}))}
-    assert 0 < len({row["cell"] for row in read_rows(Path("out"))} & cells) < len(cells)
-
-
 LIMITS = [("--cost-limit", "1"), ("--rpm", "60"), ("--tpm", "openai=9000")]
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("shard", ["2/8", "auto/8"])
-def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, monkeypatch, limit, shard):
-    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
-    said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", shard, *limit), USAGE)
+def test_a_limit_that_each_shard_would_spend_again_is_refused(coop, limit):
+    said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", "2/8", *limit), USAGE)
     assert f"{limit[0]}: each of 8 shards would spend all of it" in said
-    assert "leave out --shard, or limit the key at its provider" in said
+    assert "give all one database (COOP_DATABASE_URL), or limit the key at its provider" in said
     assert not Path("out").exists()
     assert coop("sweep", "suite.yaml", "-o", "out", "--shard", "1/1", *limit).code == 0
 
@@ -95,58 +46,10 @@ def test_a_pace_that_a_server_would_not_keep_is_refused(coop, limit):
     assert f"{limit[0]}: a server asks its seats itself" in one_line(coop(*asked), USAGE)
 
 
-@pytest.mark.parametrize(
-    ("given", "environ", "found"),
-    [
-        ("", {"JOB_COMPLETION_INDEX": "0"}, None),
-        ("3/4", {}, (3, 4)),
-        ("auto/4", {"JOB_COMPLETION_INDEX": "3"}, (4, 4)),
-        (
-            "auto",
-            {
-                "SLURM_ARRAY_TASK_ID": "5",
-                "SLURM_ARRAY_TASK_COUNT": "4",
-                "SLURM_ARRAY_TASK_MIN": "3",
-                "SLURM_ARRAY_TASK_MAX": "6",
-            },
-            (3, 4),
-        ),
-    ],
-)
-def test_a_shard_is_told_or_read_from_the_environment(given, environ, found):
-    assert shard_from(given, environ) == found
-
-
-@pytest.mark.parametrize(
-    ("given", "environ", "why"),
-    [
-        ("2", {}, "give i/n, as in 1/2, or auto"),
-        ("1/0", {}, "give i/n"),
-        ("auto", {}, "neither JOB_COMPLETION_INDEX"),
-        ("auto", {"JOB_COMPLETION_INDEX": "0"}, "JOB_COMPLETIONS is '': set it to the Job's"),
-        ("auto/2", {"JOB_COMPLETION_INDEX": "2"}, "task 2 of 2"),
-        ("auto/2", {"SLURM_ARRAY_TASK_ID": "x"}, "SLURM_ARRAY_TASK_ID is 'x'"),
-        (
-            "auto",
-            {
-                "SLURM_ARRAY_TASK_ID": "5",
-                "SLURM_ARRAY_TASK_COUNT": "2",
-                "SLURM_ARRAY_TASK_MIN": "3",
-                "SLURM_ARRAY_TASK_MAX": "5",
-            },
-            "have gaps",
-        ),
-    ],
-)
-def test_an_environment_that_does_not_say_which_shard_is_refused(given, environ, why):
-    with pytest.raises(ValueError, match=why):
-        shard_from(given, environ)
-
-
-def test_a_shard_that_cannot_be_told_is_one_line_and_leaves_nothing(coop):
-    assert "--shard auto" in one_line(
-        coop("sweep", "suite.yaml", "-o", "out", "--shard", "auto"), 2
-    )
+@pytest.mark.parametrize("given", ["2", "1/0", "0/2", "3/2", "a/b", "auto"])
+def test_a_shard_that_is_none_is_one_line_and_leaves_nothing(coop, given):
+    said = one_line(coop("sweep", "suite.yaml", "-o", "out", "--shard", given), USAGE)
+    assert f"--shard {given}: give i/n with 1 ≤ i ≤ n, as in 1/2" in said
     assert not Path("out").exists()
 
 
@@ -203,11 +106,13 @@ def test_what_a_killed_sweep_had_not_removed_is_removed_by_the_next(tmp_path, mo
 
 
 def test_neither_a_pipe_nor_a_device_that_came_with_a_folder_is_read(tmp_path):
-    register(tmp_path, [], {})
-    os.mkfifo(tmp_path / "rows.pipe.jsonl")
-    (tmp_path / "rows.endless.jsonl").symlink_to("/dev/zero")
-    (tmp_path / "rows.jsonl").write_text("{}\n")
-    assert read(tmp_path) == [{}]
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(ValueError, match="is no file"):
+        read_rows(tmp_path)
+    (tmp_path / FILE).unlink()
+    (tmp_path / FILE).symlink_to("/dev/zero")
+    with pytest.raises(ValueError, match="is no file"):
+        read_rows(tmp_path)
 
 
 def test_runs_are_listed_without_the_cells_of_sweeps(coop):

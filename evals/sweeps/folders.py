@@ -1,0 +1,116 @@
+"""Folders of sweeps: whether they hold one, what is asked of one in a call, and several as one."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.state.storage.driver import Session
+from shapley_coop.written_files import make_folder, replace_file
+
+_OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
+
+
+@contextmanager
+def opened_if_there(folder: Path) -> Iterator[Store | None]:
+    """The sweep of a folder; None where it holds none.
+
+    Raises:
+        ValueError: it holds one of another version.
+    """
+    try:
+        found = Store(folder)
+    except NoSweep:
+        yield None
+        return
+    with found:
+        yield found
+
+
+def done_in(folder: Path) -> set[str]:
+    """The cells of which a folder has rows; none where it holds no sweep."""
+    with opened_if_there(folder) as store:
+        return store.done() if store else set()
+
+
+def read_rows(folder: Path) -> list[Row]:
+    """All of a folder's runs at once.
+
+    Raises:
+        ValueError: it holds no sweep.
+    """
+    with Store(folder) as store:
+        return list(store.rows())
+
+
+def failures_in(folder: Path) -> list[Row]:
+    """Like `Store.failures`, of a folder.
+
+    Raises:
+        ValueError: it holds no sweep.
+    """
+    with Store(folder) as store:
+        return store.failures()
+
+
+def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
+    """Like `Store.register`, of a folder, which is made unless it is there."""
+    with Store(folder, new=True) as store:
+        return store.register(suites, skipped)
+
+
+def merge(folders: Iterable[Path], out: Path) -> int:
+    """Take the rows of several folders of one sweep together, and what they have cost.
+
+    Args:
+        folders: of the machines.
+        out: a new folder.
+
+    Returns:
+        How many runs there are.
+
+    Raises:
+        ValueError: something was swept into `out`, a folder holds no sweep, or two of them differ
+            about a cell; then nothing is taken in.
+    """
+    with ExitStack() as opened:
+        sources = [opened.enter_context(Store(folder)) for folder in folders]
+        into = opened.enter_context(Store(out, new=True))
+        if not into.is_empty:
+            raise ValueError(f"{out} holds a sweep already: merge into a new folder")
+        suites = [(source.suites, source.content["skipped"]) for source in sources]
+        with into.writing() as session:
+            for source in sources:
+                _take_in(source, into, session)
+        for one, skipped in suites:
+            into.register(one, skipped)
+        with into.writing() as session:
+            cost = into.given(spent=sum(source.spent for source in sources))
+            session.write("UPDATE sweeps SET spent = :spent WHERE sweep = :sweep", [cost])
+        return len(into.done())
+
+
+def _take_in(source: Store, into: Store, session: Session) -> None:
+    for row in source.rows().as_kept():
+        values = into.given(**{name: x for name, x in row.items() if name != "sweep"})
+        if session.rows(_OTHER, values):
+            raise ValueError(f"{source.folder} has another run of the cell {row['cell']}: keep one")
+        session.write(ROW, [values])
+
+
+def write_rows(store: Store, folder: Path, force: bool = False) -> Path:
+    """Write every row whole, a line of JSON each, into a folder that is made unless it is there.
+
+    Raises:
+        ValueError: the file is there, and is not to be replaced.
+    """
+    path = folder / "rows.jsonl"
+    if path.exists() and not force:
+        raise ValueError(f"{path} exists: give another --out, or --force to replace it")
+    make_folder(folder)
+    lines = (f"{json.dumps(x, ensure_ascii=False, sort_keys=True)}\n" for x in store.rows())
+    replace_file(path, lines)
+    return path

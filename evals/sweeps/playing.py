@@ -1,0 +1,104 @@
+"""What a sweep is given and tells: who plays its cells, its limits, and how far it is."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from shapley_coop.evals.sweeps.purse import Rates
+from shapley_coop.evals.sweeps.rows import Finished
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.suite import Cell
+
+
+class Player(Protocol):
+    """Plays cells, in this process or on a server.
+
+    Attributes:
+        elsewhere: whether calls are made there, and what they cost is known once a cell has ended.
+    """
+
+    elsewhere: bool
+
+    async def play(self, cell: Cell) -> Finished:
+        """Play it to its end, going on where it stopped."""
+
+    async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
+        """The calls of a run that did not end."""
+
+    async def written(self, cell: Cell, row: Row) -> None:
+        """A cell's row is on the disk, so that its run need not be kept any more."""
+
+    async def tidy(self, ended: Collection[str]) -> None:
+        """Do what `written` had not done when the process was killed, for cells that have ended."""
+
+    async def close(self) -> None:
+        """Close what is open."""
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """How long letters and batches are waited for, in seconds.
+
+    Attributes:
+        settled: for more letters, once every cell in flight waits for one.
+        gathered: for more letters where some cells do not.
+        first: before a batch is looked at; each next time half as long again.
+        longest: between two looks.
+    """
+
+    settled: float = 0.5
+    gathered: float = 30.0
+    first: float = 1.0
+    longest: float = 60.0
+
+    def growing(self) -> Iterator[float]:
+        """The pauses between looks."""
+        pause = self.first
+        while True:
+            yield pause
+            pause = min(pause * 1.5, self.longest)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a sweep stops by itself.
+
+    Attributes:
+        at_once: how many cells are played side by side.
+        cost: USD over all runs of the folder; None for no limit.
+        errors: the part of the cells to be run that may fail.
+        rates: provider → requests and tokens per minute; `*` is for every other.
+        batch: how long is waited, where letters are asked in batches; None where they are not.
+    """
+
+    at_once: int = 16
+    cost: float | None = None
+    errors: float = 0.05
+    rates: Mapping[str, Rates] = field(default_factory=dict)
+    batch: Pauses | None = None
+
+
+@dataclass
+class Tally:
+    """The progress of a sweep.
+
+    Attributes:
+        cells: how many it is for.
+        before: how many of them others had run, earlier or meanwhile.
+        done: run by this process.
+        failed: attempts of this process that did not end.
+        cost: USD over all runs of the folder.
+        stopped: why it stopped early; empty if it did not.
+    """
+
+    cells: int
+    before: int
+    done: int = 0
+    failed: int = 0
+    cost: float = 0.0
+    stopped: str = ""
+
+    @property
+    def left(self) -> int:
+        """How many cells are still to be run."""
+        return self.cells - self.before - self.done

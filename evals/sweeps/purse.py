@@ -1,0 +1,179 @@
+"""The money and the pace of a sweep's processes: each call is a row, entered before it is made.
+
+One statement looks at what is spent, at what the calls under way cost at their worst, and at the
+calls of the last minute, and enters the call if it fits. So the processes of one folder, and with a
+shared database those of all machines, keep to one limit together. A call that does not fit beside
+others waits for their end, and is made alone while anything is left: so the limit is passed by one
+call at most.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from shapley_coop.evals.sweeps.workers import Worker
+from shapley_coop.seats import SeatError
+
+MINUTE = 60.0
+NO_LIMIT = 1e18
+FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.5
+"""Seconds between two tries of a call that does not fit."""
+
+LOOKED_FOR = 30
+"""Tries after which a call that does not fit looks whether a process has died."""
+
+_UNDER_WAY = "FROM sweep_calls WHERE sweep = :sweep AND under_way = 1"
+_RECENT = """
+    FROM sweep_calls WHERE sweep = :sweep AND endpoint = :endpoint
+    AND made > :now - 60 AND made <= :now + 60
+"""
+_RESERVE = f"""
+    INSERT INTO sweep_calls (sweep, id, worker, endpoint, made, tokens, worst, under_way)
+    SELECT :sweep, :id, :worker, :endpoint, :now, :tokens, :worst, 1 FROM sweeps
+    WHERE sweep = :sweep AND spent < :limit
+    AND (spent + :worst + (SELECT COALESCE(SUM(worst), 0) {_UNDER_WAY}) <= :limit
+         OR NOT EXISTS (SELECT 1 {_UNDER_WAY}))
+    AND (SELECT COUNT(*) {_RECENT}) < :rpm
+    AND ((SELECT COALESCE(SUM(tokens), 0) {_RECENT}) + :tokens <= :tpm
+         OR NOT EXISTS (SELECT 1 {_RECENT}))
+    RETURNING id
+"""  # noqa: S608 - constants
+_SPEND = "UPDATE sweeps SET spent = spent + :cost WHERE sweep = :sweep"
+_END = """
+    UPDATE sweep_calls SET under_way = 0, worst = 0, tokens = :tokens
+    WHERE sweep = :sweep AND id = :id
+"""
+_FORGET = """
+    DELETE FROM sweep_calls WHERE sweep = :sweep AND under_way = 0
+    AND NOT (made > :now - 60 AND made <= :now + 60)
+"""
+_IN_TURN = "SELECT 1 AS one FROM sweeps WHERE sweep = :sweep FOR UPDATE"
+
+
+class SpendingLimit(SeatError):
+    """The next call could not be paid for."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Limits of one provider: requests and tokens per minute; None for no limit."""
+
+    rpm: float | None = None
+    tpm: float | None = None
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """A call that may be made.
+
+    Attributes:
+        id: of its row; empty where nothing is limited.
+        tokens: that it was thought to take.
+    """
+
+    id: str = ""
+    tokens: float = 0.0
+
+
+@dataclass
+class Purse:
+    """What calls of a sweep may cost, in USD, and how fast they may be made.
+
+    Attributes:
+        worker: this process.
+        limit: over all calls of the sweep; None for no limit.
+        clock: seconds since the epoch.
+        sleep: waits for so many of them.
+        under_way: how many limited calls of this process have not ended.
+    """
+
+    worker: Worker
+    limit: float | None = None
+    clock: Callable[[], float] = time.time
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    under_way: int = 0
+    _queue: dict[str, asyncio.Lock] = field(default_factory=dict)
+
+    async def reserve(
+        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
+    ) -> Reserved:
+        """Wait until a call fits, in the order of asking.
+
+        Args:
+            worst: the most that it can cost.
+            tokens: that it is thought to take.
+            endpoint: what is asked, if that has rates.
+            rates: of the endpoint.
+
+        Raises:
+            SpendingLimit: nothing is left.
+        """
+        async with self._queue.setdefault(endpoint, asyncio.Lock()):
+            pause, tries = FIRST_PAUSE, 0
+            while (made := await self.try_to(worst, tokens, endpoint, rates)) is None:
+                tries += 1
+                if tries % LOOKED_FOR == 0:
+                    await asyncio.to_thread(self.worker.bury)
+                await self.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+            return made
+
+    async def try_to(
+        self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
+    ) -> Reserved | None:
+        """Like `reserve`, but None where the call does not fit now."""
+        if self.limit is None and rates == Rates():
+            return Reserved()
+        found = Reserved(uuid4().hex, tokens)
+        allowed = {"limit": self.limit, "rpm": rates.rpm, "tpm": rates.tpm}
+        values = self.worker.store.given(
+            **vars(found), worst=worst, endpoint=endpoint, worker=self.worker.id, now=self.clock()
+        ) | {name: NO_LIMIT if most is None else most for name, most in allowed.items()}
+        if not await asyncio.to_thread(self._enter, values):
+            await self.check()
+            return None
+        self.under_way += 1
+        return found
+
+    def _enter(self, values: dict[str, Any]) -> bool:
+        with self.worker.store.writing() as session:
+            if not session.sqlite:  # it has many writers, who would not see each other's calls
+                session.rows(_IN_TURN, values)
+            return bool(session.rows(_RESERVE, values))
+
+    async def settle(self, made: Reserved, cost: float, tokens: float | None = None) -> None:
+        """End a call.
+
+        Args:
+            made: the call.
+            cost: what it has cost.
+            tokens: that it took; None if that is not known.
+        """
+        self.under_way -= bool(made.id)
+        if made.id or cost:
+            took = made.tokens if tokens is None else tokens
+            values = self.worker.store.given(id=made.id, cost=cost, tokens=took, now=self.clock())
+            await asyncio.to_thread(self._end, values)
+
+    def _end(self, values: dict[str, Any]) -> None:
+        with self.worker.store.writing() as session:
+            session.write(_SPEND, [values])
+            if values["id"]:
+                session.write(_END, [values])
+                session.write(_FORGET, [values])
+
+    async def spent(self) -> float:
+        """What all calls of the sweep have cost."""
+        return await asyncio.to_thread(lambda: self.worker.store.spent)
+
+    async def check(self) -> None:
+        """Make sure that something is left.
+
+        Raises:
+            SpendingLimit: it is not.
+        """
+        if self.limit is not None and (spent := await self.spent()) >= self.limit:
+            raise SpendingLimit(f"the cost limit of {self.limit:g} USD: {spent:.4f} are spent")
