@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from shapley_coop.evals.sweeps.statements import Session, Tables, tables_in
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
-from shapley_coop.state.storage.database import database, tables_in
-from shapley_coop.state.storage.driver import Session, SqliteDatabase
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.versions import check_version
 from shapley_coop.written_files import make_folder
@@ -79,8 +78,7 @@ class Store:
         elif not (shared or file.is_file()):
             raise self._no_sweep()
         self._name = folder.resolve().name if shared else ""
-        self._own = None if shared else SqliteDatabase(file)
-        self._database = self._own or database(shared)
+        self._tables = Tables(file, shared)
         try:
             self._open(new)
         except sqlite3.DatabaseError as error:
@@ -92,7 +90,7 @@ class Store:
 
     def _open(self, new: bool) -> None:
         """Make the tables that are missing, and look at the version."""
-        with self._database.reading() as session:
+        with self._tables.reading() as session:
             missing = _TABLES.keys() - tables_in(session)
         if missing:
             with self.writing() as session:
@@ -115,8 +113,7 @@ class Store:
 
     def close(self) -> None:
         """Close the file; a shared database stays open."""
-        if self._own:
-            self._own.close()
+        self._tables.close()
 
     def given(self, **values: Any) -> dict[str, Any]:
         """A statement's values, with the sweep's."""
@@ -124,13 +121,13 @@ class Store:
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
         """The rows that a query finds, whose values are given and the `sweep`."""
-        with self._database.reading() as session:
+        with self._tables.reading() as session:
             return session.rows(query, self.given(**values))
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """One transaction."""
-        with self._database.writing() as session:
+        with self._tables.writing() as session:
             yield session
 
     @property
