@@ -6,9 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.driver import SqliteDatabase
-from shapley_coop.state.storage.facts import Cursor
 
 _VALUE = re.compile(r"(?<!:):(\w+)")
 _NOBODY = ""
@@ -30,7 +28,7 @@ class Session:
 
     def rows(self, query: str, given: Given) -> list[dict[str, Any]]:
         """The rows that a statement gives, each by the names of its columns."""
-        cursor: Any = self._made(query, given)
+        cursor = self._made(query, given)
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -39,11 +37,10 @@ class Session:
         for given in rows:
             self._made(statement, given)
 
-    def _made(self, statement: str, given: Given) -> Cursor:
+    def _made(self, statement: str, given: Given) -> Any:
         if not self.sqlite:
             statement = _VALUE.sub(r"%(\1)s", statement.replace("%", "%%"))
-        cursor: Cursor = self._connection.execute(statement, given)
-        return cursor
+        return self._connection.execute(statement, given)
 
 
 class Tables:
@@ -56,7 +53,7 @@ class Tables:
 
     def __init__(self, file: Path, shared: str) -> None:
         self._file = None if shared else SqliteDatabase(file)
-        self._database: Any = self._file or facts_at(shared).database
+        self._database: Any = self._file or _shared(shared)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -74,6 +71,12 @@ class Tables:
         """Close the file; a shared database stays open."""
         if self._file:
             self._file.close()
+
+
+def _shared(url: str) -> Any:
+    from shapley_coop.state.storage.database import facts_at
+
+    return facts_at(url).database
 
 
 _THERE = {
