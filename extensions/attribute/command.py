@@ -247,11 +247,12 @@ def _listed(names: str) -> tuple[str, ...]:
 
 
 def _file_text(app: str) -> str:
-    """The app's file, as a name: its kept calls are of this text."""
+    """The app's file and the graph's name in it, as a name: its kept calls are of these."""
     from shapley_coop.extensions.attribute.canonical import digest
 
-    file = Path(app.rpartition(":")[0])
-    return digest(file.read_text(encoding="utf-8")) if file.is_file() else ""
+    file, _, name = app.rpartition(":")
+    path = Path(file)
+    return digest(path.read_text(encoding="utf-8"), name) if path.is_file() else ""
 
 
 def _fresh(given: str) -> str | tuple[str, ...]:
