@@ -3,8 +3,8 @@
 *Blank* keeps the shape of what the agent wrote in the full run and empties its words. A field that
 held something before it wrote keeps what is there: an absent editor leaves the writer's draft. What
 says where the run goes stays as it was: `goto`, booleans, enumerations, fields whose type is a
-Literal, and the numbers and single words that a conditional edge reads. An app would otherwise
-never come to an end without one of those who steer it.
+Literal, and the numbers that a conditional edge reads, and the words that it knows. An app would
+otherwise never come to an end without one of those who steer it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -91,7 +91,10 @@ class Emptying:
         is_set = there is not None and key not in self.schema.added
         if is_set and not is_said and not isinstance(value, bool | Enum):
             return there
-        return self.schema.fitting(key, self.value(value), value)
+        emptied = self.value(value)
+        if value and emptied == "" and key in self.schema.read:
+            emptied = " "  # an edge may ask whether there is a text
+        return self.schema.fitting(key, emptied, value)
 
     def keeps(self, key: str, value: Any) -> bool:
         """Whether an absent agent writes a field as it did."""

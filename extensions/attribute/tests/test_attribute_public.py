@@ -1,10 +1,11 @@
-"""Shapes that public apps have: tools made as a node runs, plans that are lists, answers to calls."""
+"""Shapes that public apps have: tools made as a node runs, answers that an edge waits for."""
 
-from typing import Any
+from typing import Any, TypedDict
 
+import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
-from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
 
 from extensions.attribute.tests.stub_chat import StubChat
 from shapley_coop.extensions.attribute import attribute
@@ -35,3 +36,69 @@ def test_a_tool_that_is_made_as_a_node_runs_is_a_part_of_that_node() -> None:
     found = attribute(page.compile(), score=said, inputs=ASKED)
     assert found.found == {"work": "a node that asks a model"}
     assert found.values == {"work": 1.0}
+
+
+class Task(TypedDict, total=False):
+    task: str
+    done: str
+    answer: str
+
+
+DONE = "finished"
+
+
+def working(answer: str, edge: Any) -> Any:
+    """A worker, and a planner that answers at the second time, until when it goes on."""
+    page = StateGraph(Task)
+    page.add_node("work", lambda s: {"done": s.get("done", "") + "x"})
+    page.add_node("plan", lambda s: {"answer": answer} if s.get("done") == "xx" else {})
+    page.add_edge(START, "work")
+    page.add_edge("work", "plan")
+    page.add_conditional_edges("plan", edge, ["work", END])
+    return page.compile()
+
+
+def until_answered(state: Task) -> str:
+    return END if state.get("answer") else "work"
+
+
+def until_done(state: Task) -> str:
+    return END if state.get("answer") == DONE else "work"
+
+
+def until_ended(state: Task) -> str:
+    return END if state.get("answer", "").upper() in {"ENDED", "FINISHED"} else "work"
+
+
+@pytest.mark.parametrize("words", ["Sexten", "Sexten, in the Dolomites"])
+def test_an_answer_that_an_edge_waits_for_is_not_kept_where_its_author_is_absent(
+    words: str,
+) -> None:
+    """As in plan-and-execute: a single word is no way on because an edge reads the field."""
+    found = attribute(
+        working(words, until_answered), ["plan"], lambda s: float(s["answer"] == words), {}
+    )
+    assert found.worth == {"": 0, "plan": 1}
+    assert not any("steers" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("edge", [until_done, until_ended])
+def test_a_word_that_an_edge_compares_with_is_kept(edge: Any) -> None:
+    found = attribute(working(DONE, edge), ["plan"], lambda s: len(s["done"]), {})
+    assert found.worth == {"": 2, "plan": 2}
+    assert any("an absent plan writes answer as it did" in note for note in found.notes)
+
+
+def test_an_edge_that_names_a_node_does_not_read_what_that_node_reads() -> None:
+    """As in rewoo: the edge's "solve" is a node, whose function has that name, too."""
+    page = StateGraph(Task)
+    page.add_node("work", lambda s: {"done": "x"})
+    page.add_node("solve", solve)
+    page.add_edge(START, "work")
+    page.add_conditional_edges("work", lambda s: "solve" if s["done"] else "work")
+    found = attribute(page.compile(), ["solve"], lambda s: len(s["answer"]), {})
+    assert found.worth == {"": 0, "solve": 1}
+
+
+def solve(state: Task) -> Task:
+    return {"answer": state["done"]}
