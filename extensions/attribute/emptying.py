@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 
@@ -87,6 +87,9 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
+        if isinstance(value, Mapping) and isinstance(there, list):  # it tells a reducer what to do
+            parts = value.items()
+            return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         is_said = self.words and isinstance(value, str)
         is_set = there is not None and key not in self.schema.added
         if is_set and not is_said and not isinstance(value, bool | Enum):
@@ -108,7 +111,7 @@ class Emptying:
         old = {m.id for m in _listed(before) if isinstance(m, BaseMessage) and m.id}
         new = [m for m in value if not (isinstance(m, BaseMessage) and m.id and m.id in old)]
         said = [m for m in new if not _is_tool_talk(m)] or new[-1:]
-        shown = [_wordless(m, self.words) for m in said]
+        shown = _answers(new, now, self.words) or [_wordless(m, self.words) for m in said]
         return [*_listed(now), *shown] if len(new) < len(value) else shown
 
     def value(self, value: Any) -> Any:
@@ -210,6 +213,17 @@ def _messages(value: Any) -> bool:
 def _is_tool_talk(message: Any) -> bool:
     tools = getattr(message, "tool_calls", None) or getattr(message, "tool_call_id", None)
     return bool(tools) or isinstance(message, RemoveMessage)
+
+
+def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
+    """Answers to the tool calls that somebody else made, without words; a model waits for them."""
+    calls = getattr(_listed(now)[-1] if now else None, "tool_calls", None) or []
+    if not all(isinstance(message, ToolMessage) for message in new):
+        return []
+    return [
+        ToolMessage(words, tool_call_id=call["id"], name=message.name, status=message.status)
+        for message, call in zip(new, calls, strict=False)
+    ]
 
 
 def _wordless(message: Any, words: str) -> Any:

@@ -1,13 +1,14 @@
 """Shapes that public apps have: tools made as a node runs, answers that an edge waits for."""
 
-from typing import Any, TypedDict
+import operator
+from typing import Annotated, Any, TypedDict
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from extensions.attribute.tests.stub_chat import StubChat
+from extensions.attribute.tests.stub_chat import StubChat, tool_call
 from shapley_coop.extensions.attribute import attribute
 
 ASKED = {"messages": ["hello"]}
@@ -102,3 +103,50 @@ def test_an_edge_that_names_a_node_does_not_read_what_that_node_reads() -> None:
 
 def solve(state: Task) -> Task:
     return {"answer": state["done"]}
+
+
+def test_who_answers_a_tool_call_of_another_agent_answers_it_without_words() -> None:
+    """As the checker of data-enrichment: a model refuses a call that nobody answered."""
+
+    def ask(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [tool_call("Info", found="rain")]}
+
+    def check(state: MessagesState) -> dict[str, Any]:
+        call = state["messages"][-1].tool_calls[0]
+        return {"messages": [ToolMessage("good", tool_call_id=call["id"], status="error")]}
+
+    def sound(state: MessagesState) -> float:
+        asked, answered = state["messages"][-2:]
+        if not (asked.tool_calls and isinstance(answered, ToolMessage)):
+            return 0.0
+        assert (answered.tool_call_id, answered.status) == (asked.tool_calls[0]["id"], "error")
+        return 1.0 + (answered.content == "good")
+
+    page = StateGraph(MessagesState)
+    page.add_sequence([("ask", ask), ("check", check)])
+    page.add_edge(START, "ask")
+    found = attribute(page.compile(), ["ask", "check"], sound, ASKED)
+    assert found.worth["ask"] == 1, "the check answers, and says nothing"
+
+
+def replaced(there: list[Any], new: Any) -> list[Any]:
+    """A reducer that is told to replace what is there, as open_deep_research has one."""
+    return new["value"] if isinstance(new, dict) and new["type"] == "override" else there + new
+
+
+class Brief(TypedDict, total=False):
+    talk: Annotated[list[Any], replaced]
+    notes: Annotated[list[str], operator.add]
+
+
+def test_what_tells_a_reducer_what_to_do_is_kept() -> None:
+    page = StateGraph(Brief)
+    page.add_node("brief", lambda s: {"talk": {"type": "override", "value": [HumanMessage("go")]}})
+    page.add_node("work", lambda s: {"notes": [str(m.content) for m in s["talk"]]})
+    page.add_edge(START, "brief")
+    page.add_edge("brief", "work")
+    found = attribute(
+        page.compile(), ["brief"], lambda s: float(s["notes"] == ["go"]), {"talk": ["hello"]}
+    )
+    assert found.failures == []
+    assert found.worth == {"": 0, "brief": 1}
