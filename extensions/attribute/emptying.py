@@ -94,10 +94,10 @@ class Emptying:
         is_set = there is not None and key not in self.schema.added
         if is_set and not is_said and not isinstance(value, bool | Enum):
             return there
-        emptied = self.value(value)
-        if value and emptied == "" and key in self.schema.read:
-            emptied = " "  # an edge may ask whether there is a text
-        return self.schema.fitting(key, emptied, value)
+        empty = self.value(value)
+        if value and empty == "" and key in self.schema.read:
+            empty = " "  # an edge may ask whether there is a text
+        return self.schema.fitting(key, empty, value)
 
     def keeps(self, key: str, value: Any) -> bool:
         """Whether an absent agent writes a field as it did."""
@@ -130,8 +130,8 @@ class Emptying:
             return type(value)()
         if isinstance(value, BaseModel):
             of, parts = type(value), fields_of(value)
-            emptied = {k: fitting(of, k, self.value(x), x) for k, x in parts.items()}
-            return value.model_copy(update=emptied)
+            empty = {k: fitting(of, k, self.value(x), x) for k, x in parts.items()}
+            return value.model_copy(update=empty)
         if found := fields_of(value):
             return replace(value, **{k: self.value(x) for k, x in found.items()})
         return None
@@ -142,6 +142,15 @@ def kept(outputs: Sequence[Any], schema: Schema) -> list[str]:
     found = dict[str, None]()
     for output in outputs:
         found |= {k: None for k, x in fields_of(_update(output)).items() if schema.steers(k, x)}
+    return list(found)
+
+
+def emptied(outputs: Sequence[Any], emptying: Emptying) -> list[str]:
+    """Fields of an agent that held something and that its blank stand-in empties."""
+    found = dict[str, None]()
+    for output in outputs:
+        fields = fields_of(_update(output)).items()
+        found |= {k: None for k, x in fields if x and x is not True and not emptying.keeps(k, x)}
     return list(found)
 
 

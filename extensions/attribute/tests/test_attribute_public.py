@@ -150,3 +150,20 @@ def test_what_tells_a_reducer_what_to_do_is_kept() -> None:
     )
     assert found.failures == []
     assert found.worth == {"": 0, "brief": 1}
+
+
+def test_a_play_that_needs_a_plan_says_whose_plan_is_empty() -> None:
+    """As in plan-and-execute, whose worker takes the first step of a list."""
+    page = StateGraph(Brief)
+    page.add_node("plan", lambda s: {"notes": ["find", "tell"]})
+    page.add_node("work", lambda s: {"talk": [s["notes"][0]]})
+    page.add_node("close", lambda s: {"talk": ["done"]})
+    page.add_edge(START, "plan")
+    page.add_edge("plan", "work")
+    page.add_edge("work", "close")
+    found = attribute(page.compile(), ["plan", "close"], lambda s: 1.0, {"talk": [], "notes": []})
+    reason = (
+        "IndexError: list index out of range; the absent plan wrote notes, now emptied: if the "
+        "app needs it, --absent plan=path.py:function"
+    )
+    assert [f.reason for f in found.failures] == [reason] * 2, "close was never asked"
