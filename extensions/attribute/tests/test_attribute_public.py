@@ -167,3 +167,25 @@ def test_a_play_that_needs_a_plan_says_whose_plan_is_empty() -> None:
         "app needs it, --absent plan=path.py:function"
     )
     assert [f.reason for f in found.failures] == [reason] * 2, "close was never asked"
+
+
+class Steps(TypedDict, total=False):
+    results: dict[str, str]
+    answer: str
+
+
+def test_a_mapping_that_grows_step_by_step_grows_without_words() -> None:
+    """As in rewoo, whose worker goes on until each step has a result."""
+
+    def work(state: Steps) -> Steps:
+        done = state.get("results", {})
+        return {"results": {**done, f"#E{len(done) + 1}": "found"}}
+
+    page = StateGraph(Steps)
+    page.add_node("work", work)
+    page.add_node("close", lambda s: {"answer": " ".join(s["results"].values())})
+    page.add_edge(START, "work")
+    page.add_conditional_edges("work", lambda s: "close" if len(s["results"]) > 1 else "work")
+    found = attribute(page.compile(), ["work"], lambda s: s["answer"].count("found"), {})
+    assert found.failures == []
+    assert found.worth == {"": 0, "work": 2}
