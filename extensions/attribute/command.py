@@ -46,6 +46,7 @@ def attribute(
     exact_up_to: of.ExactUpTo = 8,
     trace: of.Trace = None,
     context: of.Context = None,
+    config: of.Config = None,
     answers: of.Answers = "",
     cache: of.Cache = None,
     version: of.Version = "",
@@ -75,7 +76,7 @@ def attribute(
     plain = {"samples": samples, "cache": cache, "trace": trace, **by}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
     stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
-    given = {**_context(context), **_prices(prices), **_answers(answers)}
+    given = {**_given(context=context, config=config), **_prices(prices), **_answers(answers)}
     tools = {"fresh": _fresh(fresh), "safe_tools": _listed(safe_tools)}
     of_version = {"version": version + _file_text(app)}
     settings = {**plain, **limits, **stood_in, **given, **tools, **of_version}
@@ -269,10 +270,11 @@ def _answers(given: str) -> dict[str, Any]:
     return {"answers": load(given, "--answers") if by_function else read_data(given, "answers")}
 
 
-def _context(file: Path | None) -> dict[str, Any]:
+def _given(**files: Path | None) -> dict[str, Any]:
+    """What the files that are given hold, by name."""
     from shapley_coop.files import read_data
 
-    return {"context": read_data(file, "a context")} if file else {}
+    return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
 
 
 def _prices(file: Path | None) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class Emptying:
         if isinstance(value, Mapping) and isinstance(there, list):  # it tells a reducer what to do
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
-        if isinstance(value, Mapping) and isinstance(there, Mapping) and isinstance(before, Mapping):
+        if all(isinstance(x, Mapping) for x in (value, there, before)):
             return {**there, **{k: self.value(x) for k, x in value.items() if k not in before}}
         is_said = self.words and isinstance(value, str)
         is_set = there is not None and key not in self.schema.added

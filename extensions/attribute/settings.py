@@ -38,7 +38,7 @@ class Settings(BaseModel):
     seed: int = Field(0, ge=0, description="Of sampled orders.")
     at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
     context: Any = Field(None, description="The app's context, as in invoke.")
-    config: Any = Field(None, description="The app's config, as in invoke.")
+    config: dict[str, Any] | None = Field(None, description="The app's config, as in invoke.")
     answers: Any = Field(
         None, description="To nodes that ask a person: a function of what is asked, or by node."
     )

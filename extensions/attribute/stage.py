@@ -240,6 +240,18 @@ class Stage:
                 )
         return "".join(told)
 
+    def not_given(self, failure: str) -> str:
+        """What an app that fails with all its agents may lack, because nobody gave it."""
+        graph = self.app.graph
+        schema = getattr(graph, "context_schema", None)
+        if schema and self.context is None and not (self.config or {}).get("configurable"):
+            return (
+                f"; the app has a {schema.__name__}, and none is given: give --context or --config"
+            )
+        if "NoneType" in failure and graph.store is None:
+            return "; the app has no store: if a node needs one, compile it with a store"
+        return ""
+
     def _emptied(self, agent: str, full: Played) -> list[str]:
         """Fields that an absent agent does not write as it did."""
         return emptied([visit.written.output for visit in full.of(agent)], self.emptying())

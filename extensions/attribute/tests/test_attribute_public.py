@@ -1,15 +1,19 @@
 """Shapes that public apps have: tools made as a node runs, answers that an edge waits for."""
 
 import operator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.runtime import Runtime
 
 from extensions.attribute.tests.stub_chat import StubChat, tool_call
 from shapley_coop.extensions.attribute import attribute
+from tests.coop_command import coop_in, one_line
 
 ASKED = {"messages": ["hello"]}
 
@@ -189,3 +193,64 @@ def test_a_mapping_that_grows_step_by_step_grows_without_words() -> None:
     found = attribute(page.compile(), ["work"], lambda s: s["answer"].count("found"), {})
     assert found.failures == []
     assert found.worth == {"": 0, "work": 2}
+
+
+@dataclass
+class Settings:
+    """What the app is set to."""
+
+    user: str
+
+
+def reading(read: Any) -> Any:
+    page = StateGraph(Task, context_schema=Settings)
+    page.add_node("work", read)
+    page.add_edge(START, "work")
+    return page.compile()
+
+
+def of_context(state: Task, runtime: Runtime[Settings]) -> Task:
+    return {"answer": runtime.context.user}
+
+
+def of_store(state: Task, runtime: Runtime[Settings]) -> Task:
+    return {"answer": str(runtime.store.get(("x",), "y"))}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("agents", [None, ["work"]])
+def test_an_app_that_lacks_a_context_or_a_store_says_how_to_give_it(agents: Any) -> None:
+    with pytest.raises(ValueError, match=r"a Settings, and none .* give --context or --config"):
+        attribute(reading(of_context), agents, len, {})
+    with pytest.raises(ValueError, match=r"'get'; the app has no store: .* compile it with"):
+        attribute(reading(of_store), agents, len, {}, context=Settings("ann"))
+
+
+CONFIGURED = """\
+from typing import TypedDict
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, StateGraph
+
+class Text(TypedDict, total=False):
+    text: str
+
+def work(state, config: RunnableConfig):
+    return {"text": config["configurable"]["user"]}
+
+graph = StateGraph(Text).add_node("work", work).add_edge(START, "work").compile()
+
+def score(state):
+    return len(state["text"])
+"""
+
+
+def test_the_command_hands_on_a_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    (tmp_path / "app.py").write_text(CONFIGURED, encoding="utf-8")
+    (tmp_path / "in.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "config.yaml").write_text("configurable: {user: ann}", encoding="utf-8")
+    (tmp_path / "list.yaml").write_text("[ann]", encoding="utf-8")
+    given = ("attribute", "app.py:graph", "--score", "app.py:score", "--input", "in.json")
+    assert coop(*given, "--config", "config.yaml", "--json").result["values"] == {"work": 3}
+    assert "config" in one_line(coop(*given, "--config", "list.yaml"), 2)
