@@ -90,8 +90,9 @@ class Emptying:
         if isinstance(value, Mapping) and isinstance(there, list):  # it tells a reducer what to do
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
-        if all(isinstance(x, Mapping) for x in (value, there, before)):
-            return {**there, **{k: self.value(x) for k, x in value.items() if k not in before}}
+        if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
+            new = {k: self.value(x) for k, x in value.items() if k not in fields_of(before)}
+            return {**there, **new}
         is_said = self.words and isinstance(value, str)
         is_set = there is not None and key not in self.schema.added
         if is_set and not is_said and not isinstance(value, bool | Enum):

@@ -38,7 +38,7 @@ class Settings(BaseModel):
     seed: int = Field(0, ge=0, description="Of sampled orders.")
     at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
     context: Any = Field(None, description="The app's context, as in invoke.")
-    config: dict[str, Any] | None = Field(None, description="The app's config, as in invoke.")
+    config: Any = Field(None, description="The app's config, as in invoke.")
     answers: Any = Field(
         None, description="To nodes that ask a person: a function of what is asked, or by node."
     )
@@ -64,6 +64,8 @@ def checked(given: Mapping[str, Any]) -> Settings:
         found = Settings.model_validate({**given, **named})
     except ValidationError as error:
         raise ValueError(f"attribute: {first_error(error)}") from None
+    if not isinstance(found.config, Mapping | None):
+        raise ValueError("attribute: the config is no mapping, such as {configurable: …}")
     for one in found.cheaper:
         if not isinstance(one, BaseChatModel):
             name = getattr(one, "__name__", type(one).__name__)

@@ -233,10 +233,10 @@ class Stage:
                     f"; the absent {agent} wrote {', '.join(keys)}, now emptied: if that steers "
                     f"the run, --keep {next(iter(keys))}, or --absent {agent}=path.py:function"
                 )
-            elif self.absent_for(agent) == "blank" and (keys := self._emptied(agent, full)):
+            elif self.absent_for(agent) == "blank" and (others := self._emptied(agent, full)):
                 told.append(
-                    f"; the absent {agent} wrote {', '.join(keys)}, now emptied: if the app needs "
-                    f"it, --absent {agent}=path.py:function"
+                    f"; the absent {agent} wrote {', '.join(others)}, now emptied: if the app "
+                    f"needs it, --absent {agent}=path.py:function"
                 )
         return "".join(told)
 
