@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from extensions.attribute.tests.stub_chat import StubChat, tool_call
 from shapley_coop.extensions.attribute import attribute
@@ -254,3 +255,24 @@ def test_the_command_hands_on_a_config(
     given = ("attribute", "app.py:graph", "--score", "app.py:score", "--input", "in.json")
     assert coop(*given, "--config", "config.yaml", "--json").result["values"] == {"work": 3}
     assert "config" in one_line(coop(*given, "--config", "list.yaml"), 2)
+
+
+class Pairs(TypedDict, total=False):
+    steps: Annotated[list[tuple[str, str]], operator.add]
+    answer: str
+
+
+def test_a_tuple_stays_a_tuple() -> None:
+    """As plan-and-execute writes its steps; a file of calls gives lists back."""
+
+    def close(state: Pairs) -> Command[Any]:
+        return Command(update=[("answer", " ".join(dict(set(state["steps"])).values()))])
+
+    page = StateGraph(Pairs)
+    page.add_node("work", lambda s: {"steps": [("one", "done")]})
+    page.add_node("close", close)
+    page.add_edge(START, "work")
+    page.add_edge("work", "close")
+    found = attribute(page.compile(), ["work", "close"], lambda s: len(s["answer"]), {})
+    assert found.failures == []
+    assert found.values == {"work": 2, "close": 2}
