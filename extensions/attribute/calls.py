@@ -178,18 +178,7 @@ class Calls:
                 {
                     "output": _tupled(call.output),
                     "puts": [list(put) for put in call.puts],
-                    "inner": [
-                        [
-                            x.path,
-                            _tupled(x.given),
-                            _tupled(x.output),
-                            x.tokens,
-                            x.models,
-                            x.tools,
-                            x.seconds,
-                        ]
-                        for x in call.inner
-                    ],
+                    "inner": [_row(one) for one in call.inner],
                 }
             )
         except Exception as error:
@@ -271,6 +260,11 @@ def _parts(value: Any, of: Callable[[Any], Any]) -> Any:
     if isinstance(value, Command):
         return replace(value, update=of(value.update), goto=of(value.goto))
     return value
+
+
+def _row(one: Inner) -> list[Any]:
+    said = [one.path, _tupled(one.given), _tupled(one.output)]
+    return [*said, one.tokens, one.models, one.tools, one.seconds]
 
 
 def _inner(path: str, given: Any, output: Any, tokens: Any, *rest: Any) -> Inner:
