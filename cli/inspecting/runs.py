@@ -126,6 +126,8 @@ def prune(
         say(f"{'removed' if yes else 'would remove'} {run.run}")
     if not yes:
         note(f"{len(found)} runs; --yes removes them")
+    elif found:
+        note(f"the home is {home().compact() / 1e6:.1f} MB smaller")
 
 
 def _checked(outcome: str) -> str:
