@@ -29,8 +29,7 @@ from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
-from shapley_coop.seats import Seat
-from shapley_coop.seats.seat import RECORDING
+from shapley_coop.seats.seat import RECORDING, Seat
 
 MILLION = 1_000_000
 

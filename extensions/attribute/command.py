@@ -229,7 +229,8 @@ def _stand_in(what: str) -> Any:
 
 
 def _model(name: str) -> Any:
-    from shapley_coop.seats import Seat, chat_model
+    from shapley_coop.seats.models import chat_model
+    from shapley_coop.seats.seat import Seat
 
     return chat_model(Seat(model=name), agent="absent", seed=0)
 

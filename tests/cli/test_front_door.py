@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 
 
