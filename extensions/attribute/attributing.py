@@ -16,7 +16,8 @@ from shapley_coop.extensions.attribute.crediting import counted, credited
 from shapley_coop.extensions.attribute.finding import found
 from shapley_coop.extensions.attribute.forecast import Forecast, of_advice, refined
 from shapley_coop.extensions.attribute.games import AppGame, Score
-from shapley_coop.extensions.attribute.instead import models_lent, name_of
+from shapley_coop.extensions.attribute.instead import models_lent
+from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.opening import calls_of, given_of, stage_of, units_of
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit

@@ -1,0 +1,73 @@
+"""What advice leaves alone and says: models that save nothing, calls that loops make, prices."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langgraph.graph import START, MessagesState, StateGraph
+
+from extensions.attribute.tests.stub_chat import StubChat
+from shapley_coop.evals.sweeps.prices import Price, Prices
+from shapley_coop.extensions.attribute import attribute
+
+
+def desk() -> tuple[Any, StubChat, dict[str, list[str]]]:
+    """A node that looks up by itself, and two that ask `large` and `small`: which it returns."""
+    heard: dict[str, list[str]] = {"large": [], "small": []}
+
+    def asking(name: str) -> Any:
+        def rule(messages: Sequence[BaseMessage]) -> AIMessage:
+            heard[name].append(str(messages[-1].content))
+            return AIMessage(f"said by {name}")
+
+        model = StubChat(rule=rule, model=name)
+        return model, lambda state: {"messages": [model.invoke(state["messages"])]}
+
+    (_, write), (small, check) = asking("large"), asking("small")
+    page = StateGraph(MessagesState)
+    page.add_sequence(
+        [
+            ("search", lambda state: {"messages": ["it was found"]}),
+            ("write", write),
+            ("check", check),
+        ]
+    )
+    page.add_edge(START, "search")
+    return page.compile(), small, heard
+
+
+DESK = ["search", "write", "check"]
+
+
+def speakers(state: Any) -> float:
+    return sum(bool(m.text) for m in state["messages"])
+
+
+def test_no_downgrade_to_the_own_model_or_a_dearer_one_or_of_who_asks_none() -> None:
+    app, small, heard = desk()
+    prices = Prices(
+        {"stub:large": Price(input=5, output=5), "stub:small": Price(input=9, output=9)}
+    )
+    settings = {"value": "leave-one-out", "advise": True, "prices": prices}
+    plain = attribute(app, DESK, speakers, {"messages": ["hello"]}, **settings)
+    before = len(heard["small"])
+    assert plain.advice
+    credit = attribute(app, DESK, speakers, {"messages": ["hello"]}, cheaper=[small], **settings)
+    found = {one.agent: one for one in credit.advice}
+    assert {one.verdict for one in credit.advice} == {"keep"}
+    assert found["write"].why == "without it the score loses 1, stub:small is dearer here"
+    assert found["check"].why == "without it the score loses 1, asks stub:small already"
+    assert found["search"].why == "without it the score loses 1"
+    # In the place of large, then for itself on that; it does not take its own place.
+    assert heard["small"][before:] == ["it was found", "said by small"]
+    assert "as advised" not in credit.rows
+
+
+def test_the_agent_alone_is_one_that_takes_tokens() -> None:
+    app, *_ = desk()
+    settings = {"value": "leave-one-out", "advise": True}
+    credit = attribute(app, DESK, speakers, {"messages": ["hello"]}, **settings)
+    (alone,) = [row for row in credit.rows if "alone" in row]
+    assert not alone.startswith("search")
+    none = attribute(app, ["search"], speakers, {"messages": ["hello"]}, **settings)
+    assert list(none.rows) == ["as it is"]
