@@ -14,7 +14,13 @@ from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Calls
 from shapley_coop.extensions.attribute.crediting import counted, credited
 from shapley_coop.extensions.attribute.finding import found
-from shapley_coop.extensions.attribute.forecast import Forecast, of_advice, refined
+from shapley_coop.extensions.attribute.forecast import (
+    Forecast,
+    has_cycle,
+    loops,
+    of_advice,
+    refined,
+)
 from shapley_coop.extensions.attribute.games import AppGame, Score
 from shapley_coop.extensions.attribute.instead import models_lent
 from shapley_coop.extensions.attribute.naming import name_of
@@ -153,7 +159,8 @@ def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) ->
     calls = calls_of(app, with_)
     try:
         kept = stage_of(app, calls, with_, recorded).kept(units)
-        return Forecast.before(len(app.agents), len(units), with_.exact_up_to, kept)
+        first = Forecast.before(len(app.agents), len(units), with_.exact_up_to, kept)
+        return replace(first, loops=has_cycle(app))
     finally:
         calls.close()
 
@@ -165,6 +172,7 @@ async def _attributed(
     stage, n = game.stage, len(game.agents)
     kept = stage.kept(game.units)
     first = Forecast.before(n, len(game.units), with_.exact_up_to, kept)
+    first = replace(first, loops=loops(game))
     alone = with_.value == LEAVE_ONE_OUT
     if alone or go_on:
         first = first.leaving_one_out()

@@ -213,7 +213,7 @@ def test_the_command_advises(coop: Coop, tmp_path: Path) -> None:
     assert "downgrade to stub:small" in said
     assert "add_up: without it the score loses 1" in said
     assert "as advised" in said
-    assert "advice: at most" in ended.err
+    assert "advice: about" in ended.err
     assert coop(*GIVEN, "--cheaper", "app.py:small", "-o", "page.html").code == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "downgrade to stub:small" in page

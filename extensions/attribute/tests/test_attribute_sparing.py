@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from langchain_core.messages import AIMessage, BaseMessage
-from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
 
 from extensions.attribute.tests.stub_chat import StubChat
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
+from shapley_coop.extensions.attribute.forecast import Forecast
 
 
 def desk() -> tuple[Any, StubChat, dict[str, list[str]]]:
@@ -71,3 +73,41 @@ def test_the_agent_alone_is_one_that_takes_tokens() -> None:
     assert not alone.startswith("search")
     none = attribute(app, ["search"], speakers, {"messages": ["hello"]}, **settings)
     assert list(none.rows) == ["as it is"]
+
+
+def review(loop: bool) -> Any:
+    """Who searches, who writes, and who judges; in a loop nothing but words ends it at once."""
+
+    def judged(state: MessagesState) -> str:
+        is_good = "words" in state["messages"][-2].text or len(state["messages"]) > 20
+        return "end" if is_good else "again"
+
+    page = StateGraph(MessagesState)
+    for name, said in {"search": "facts", "writer": "words", "critic": "judged"}.items():
+        page.add_node(name, lambda state, said=said: {"messages": [said]})
+    page.add_edge(START, "search")
+    page.add_edge("search", "writer")
+    page.add_edge("writer", "critic")
+    if loop:
+        page.add_conditional_edges("critic", judged, {"again": "writer", "end": END})
+    return page.compile()
+
+
+@pytest.mark.parametrize("loop", [True, False])
+def test_calls_are_a_bound_only_where_no_agent_can_be_asked_more_often(loop: bool) -> None:
+    told = list[Forecast]()
+
+    def go_on(more: Forecast) -> bool:
+        told.append(more)
+        return True
+
+    given = (review(loop), ["search", "writer", "critic"], speakers, {"messages": ["hello"]})
+    settings = {"announce": told.append, "go_on": go_on, "value": "leave-one-out"}
+    credit = attribute(*given, **settings)
+    recorded = told[-1]
+    assert (credit.calls["made"] > recorded.kept + recorded.calls) is loop
+    assert recorded.most() == ("about" if loop else "at most")
+    assert f": {recorded.most()} 3 new calls (3 kept)" in recorded.words()
+    attribute(*given, advise=True, **settings)
+    assert told[-1].advice
+    assert told[-1].most() == recorded.most()
