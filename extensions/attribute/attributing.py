@@ -224,7 +224,9 @@ async def _advised(
         return credit
     found, rows = await advised(game, with_.cheaper, with_.prices, with_.may_lose)
     game.stage.answered(game.units, how)
-    return replace(credit, advice=found, rows=rows, calls=counted(game))
+    lacking = with_.prices.lacking(names) if with_.prices.by_model else []
+    notes = [*credit.notes, *([f"no price for: {', '.join(lacking)}"] if lacking else [])]
+    return replace(credit, advice=found, rows=rows, calls=counted(game), notes=notes)
 
 
 LEAVE_ONE_OUT = "leave_one_out"

@@ -1,6 +1,7 @@
 """What advice leaves alone and says: models that save nothing, calls that loops make, prices."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from extensions.attribute.tests.stub_chat import StubChat
-from shapley_coop.evals.sweeps.prices import Price, Prices
+from shapley_coop.evals.sweeps.prices import Price, Prices, read_prices
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.forecast import Forecast
 
@@ -111,3 +112,40 @@ def test_calls_are_a_bound_only_where_no_agent_can_be_asked_more_often(loop: boo
     attribute(*given, advise=True, **settings)
     assert told[-1].advice
     assert told[-1].most() == recorded.most()
+
+
+def test_models_without_a_price_are_named_as_the_price_file_needs_them(tmp_path: Path) -> None:
+    app, *_ = desk()
+    path = tmp_path / "prices.yaml"
+    path.write_text("models:\n  stub:large: {input: 1, output: 2}\n", encoding="utf-8")
+    given = (app, DESK, speakers, {"messages": ["hello"]})
+    settings = {"value": "leave-one-out", "advise": True}
+    tiny = StubChat(rule=lambda messages: AIMessage("tiny words"), model="tiny")
+    credit = attribute(*given, prices=read_prices(path), cheaper=[tiny], **settings)
+    missing = [note for note in credit.notes if note.startswith("no price")]
+    assert missing == ["no price for: stub:small", "no price for: stub:tiny"]
+    advised = {one.model for one in credit.advice if one.model}
+    assert advised == {"stub:tiny"}, "the same names"
+    text = "".join(f"  {name}: {{input: 1, output: 2}}\n" for name in ("stub:small", "stub:tiny"))
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+    credit = attribute(*given, prices=read_prices(path), cheaper=[tiny], **settings)
+    assert not any(note.startswith("no price") for note in credit.notes)
+    assert credit.rows["as it is"]["cost"] > 0
+
+
+@pytest.mark.parametrize("key", ["prices", "gpt-5-mini"])
+def test_a_price_file_of_other_keys_is_refused_with_the_form(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text(f"{key}: {{input: 1, output: 2}}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=f"{key}.* give models: {{provider:name: ") as refused:
+        read_prices(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_nodes_that_are_no_agents_are_named_as_present_in_every_coalition() -> None:
+    app, *_ = desk()
+    found = attribute(app, None, speakers, {"messages": ["hello"]})
+    assert list(found.found) == ["write", "check"]
+    assert "not named, present in every coalition: search" in found.notes
+    named = attribute(app, DESK, speakers, {"messages": ["hello"]})
+    assert not any("every coalition" in note for note in named.notes)
