@@ -221,7 +221,9 @@ async def _advised(
     if game.stage.is_answered(game.units, how):
         more = replace(more, calls=0, fits=True)
     if not _goes_on(game, more, go_on):
-        return credit
+        remedy = "it was not wanted" if more.fits else f"--max-calls {more.calls} plays it"
+        note = f"no advice: {more.most()} {more.plays} plays, {more.takes()}: {remedy}"
+        return replace(credit, notes=[*credit.notes, note])
     found, rows = await advised(game, with_.cheaper, with_.prices, with_.may_lose)
     game.stage.answered(game.units, how)
     lacking = with_.prices.lacking(names) if with_.prices.by_model else []
