@@ -9,7 +9,6 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from extensions.attribute.tests.stub_chat import StubChat
-from extensions.attribute.tests.test_attribute_docs import PAGE
 from shapley_coop.evals.sweeps.prices import Price, Prices, read_prices
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.forecast import Forecast
@@ -132,12 +131,6 @@ def test_models_without_a_price_are_named_as_the_price_file_needs_them(tmp_path:
     credit = attribute(*given, prices=read_prices(path), cheaper=[tiny], **settings)
     assert not any(note.startswith("no price") for note in credit.notes)
     assert credit.rows["as it is"]["cost"] > 0
-
-
-def test_the_price_file_of_the_page_is_one(tmp_path: Path) -> None:
-    path = tmp_path / "prices.yaml"
-    path.write_text(PAGE.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
-    assert read_prices(path).lacking(["openai:gpt-5-mini", "ollama:x", "other:x"]) == ["other:x"]
 
 
 @pytest.mark.parametrize("key", ["prices", "gpt-5-mini"])
