@@ -139,7 +139,7 @@ def _is_wanted(more: "Forecast", *, hidden: Callable[[], Any] | None) -> bool:
     """
     if not more.calls:
         return True
-    what = "advice: at most" if more.advice else "Shapley for interactions:"
+    what = f"advice: {more.most()}" if more.advice else "Shapley for interactions:"
     said = f"{what} {more.plays} plays, {more.takes()}"
     if hidden:
         with hidden():
