@@ -49,6 +49,7 @@ class Asking:
         self.result = Played()
         self.store = Overlay.over(stage.app.graph.store)
         self.seen: Counter[str] = Counter()
+        self.stood: Counter[str] = Counter()
         self.tried: set[str] = set()
         self.spent: CallsSpent | None = None
 
@@ -64,7 +65,7 @@ class Asking:
 
     def hint(self) -> str:
         """Which fields of absent agents were emptied, where one of them may steer the run."""
-        return self.stage.hint(self.present, self.full) if self.full else ""
+        return self.stage.hint(self.stood, self.full) if self.full else ""
 
     def status(self, path: str) -> str:
         """What stands in for an agent, as text; empty for one that takes part, and for no agent."""

@@ -142,7 +142,10 @@ async def _found(
     stage = replace(stage_of(app, calls, with_, recorded), counts=counts)
     played = await play(stage, unit, ())
     if played.failure:
-        raise ValueError(f"the app with all its agents, input {unit.number}: {played.failure}")
+        raise ValueError(
+            f"the app with all its agents, input {unit.number}: {played.failure}"
+            f"{stage.not_given(played.failure)}"
+        )
     return found(app, played.visits)
 
 

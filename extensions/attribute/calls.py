@@ -6,12 +6,13 @@ just that, and the sample. So a second run makes no call, and a run that was sto
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Command, Send
 
 Tokens = dict[str, tuple[int, int]]
 """Model → input and output tokens."""
@@ -66,6 +67,13 @@ class Call:
     asked: frozenset[str] = frozenset()
     places: tuple[str, ...] = ()
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Tupled:
+    """A tuple, which would come back from the file as a list."""
+
+    parts: list[Any]
 
 
 class Calls:
@@ -148,7 +156,7 @@ class Calls:
         known = json.loads(about)
         loaded = self._serial.loads_typed((kind, output))
         return Call(
-            output=loaded["output"],
+            output=_untupled(loaded["output"]),
             tokens={model: (spent[0], spent[1]) for model, spent in known["tokens"].items()},
             models=known["models"],
             tools=tuple(known["tools"]),
@@ -168,10 +176,18 @@ class Calls:
         try:
             kind, output = self._serial.dumps_typed(
                 {
-                    "output": call.output,
+                    "output": _tupled(call.output),
                     "puts": [list(put) for put in call.puts],
                     "inner": [
-                        [x.path, x.given, x.output, x.tokens, x.models, x.tools, x.seconds]
+                        [
+                            x.path,
+                            _tupled(x.given),
+                            _tupled(x.output),
+                            x.tokens,
+                            x.models,
+                            x.tools,
+                            x.seconds,
+                        ]
                         for x in call.inner
                     ],
                 }
@@ -231,11 +247,37 @@ class Acting:
         return self.app, self.key
 
 
+def _tupled(value: Any) -> Any:
+    """A copy in which plain tuples are marked."""
+    if type(value) is tuple:
+        return Tupled([_tupled(part) for part in value])
+    return _parts(value, _tupled)
+
+
+def _untupled(value: Any) -> Any:
+    """A copy in which what was marked is a tuple again."""
+    if isinstance(value, Tupled):
+        return tuple(_untupled(part) for part in value.parts)
+    return _parts(value, _untupled)
+
+
+def _parts(value: Any, of: Callable[[Any], Any]) -> Any:
+    if type(value) is dict:
+        return {key: of(part) for key, part in value.items()}
+    if type(value) is list:
+        return [of(part) for part in value]
+    if isinstance(value, Send):
+        return Send(value.node, of(value.arg))
+    if isinstance(value, Command):
+        return replace(value, update=of(value.update), goto=of(value.goto))
+    return value
+
+
 def _inner(path: str, given: Any, output: Any, tokens: Any, *rest: Any) -> Inner:
     """As it was kept; tuples come back as lists."""
     known = {model: (spent[0], spent[1]) for model, spent in tokens.items()}
     models, tools, seconds = rest
-    return Inner(path, given, output, known, models, tuple(tools), seconds)
+    return Inner(path, _untupled(given), _untupled(output), known, models, tuple(tools), seconds)
 
 
 def added(all_tokens: Mapping[str, tuple[int, int]], more: Mapping[str, tuple[int, int]]) -> Tokens:

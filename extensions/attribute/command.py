@@ -46,6 +46,7 @@ def attribute(
     exact_up_to: of.ExactUpTo = 8,
     trace: of.Trace = None,
     context: of.Context = None,
+    config: of.Config = None,
     answers: of.Answers = "",
     cache: of.Cache = None,
     version: of.Version = "",
@@ -75,7 +76,7 @@ def attribute(
     plain = {"samples": samples, "cache": cache, "trace": trace, **by}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
     stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
-    given = {**_context(context), **_prices(prices), **_answers(answers)}
+    given = {**_given(context=context, config=config), **_prices(prices), **_answers(answers)}
     tools = {"fresh": _fresh(fresh), "safe_tools": _listed(safe_tools)}
     of_version = {"version": version + _file_text(app)}
     settings = {**plain, **limits, **stood_in, **given, **tools, **of_version}
@@ -248,11 +249,12 @@ def _listed(names: str) -> tuple[str, ...]:
 
 
 def _file_text(app: str) -> str:
-    """The app's file, as a name: its kept calls are of this text."""
+    """The app's file and the graph's name in it, as a name: its kept calls are of these."""
     from shapley_coop.extensions.attribute.canonical import digest
 
-    file = Path(app.rpartition(":")[0])
-    return digest(file.read_text(encoding="utf-8")) if file.is_file() else ""
+    file, _, name = app.rpartition(":")
+    path = Path(file)
+    return digest(path.read_text(encoding="utf-8"), name) if path.is_file() else ""
 
 
 def _fresh(given: str) -> str | tuple[str, ...]:
@@ -269,10 +271,11 @@ def _answers(given: str) -> dict[str, Any]:
     return {"answers": load(given, "--answers") if by_function else read_data(given, "answers")}
 
 
-def _context(file: Path | None) -> dict[str, Any]:
+def _given(**files: Path | None) -> dict[str, Any]:
+    """What the files that are given hold, by name."""
     from shapley_coop.files import read_data
 
-    return {"context": read_data(file, "a context")} if file else {}
+    return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
 
 
 def _prices(file: Path | None) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 *Blank* keeps the shape of what the agent wrote in the full run and empties its words. A field that
 held something before it wrote keeps what is there: an absent editor leaves the writer's draft. What
 says where the run goes stays as it was: `goto`, booleans, enumerations, fields whose type is a
-Literal, and the numbers and single words that a conditional edge reads. An app would otherwise
-never come to an end without one of those who steer it.
+Literal, and the numbers that a conditional edge reads, and the words that it knows. An app would
+otherwise never come to an end without one of those who steer it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 
@@ -87,11 +87,20 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
+        if isinstance(value, Mapping) and isinstance(there, list):  # it tells a reducer what to do
+            parts = value.items()
+            return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
+        if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
+            new = {k: self.value(x) for k, x in value.items() if k not in fields_of(before)}
+            return {**there, **new}
         is_said = self.words and isinstance(value, str)
         is_set = there is not None and key not in self.schema.added
         if is_set and not is_said and not isinstance(value, bool | Enum):
             return there
-        return self.schema.fitting(key, self.value(value), value)
+        empty = self.value(value)
+        if value and empty == "" and key in self.schema.read:
+            empty = " "  # an edge may ask whether there is a text
+        return self.schema.fitting(key, empty, value)
 
     def keeps(self, key: str, value: Any) -> bool:
         """Whether an absent agent writes a field as it did."""
@@ -105,7 +114,7 @@ class Emptying:
         old = {m.id for m in _listed(before) if isinstance(m, BaseMessage) and m.id}
         new = [m for m in value if not (isinstance(m, BaseMessage) and m.id and m.id in old)]
         said = [m for m in new if not _is_tool_talk(m)] or new[-1:]
-        shown = [_wordless(m, self.words) for m in said]
+        shown = _answers(new, now, self.words) or [_wordless(m, self.words) for m in said]
         return [*_listed(now), *shown] if len(new) < len(value) else shown
 
     def value(self, value: Any) -> Any:
@@ -124,8 +133,8 @@ class Emptying:
             return type(value)()
         if isinstance(value, BaseModel):
             of, parts = type(value), fields_of(value)
-            emptied = {k: fitting(of, k, self.value(x), x) for k, x in parts.items()}
-            return value.model_copy(update=emptied)
+            empty = {k: fitting(of, k, self.value(x), x) for k, x in parts.items()}
+            return value.model_copy(update=empty)
         if found := fields_of(value):
             return replace(value, **{k: self.value(x) for k, x in found.items()})
         return None
@@ -136,6 +145,15 @@ def kept(outputs: Sequence[Any], schema: Schema) -> list[str]:
     found = dict[str, None]()
     for output in outputs:
         found |= {k: None for k, x in fields_of(_update(output)).items() if schema.steers(k, x)}
+    return list(found)
+
+
+def emptied(outputs: Sequence[Any], emptying: Emptying) -> list[str]:
+    """Fields of an agent that held something and that its blank stand-in empties."""
+    found = dict[str, None]()
+    for output in outputs:
+        fields = fields_of(_update(output)).items()
+        found |= {k: None for k, x in fields if x and x is not True and not emptying.keeps(k, x)}
     return list(found)
 
 
@@ -207,6 +225,17 @@ def _messages(value: Any) -> bool:
 def _is_tool_talk(message: Any) -> bool:
     tools = getattr(message, "tool_calls", None) or getattr(message, "tool_call_id", None)
     return bool(tools) or isinstance(message, RemoveMessage)
+
+
+def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
+    """Answers to the tool calls that somebody else made, without words; a model waits for them."""
+    calls = getattr(_listed(now)[-1] if now else None, "tool_calls", None) or []
+    if not all(isinstance(message, ToolMessage) for message in new):
+        return []
+    return [
+        ToolMessage(words, tool_call_id=call["id"], name=message.name, status=message.status)
+        for message, call in zip(new, calls, strict=False)
+    ]
 
 
 def _wordless(message: Any, words: str) -> Any:

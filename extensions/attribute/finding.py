@@ -19,18 +19,27 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
         visits: of the run.
     """
     why: dict[str, str] = {}
+    within = 0
     for visit in visits:
-        place = app.places.get(visit.path) or Place(visit.path, (visit.path.split(":")[-1],))
+        place = app.places.get(visit.path)
+        if place is None:  # a tool that a node makes as it runs: a part of the node, told next
+            within += visit.models
+            continue
+        models, within = visit.models + within, 0
         if visit.path.startswith("tool:"):
             why.setdefault(visit.path, place.why or "a tool that asks a model")
         elif place.why:
             why.setdefault(visit.path, place.why)
-        elif visit.models:
+        elif models:
             for path in _members(app, visit.path, visit.places):
                 kind = "subgraph" if isinstance(app.bound[path], Pregel) else "node"
                 why.setdefault(path, f"a {kind} that asks a model")
     if not why:
-        why = {visit.path: "a node of the run; none asks a model" for visit in visits}
+        why = {
+            visit.path: "a node of the run; none asks a model"
+            for visit in visits
+            if visit.path in app.places
+        }
     return {_name(path, app.places, why): reason for path, reason in why.items()}
 
 
@@ -49,7 +58,5 @@ def _members(app: App, path: str, asked: Sequence[str]) -> list[str]:
 
 def _name(path: str, places: Mapping[str, Place], others: Mapping[str, str]) -> str:
     """Its usual name, or its path where two have the same."""
-    if path not in places:
-        return path.rsplit(":", maxsplit=1)[-1]
     usual = {other: places[other].names[0] for other in others if other in places}
     return path if list(usual.values()).count(usual[path]) > 1 else usual[path]

@@ -93,6 +93,7 @@ class AppGame:
                 raise ValueError(
                     f"the app with all its agents, input {unit.number}"
                     f"{f', sample {unit.sample + 1}' if unit.sample else ''}: {played.failure}"
+                    f"{self.stage.not_given(played.failure)}"
                 )
             self.full.append(played)
             self.plays.setdefault(self.everyone, []).append(played)

@@ -84,6 +84,9 @@ Trace = Annotated[
     Path | None, typer.Option(help="A LangSmith export: its node runs are not made again.")
 ]
 Context = Annotated[Path | None, typer.Option(help="A file with the app's context.")]
+Config = Annotated[
+    Path | None, typer.Option(help="A file with the app's config, such as {configurable: …}.")
+]
 Answers = Annotated[
     str,
     typer.Option(

@@ -1,7 +1,6 @@
 """One play of an app by a coalition: its members are asked, the others are stood in for."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection
 from functools import partial
 from typing import Any
@@ -62,7 +61,6 @@ class _Play(Asking):
         self, stage: Stage, unit: Unit, present: frozenset[str], full: Played | None
     ) -> None:
         super().__init__(stage, unit, present, full)
-        self.stood: Counter[str] = Counter()
         self.finished: set[str] = set()
         self.loop = asyncio.get_running_loop()
 

@@ -64,6 +64,8 @@ def checked(given: Mapping[str, Any]) -> Settings:
         found = Settings.model_validate({**given, **named})
     except ValidationError as error:
         raise ValueError(f"attribute: {first_error(error)}") from None
+    if not isinstance(found.config, Mapping | None):
+        raise ValueError("attribute: the config is no mapping, such as {configurable: …}")
     for one in found.cheaper:
         if not isinstance(one, BaseChatModel):
             name = getattr(one, "__name__", type(one).__name__)

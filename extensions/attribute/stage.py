@@ -15,7 +15,7 @@ from shapley_coop.extensions.attribute.answering import Answers
 from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Call, Calls, Tokens
 from shapley_coop.extensions.attribute.canonical import canonical, digest
-from shapley_coop.extensions.attribute.emptying import Emptying, Written, kept, steering
+from shapley_coop.extensions.attribute.emptying import Emptying, Written, emptied, kept, steering
 
 
 class CallsSpent(RuntimeError):
@@ -219,16 +219,42 @@ class Stage:
         outputs = [visit.written.output for played in runs for visit in played.of(agent)]
         return kept(outputs, self.app.schema)
 
-    def hint(self, present: Collection[str], full: Played) -> str:
-        """What may have gone wrong in a play because fields of absent agents were emptied."""
+    def hint(self, asked: Collection[str], full: Played) -> str:
+        """What may have gone wrong in a play because fields of absent agents were emptied.
+
+        Args:
+            asked: the absent agents in whose place something was written.
+            full: the play of all agents.
+        """
         told = []
-        for agent in sorted(set(self.app.agents).difference(present)):
+        for agent in sorted(asked):
             if keys := self.steering(agent, [full]):
                 told.append(
                     f"; the absent {agent} wrote {', '.join(keys)}, now emptied: if that steers "
                     f"the run, --keep {next(iter(keys))}, or --absent {agent}=path.py:function"
                 )
+            elif self.absent_for(agent) == "blank" and (others := self._emptied(agent, full)):
+                told.append(
+                    f"; the absent {agent} wrote {', '.join(others)}, now emptied: if the app "
+                    f"needs it, --absent {agent}=path.py:function"
+                )
         return "".join(told)
+
+    def not_given(self, failure: str) -> str:
+        """What an app that fails with all its agents may lack, because nobody gave it."""
+        graph = self.app.graph
+        schema = getattr(graph, "context_schema", None)
+        if schema and self.context is None and not (self.config or {}).get("configurable"):
+            return (
+                f"; the app has a {schema.__name__}, and none is given: give --context or --config"
+            )
+        if "NoneType" in failure and graph.store is None:
+            return "; the app has no store: if a node needs one, compile it with a store"
+        return ""
+
+    def _emptied(self, agent: str, full: Played) -> list[str]:
+        """Fields that an absent agent does not write as it did."""
+        return emptied([visit.written.output for visit in full.of(agent)], self.emptying())
 
     def absent_for(self, agent: str) -> Any:
         """What stands in for an agent."""

@@ -3,8 +3,9 @@
 It is read from their code and nothing is asked: an edge may call a model.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from types import CodeType
 from typing import Any
 
@@ -12,9 +13,6 @@ from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
-
-LONGEST_CHOICE = 24
-"""Characters of a word that may name a way on; a longer one is text."""
 
 DEPTH = 3
 """How far the functions that an edge calls are followed."""
@@ -28,7 +26,7 @@ class Schema:
         closed: fields whose type is a choice: a Literal or an enumeration.
         read: fields that a conditional edge reads.
         counted: fields that a node reads that itself says where the run goes.
-        places: names of nodes, and of the ways on that edges know.
+        ways: names of nodes, and of the ways on that edges know or compare with.
         added: fields whose new value is put to what is there, by a reducer.
         checked: states that check what is written.
     """
@@ -36,7 +34,7 @@ class Schema:
     closed: frozenset[str] = frozenset()
     read: frozenset[str] = frozenset()
     counted: frozenset[str] = frozenset()
-    places: frozenset[str] = frozenset()
+    ways: frozenset[str] = frozenset()
     added: frozenset[str] = frozenset()
     checked: tuple[type[BaseModel], ...] = ()
 
@@ -44,10 +42,7 @@ class Schema:
         """Whether a field with this value says where a run goes."""
         if isinstance(value, int | float):
             return not isinstance(value, bool) and key in self.read | self.counted
-        if not isinstance(value, str) or key not in self.read:
-            return False
-        is_word = len(value.split()) == 1 and len(value) <= LONGEST_CHOICE
-        return value in self.places or is_word
+        return isinstance(value, str) and key in self.read and value.casefold() in self.ways
 
     def fitting(self, key: str, emptied: Any, value: Any) -> Any:
         """The emptied value, or the nearest to it that the app's state takes.
@@ -96,13 +91,14 @@ def schema_of(graphs: Collection[Any], closed: frozenset[str], nodes: Collection
         closed: fields whose type is a choice.
         nodes: names of the nodes.
     """
-    read, counted, places, added = set[str](), set[str](), set(nodes), set[str]()
+    read, counted, ways, added = set[str](), set[str](), set(nodes), set[str]()
     checked: dict[type[BaseModel], None] = {}
     for graph in (g for g in graphs if isinstance(g, CompiledStateGraph)):
         keys = {key for of in graph.builder.schemas.values() for key in of}
         for branch in (b for of in graph.builder.branches.values() for b in of.values()):
-            read |= keys & set(_names(branch.path))
-            places |= {str(end) for end in branch.ends or ()}
+            names = set(_names(branch.path))
+            read |= keys & names
+            ways |= {*names, *map(str, branch.ends or ())}
         for node in graph.builder.nodes.values():
             if node.ends:
                 counted |= keys & set(_names(node.runnable))
@@ -113,7 +109,7 @@ def schema_of(graphs: Collection[Any], closed: frozenset[str], nodes: Collection
         closed=closed,
         read=frozenset(read),
         counted=frozenset(counted),
-        places=frozenset(places),
+        ways=frozenset(way.casefold() for way in ways),
         added=frozenset(added),
         checked=tuple(checked),
     )
@@ -139,22 +135,32 @@ def _names_in(function: Any, depth: int) -> Iterator[str]:
     code = getattr(function, "__code__", None)
     if code is None or depth == 0 or "site-packages" in code.co_filename:
         return
-    named = list(_texts(code))
+    codes = list(_codes(code))
+    named = [name for one in codes for name in one.co_names]
     yield from named
+    yield from (text for one in codes for part in one.co_consts for text in _texts(part))
     known = getattr(function, "__globals__", {})
     cells = [c.cell_contents for c in getattr(function, "__closure__", None) or () if _full(c)]
     for other in [*(known.get(name) for name in named), *cells]:
+        yield from _texts(other)
         if hasattr(other, "__code__"):
             yield from _names_in(other, depth - 1)
 
 
-def _texts(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
+def _texts(value: Any) -> Iterator[str]:
+    """A text, or those of a collection or an enumeration."""
+    if isinstance(value, type) and issubclass(value, Enum):
+        value = [member.value for member in value]
+    several = value if isinstance(value, Mapping | list | tuple | set | frozenset) else [value]
+    yield from (one for one in several if isinstance(one, str))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A function's code, and that of the functions within it."""
+    yield code
     for constant in code.co_consts:
-        if isinstance(constant, str):
-            yield constant
-        elif isinstance(constant, CodeType):
-            yield from _texts(constant)
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def _full(cell: Any) -> bool:

@@ -88,6 +88,14 @@ def test_changed_code_is_asked_anew(coop: Coop, tmp_path: Path) -> None:
     assert found["worth"]["search,write"] == 4
 
 
+def test_two_graphs_of_a_file_share_no_calls(coop: Coop, tmp_path: Path) -> None:
+    text = f"{APP.replace(' fly', ' swim')}\nswimming = graph\n{APP[APP.index('page = ') :]}"
+    (tmp_path / "both.py").write_text(text, encoding="utf-8")
+    given = (*GIVEN[2:], "--input", "in.json", "--json")
+    assert coop("attribute", "both.py:graph", *given).result["calls"]["made"] == 3
+    assert coop("attribute", "both.py:swimming", *given).result["calls"]["made"] == 3
+
+
 def test_what_stands_in_can_be_chosen_for_each_agent(coop: Coop) -> None:
     choice = ("--absent", "search=app.py:by_hand", "--absent", "write=blank")
     found = coop(*GIVEN, "--input", "in.json", *choice, "--json").result
