@@ -25,8 +25,10 @@ from shapley_coop.graphs.catalogue import compiled as ours
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import configured
 from shapley_coop.seats.clients import clients
-from shapley_coop.state import Home, Run, RunConfig, saver
-from shapley_coop.state.storage.home import DATABASE_VARIABLE
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import DATABASE_VARIABLE, Home
+from shapley_coop.state.storage.register import Run
 
 GATHER, USUAL, LEAN = "bare asyncio.gather", "LangGraph as usual, no saver", "ours, no saver"
 USUAL_KEPT, OURS = "LangGraph as usual, {}", "ours, {}"

@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal, exponent
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 GAMES = ("public_goods", "volunteers")
 LEAST_FITTED = 10

@@ -15,7 +15,8 @@ from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 PER_TOKEN = 4
 """Characters: a rule of thumb, as nothing is tokenised here."""

@@ -22,7 +22,8 @@ from shapley_coop.games import load
 from shapley_coop.games.dice import dice
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 SIZES = (10, 30, 100, 300, 1000)
 

@@ -11,7 +11,7 @@ from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 
 def runs(repeats: int = 5, each: int = 20) -> Found:

@@ -19,9 +19,9 @@ from unittest.mock import patch
 from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict
 
-from shapley_coop.seats import Seat
 from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.letters import facts_in, with_facts
+from shapley_coop.seats.seat import Seat
 
 Script = Callable[[str, str], str]
 """From an agent's name and its letter to its message."""

@@ -27,7 +27,9 @@ from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.catalogue import names
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
-from shapley_coop.state import RunConfig, game_of, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of
+from shapley_coop.state.storage.home import home
 from tests import embedded_reply
 from tests.seats.manners import MANNERS, RATE, Manner, Sloppy
 from tests.stub_openai import StubOpenAI

@@ -17,7 +17,8 @@ from benchmarks.seats import ScriptedModel, chatter, haggler, scratch, scripted_
 from benchmarks.tables import Cell, Found, Goal, exponent
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 SPEECH = 400
 """Characters of one public message."""

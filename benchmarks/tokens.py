@@ -16,7 +16,7 @@ from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import as_text
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 BLOCK, LEAST = 128, 1024
 """Tokens of a cache block, and the fewest that are cached, as at large providers."""

@@ -32,7 +32,7 @@ def main() -> None:
     except typer.Exit as leaving:
         sys.exit(leaving.exit_code)
     except Exception as error:
-        from shapley_coop.seats import CredentialsMissing
+        from shapley_coop.seats.seat import CredentialsMissing
         from shapley_coop.state.storage.leases import Busy, LeaseLost
 
         if isinstance(error, CredentialsMissing | Busy | LeaseLost):
@@ -71,6 +71,6 @@ def _environment() -> None:
     tracing = (on for key, on in os.environ.items() if key.endswith(("_TRACING", "_TRACING_V2")))
     if any(on.lower() not in off for on in tracing):
         from shapley_coop.seats.tracing import trace_quietly
-        from shapley_coop.state import home
+        from shapley_coop.state.storage.home import home
 
         trace_quietly(home().secrets)

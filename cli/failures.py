@@ -18,7 +18,7 @@ def reason(error: BaseException) -> str:
     from shapley_coop.games import GameError
     from shapley_coop.games.catalogue import own_fault
     from shapley_coop.graphs.same_run import ConfigChanged
-    from shapley_coop.seats import SeatError
+    from shapley_coop.seats.seat import SeatError
     from shapley_coop.state.storage.checkpoints.serializer import Unreadable
     from shapley_coop.state.storage.faults import storage_fault
 
@@ -32,7 +32,7 @@ def reason(error: BaseException) -> str:
     fault = storage_fault(error)
     if "not a database" not in fault:
         return fault
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     return f"the home {home().folder} cannot be used: {fault}; move it away, or set COOP_HOME"
 
@@ -49,7 +49,7 @@ def _of_system(error: OSError) -> str:
         return f"the port cannot be used: {said}; give another --port, or 0 for a free one"
     if not error.filename:
         return ""
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     if not _in_home(error):
         return f"{error.filename}: {said}"
@@ -70,7 +70,7 @@ def of_home(error: BaseException) -> bool:
 
 def _in_home(error: OSError) -> bool:
     """Whether an error is of a file in the home."""
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     path = os.path.abspath(os.fsdecode(error.filename or ""))
     return bool(error.filename) and Path(path).is_relative_to(home().folder.absolute())

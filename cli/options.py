@@ -13,7 +13,7 @@ from shapley_coop.files import read_mapping, read_text, yaml_of
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
 
 if TYPE_CHECKING:
-    from shapley_coop.seats import Seat
+    from shapley_coop.seats.seat import Seat
 
 
 class Keep(StrEnum):
@@ -32,7 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 def complete_runs(incomplete: str) -> list[str]:
     """The names of this home's runs that begin like this, for a shell."""
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
 
@@ -178,7 +178,7 @@ def seat_from(model: str, base_url: str | None) -> "Seat":
     from pydantic import ValidationError
 
     from shapley_coop.invalid import first_error
-    from shapley_coop.seats import Seat
+    from shapley_coop.seats.seat import Seat
 
     try:
         return Seat.model_validate(seats_from(model, None, base_url)["*"])
@@ -244,7 +244,7 @@ def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     settings = dict(_values(parts, refusal))
     if seat["model"].partition(":")[0] not in extension.offered("seats"):
         return seat | settings
-    from shapley_coop.seats import Seat  # most commands seat nobody so
+    from shapley_coop.seats.seat import Seat  # most commands seat nobody so
 
     of_every_seat = {key: settings.pop(key) for key in Seat.model_fields if key in settings}
     return seat | of_every_seat | ({"options": settings} if settings else {})

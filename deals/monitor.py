@@ -6,7 +6,9 @@ Schallhart, 2011): `violated` once it was broken, `satisfied` once no course of 
 it any more, and `pending` until then. A payment is `satisfied` once none can fall due any more,
 the split of the total when the game is over; neither can be violated by an agent.
 
->>> from shapley_coop.deals import Deal, Do, Turns
+>>> from shapley_coop.deals.language.clauses import Do
+>>> from shapley_coop.deals.language.deal import Deal
+>>> from shapley_coop.deals.language.when import Turns
 >>> monitor = Monitor(Deal(clauses=[Do(agent="Bob", action="take", when=Turns(turns=(1, 2)))]))
 >>> monitor.observe({"turn": 1, "actions": {"Bob": "take"}, "rewards": {}})
 >>> monitor.verdicts(turns=9), monitor.duties()

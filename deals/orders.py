@@ -21,7 +21,7 @@ from shapley_coop.deals.language.reading import no_other_keys
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.spelling import Notes, meant, shown
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.deals.signing import without_signature
+from shapley_coop.deals.signing.acceptance import without_signature
 
 ORDER = "order"
 """The act of a letter that orders answer."""

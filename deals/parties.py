@@ -1,6 +1,7 @@
 """Whom a deal binds, what of it concerns one agent, and what is left of it when somebody leaves.
 
->>> from shapley_coop.deals import Deal, Do, Pay
+>>> from shapley_coop.deals.language.clauses import Do, Pay
+>>> from shapley_coop.deals.language.deal import Deal
 >>> deal = Deal(clauses=[Do(agent="Ann", action="dig"), Pay(payer="Ann", payee="others", amount=2)])
 >>> sorted(bound_by(deal.clauses, ["Ann", "Ben", "Cem"]))
 ['Ann']

@@ -6,13 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.deals import (
-    Message,
-    in_force,
-    rebuilt,
-    scan,
-)
+from shapley_coop.deals.contract import in_force, rebuilt
 from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.parties import bound_by
 from shapley_coop.evals.verifying_books import (
     changed_answers,
@@ -33,20 +29,16 @@ from shapley_coop.graphs import builder
 from shapley_coop.graphs.served import run_of
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
-from shapley_coop.state import (
-    EvaluatedTable,
-    PublicMessage,
-    Run,
-    Table,
-    agreed_offers,
-    game_of,
-    home,
-)
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import result_of
-from shapley_coop.state.settings import config_of
+from shapley_coop.state.settings import config_of, game_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import wrongly_signed
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import PublicMessage, Table
 from shapley_coop.state.tool_runs import computed
 from shapley_coop.state.turn import TurnContext
 

@@ -4,22 +4,27 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Message, in_force, scan
+from shapley_coop.deals.contract import in_force
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.orders import ORDER, orders_in
-from shapley_coop.deals.signing import is_signed, signature_in
+from shapley_coop.deals.signing.acceptance import is_signed, signature_in
 from shapley_coop.games.opened import is_file
 from shapley_coop.games.params import COUNT
 from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import AnswerKey, Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.state import EvaluatedTable, Run, Table, final, home
 from shapley_coop.state.consent import counted_split
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.market import market_of
 from shapley_coop.state.own_tables import prices_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
 from shapley_coop.state.signatures import order_to_sign, wrongly_signed
 from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.digests import is_other
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.ledger import final
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import Table
 
 MOST_NAMED = 3
 """Up to this many differences are named one by one."""

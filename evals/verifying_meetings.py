@@ -5,10 +5,11 @@ from itertools import count
 
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.task_exchange import TaskExchange
-from shapley_coop.state import AgentOutput, EvaluatedTable, PublicMessage, Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of, traded
 from shapley_coop.state.meetings import TOPIC, after, drawn, speaker_of
 from shapley_coop.state.own_tables import Meeting
+from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 
 def wrongly_swapped(table: Table) -> Iterator[str]:

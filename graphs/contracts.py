@@ -13,7 +13,7 @@ payments are made at settlement. If the configuration seats a judge, it reads th
 
 from langgraph.graph import END
 
-from shapley_coop.deals import DEAL_RULES
+from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
 from shapley_coop.nodes.agent.publish import hold_answers
@@ -31,8 +31,8 @@ from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
-from shapley_coop.state import Table
 from shapley_coop.state.run_config import JUDGE
+from shapley_coop.state.table import Table
 from shapley_coop.state.telling import everything, since_play
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import Asking

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.deals import Fault
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.nodes.agent.ask import write_letter
-from shapley_coop.seats import Question
-from shapley_coop.seats.asking import as_answer
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.seats.asking import Question, as_answer
 from shapley_coop.state.asking import prepare, refuse
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
 
 

@@ -3,7 +3,7 @@
 >>> import asyncio, os, tempfile
 >>> os.environ["COOP_HOME"] = tempfile.mkdtemp()
 >>> from shapley_coop.graphs.running import play
->>> from shapley_coop.state import RunConfig
+>>> from shapley_coop.state.run_config import RunConfig
 >>> outcome = asyncio.run(play("shapley_coop", RunConfig(game="escape_room", seed=3)))
 >>> outcome["payoffs"]
 {'Alice': 4.5, 'Bob': 4.5}
@@ -19,7 +19,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.blocking import apart
-from shapley_coop.deals import Fault
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.graphs.same_run import check_same_config, check_same_workflow
@@ -27,12 +27,14 @@ from shapley_coop.graphs.threads import Hold, configured, hold, leased, opened
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
-from shapley_coop.state import Run, RunConfig, Table, home
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin, begin_new
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Lease, LeaseLost
-from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
+from shapley_coop.state.storage.register import ENDED, STARTED, WAITING, Run
+from shapley_coop.state.table import Table
 
 _NO_CONTEXT = RunConfig()
 """Our clients give the configuration as input (`room`), and an empty context."""

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.graphs.catalogue import version
-from shapley_coop.state import Run
-from shapley_coop.state.storage.register import ENDED
+from shapley_coop.state.storage.register import ENDED, Run
 
 
 class OtherWorkflow(ValueError):

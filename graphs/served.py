@@ -11,10 +11,11 @@ from langgraph.types import StateSnapshot
 
 from shapley_coop.graphs.catalogue import names
 from shapley_coop.graphs.threads import opened
-from shapley_coop.state import Run, Table, home
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
-from shapley_coop.state.storage.register import ENDED, FAILED, STARTED, WAITING
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import ENDED, FAILED, STARTED, WAITING, Run
+from shapley_coop.state.table import Table
 
 LISTED = 200
 """The newest threads that a list shows."""

@@ -23,8 +23,9 @@ from shapley_coop.blocking import iterate_blocking, run_blocking
 from shapley_coop.games import Game
 from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, opening
-from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
-from shapley_coop.state.table import Result
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.table import Opening, Result, Table
 from shapley_coop.state.turn import Asking, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from shapley_coop.deals import Fault, Message, scan
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.seats.asking import Question, ask, traced
 from shapley_coop.seats.calls import READY, TRIED, Call, Step, calls_in
 from shapley_coop.seats.records import TOOL, Answer, Entry, Journal, letter_hash, nonce

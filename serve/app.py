@@ -32,8 +32,7 @@ from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenant_policy import TenantPolicy
 from shapley_coop.serve.server.threads import view_routes
-from shapley_coop.state import home
-from shapley_coop.state.storage.home import DATABASE_VARIABLE
+from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 
 with needing("dev", "the LangGraph server"):
     from starlette.applications import Starlette

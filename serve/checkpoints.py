@@ -12,7 +12,8 @@ from shapley_coop.serve.server.quarantine import starting
 from shapley_coop.serve.server.quotas import check_new
 from shapley_coop.serve.server.recovery import note
 from shapley_coop.serve.server.scoring import score_when_ended
-from shapley_coop.state import home, saver
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import home
 
 
 @asynccontextmanager

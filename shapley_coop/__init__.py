@@ -9,8 +9,9 @@ These names are public (`docs/python.md` has an example of each); no other modul
 Each is imported when it is first used, so that importing the package costs nothing.
 """
 
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if not (Path(__file__).parent / "graphs").is_dir():  # git wrote its link as a text file
     raise ImportError(
@@ -18,18 +19,42 @@ if not (Path(__file__).parent / "graphs").is_dir():  # git wrote its link as a t
         "git config core.symlinks true, then git checkout -- shapley_coop"
     )
 
-from shapley_coop.lazily import offered
+_PUBLIC = {
+    "Budget": "state.budget",
+    "Deal": "deals.language.deal",
+    "Game": "games",
+    "RunConfig": "state.run_config",
+    "Seat": "seats.seat",
+    "SeatError": "seats.seat",
+    "Waiting": "graphs.running",
+    "certify": "deals.analysis.certificate",
+    "load_game": "games:load",
+    "play": "graphs.running",
+    "play_sync": "front",
+    "shapley": "front",
+    "workflow": "front",
+}
+"""Name → the module that has it, and its name there if it is another."""
 
-if TYPE_CHECKING:  # which then refuses any other name
-    from shapley_coop.deals import Deal, certify
+if TYPE_CHECKING:
+    from shapley_coop.deals.analysis.certificate import certify
+    from shapley_coop.deals.language.deal import Deal
     from shapley_coop.front import play_sync, shapley, workflow
     from shapley_coop.games import Game
     from shapley_coop.games import load as load_game
     from shapley_coop.graphs.running import Waiting, play
-    from shapley_coop.seats import Seat, SeatError
-    from shapley_coop.state import Budget, RunConfig
+    from shapley_coop.seats.seat import Seat, SeatError
+    from shapley_coop.state.budget import Budget
+    from shapley_coop.state.run_config import RunConfig
 else:
-    __getattr__ = offered(__name__, __file__)
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first used."""
+        if name not in _PUBLIC:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module, _, there = _PUBLIC[name].partition(":")
+        return getattr(import_module(f"{__name__}.{module}"), there or name)
+
 
 __all__ = [
     "Budget",

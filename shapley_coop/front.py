@@ -10,7 +10,7 @@ from shapley_coop.blocking import run_blocking
 if TYPE_CHECKING:
     from shapley_coop.graphs.running import Person, Watcher
     from shapley_coop.graphs.workflow import App
-    from shapley_coop.state import RunConfig
+    from shapley_coop.state.run_config import RunConfig
 
 
 def play_sync(

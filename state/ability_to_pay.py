@@ -2,10 +2,14 @@
 
 from functools import partial
 
-from shapley_coop.deals import Deal, Enforcement, Fault, Give, Pay, payments
 from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means, unpayable
 from shapley_coop.deals.contract import agreed_from
+from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.goods import ungivable
+from shapley_coop.deals.language.clauses import Give, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.monitor import payments
 from shapley_coop.games import Game
 from shapley_coop.remembered import Bounded
 from shapley_coop.state.evaluated import EvaluatedTable

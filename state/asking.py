@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 from langchain_core.runnables import RunnableConfig
 
-from shapley_coop.deals import Fault
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games import Game
-from shapley_coop.seats import Letter, Question
+from shapley_coop.seats.asking import Question
+from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import UNLIMITED, BudgetTracker

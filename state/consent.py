@@ -5,9 +5,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Fault, Give, Pay, Rule, Share, Terms, all_faults, short_of
-from shapley_coop.deals.language.faults import together
+from shapley_coop.deals.analysis.reservation import short_of
+from shapley_coop.deals.language.clauses import Give, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading
+from shapley_coop.deals.language.rules import Rule, Terms, all_faults
 from shapley_coop.games import Game
 from shapley_coop.state.ability_to_pay import unable
 from shapley_coop.state.evaluated import EvaluatedTable

@@ -3,7 +3,8 @@
 A node builds one and hands it down; letters, checks, evaluators and pages read it and compute
 nothing of their own.
 
->>> from shapley_coop.state import EvaluatedTable, RunConfig
+>>> from shapley_coop.state.evaluated import EvaluatedTable
+>>> from shapley_coop.state.run_config import RunConfig
 >>> settings = RunConfig(game="escape_room").resolve().model_dump(mode="json")
 >>> turn = {"turn": 1, "actions": {"Alice": "lever", "Bob": "door"},
 ...         "rewards": {"Alice": -1, "Bob": 10}}
@@ -20,30 +21,20 @@ from typing import Any
 from shapley_coop.amounts import exact, plain
 from shapley_coop.canonical import cache_key
 from shapley_coop.credit.attribution import Attribution, Characteristic, attribute_by
-from shapley_coop.deals import (
-    Clause,
-    Contract,
-    Deal,
-    Enforcement,
-    Fault,
-    Offer,
-    Payment,
-    Share,
-    earned,
-    in_force,
-    paid,
-    payments,
-    payoffs_from,
-    share_of,
-    short_of,
-)
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import means_of
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
+from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.monitor import Duty
+from shapley_coop.deals.contract import Contract, in_force, share_of
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Clause, Share
+from shapley_coop.deals.language.deal import Deal, Offer
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.monitor import Duty, Payment, payments
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
+from shapley_coop.deals.settlement import earned, paid, payoffs_from
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.replay import earned_alone
 from shapley_coop.remembered import Bounded

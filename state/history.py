@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.deals import Deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.games import Game, Turn
 from shapley_coop.remembered import by_identity

@@ -9,16 +9,20 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Do, Fault, Pay, scan, share_of, short_of
 from shapley_coop.deals.analysis.ability_to_pay import Means, paid_by
-from shapley_coop.deals.contract import agreed_from, clause_of
+from shapley_coop.deals.analysis.reservation import short_of
+from shapley_coop.deals.contract import agreed_from, clause_of, share_of
 from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.table import AgentOutput
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.signing import Mandate
+    from shapley_coop.deals.signing.mandate import Mandate
 
 OUTSIDE = "MANDATE"
 """The label of an act that its author's principal does not allow."""

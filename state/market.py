@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from shapley_coop.deals import Deal
 from shapley_coop.deals.clearing import Cleared
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.orders import Placed, cleared, orders_in, traded
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home

@@ -7,9 +7,10 @@ agents nor with the clauses, unless what the deal pays is not computed.
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop.deals import Deal, wire_form
 from shapley_coop.deals.analysis.outlook_rows import breaks
 from shapley_coop.deals.language.clauses import lines_of
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.parties import concerns
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.messages import parties

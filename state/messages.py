@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shapley_coop.deals import Deal, Fault, Offer, accept, put, unanimous
+from shapley_coop.deals.language.deal import Deal, Offer, accept, put, unanimous
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 

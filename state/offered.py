@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import wire_form
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.params import COUNT
 from shapley_coop.state.groups import negotiators
 from shapley_coop.state.membership import own_outlook

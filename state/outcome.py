@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from shapley_coop.amounts import exact
 from shapley_coop.games import Turn
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.seats import Seat
+from shapley_coop.seats.seat import Seat
 from shapley_coop.state.conduct import conduct
 from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.settings import game_of

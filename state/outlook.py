@@ -10,8 +10,9 @@ from typing import Any
 import orjson
 
 from shapley_coop.credit.attribution import attribute_by
-from shapley_coop.deals import Deal, Enforcement
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Game, Turn
 from shapley_coop.remembered import Bounded

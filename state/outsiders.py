@@ -1,7 +1,6 @@
 """The seats of those who are no party: who writes a contract down, and who judges it."""
 
-from shapley_coop.seats import Seat
-from shapley_coop.seats.seat import EMBEDDED
+from shapley_coop.seats.seat import EMBEDDED, Seat
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.turn import TurnContext
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.signing import PublicKey
+    from shapley_coop.deals.signing.keys import PublicKey
 
 
 class PartyKey(BaseModel):
@@ -32,7 +32,7 @@ class PartyKey(BaseModel):
         Raises:
             ValueError: there is no such key, or it is of another kind.
         """
-        from shapley_coop.deals.signing import read_public
+        from shapley_coop.deals.signing.keys import read_public
         from shapley_coop.state.storage.keys import key_of
 
         if self.public:
@@ -42,7 +42,7 @@ class PartyKey(BaseModel):
     @property
     def key(self) -> "PublicKey":
         """The public part."""
-        from shapley_coop.deals.signing import PublicKey
+        from shapley_coop.deals.signing.keys import PublicKey
 
         return PublicKey(self.public)
 

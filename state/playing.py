@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.games import GameError, Turn
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.state.budget import SPENT_UP

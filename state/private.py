@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from shapley_coop.deals import Fault, Message, scan
-from shapley_coop.deals.language.wire import MAX_NOTES
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import MAX_NOTES, Message, scan
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.kept import persona_of

@@ -19,9 +19,9 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import exact
-from shapley_coop.deals import Fault, scan
-from shapley_coop.deals.language.faults import together
+from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.thoughts import without_thoughts
+from shapley_coop.deals.language.wire import scan
 
 _NAMES = {
     "collective": r"(?:(?:estimated|overall)[ _])?(?:collective|joint|total|overall)[ _]"

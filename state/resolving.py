@@ -10,8 +10,7 @@ from shapley_coop.games import Game
 from shapley_coop.games.catalogue import read
 from shapley_coop.games.opened import is_file, opens
 from shapley_coop.games.params import GameError
-from shapley_coop.seats import Seat
-from shapley_coop.seats.seat import RECORDING
+from shapley_coop.seats.seat import RECORDING, Seat
 from shapley_coop.state.storage.digests import digest_of
 from shapley_coop.state.storage.kept import keep_pack, keep_persona
 from shapley_coop.state.storage.mandates import keep_mandate

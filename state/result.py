@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO, normalised
-from shapley_coop.deals import in_force
+from shapley_coop.deals.contract import in_force
 from shapley_coop.state.conduct import stated
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import happened

@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
 from shapley_coop.deals.enforcement import Mode
-from shapley_coop.seats import Seat, as_seat
-from shapley_coop.seats.seat import title_of
+from shapley_coop.seats.seat import Seat, as_seat, title_of
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.party_keys import PartyKey, as_party_key
 from shapley_coop.state.presets import PRESETS, PresetName

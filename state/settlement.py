@@ -7,8 +7,8 @@ from typing import Any
 
 from shapley_coop.amounts import plain, round_payoffs, to_micro
 from shapley_coop.credit import Constraint, constrain, constraint, transfers
-from shapley_coop.deals import Deal, unanimous
 from shapley_coop.deals.enforcement import net
+from shapley_coop.deals.language.deal import Deal, unanimous
 from shapley_coop.deals.written.audit import audit
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import tasks_changed_hands

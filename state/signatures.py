@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shapley_coop.deals import Deal, Fault, Offer
-from shapley_coop.deals.signing import (
+from shapley_coop.deals.language.deal import Deal, Offer
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.signing.acceptance import (
     Binding,
     Signature,
     binding,
@@ -25,7 +26,7 @@ from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 if TYPE_CHECKING:
     from shapley_coop.deals.orders import Placed
-    from shapley_coop.deals.signing import PublicKey
+    from shapley_coop.deals.signing.keys import PublicKey
     from shapley_coop.state.evaluated import EvaluatedTable
     from shapley_coop.state.turn import TurnContext
 

@@ -10,8 +10,9 @@ from langgraph.channels import DeltaChannel, EphemeralValue
 from pydantic import BaseModel, Field, field_validator
 from typing_extensions import TypedDict
 
-from shapley_coop.deals import Contract, Offer
-from shapley_coop.deals.signing import Signature
+from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.language.deal import Offer
+from shapley_coop.deals.signing.acceptance import Signature
 from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.reducers import (

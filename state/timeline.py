@@ -3,7 +3,8 @@
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.deals import Contract, Deal, rebuilt
+from shapley_coop.deals.contract import Contract, rebuilt
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.table import PublicMessage, Table

@@ -16,7 +16,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Forbid, all_faults, only, read_deal
+from shapley_coop.deals.language.clauses import Do, Forbid
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.rules import DEAL_RULES, all_faults, only
 from shapley_coop.invalid import first_error
 from shapley_coop.state.consent import cannot_sign, terms_of
 from shapley_coop.state.tool_words import (

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from shapley_coop.deals import DEAL_RULES, Do, Forbid, Give, Pay, Rule, Share, only
+from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share
+from shapley_coop.deals.language.rules import DEAL_RULES, Rule, only
 
 Phase = Literal["negotiation", "action", "settlement"]
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language.acceptance import in_a_word
-from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED
+from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
 from shapley_coop.deals.language.speech import speech_in
-from shapley_coop.deals.language.wire import too_long
-from shapley_coop.deals.signing import without_signature
+from shapley_coop.deals.language.wire import Message, scan, too_long
+from shapley_coop.deals.signing.acceptance import without_signature
 from shapley_coop.seats.person import CHOSEN, PASS
 from shapley_coop.seats.records import Answer, Pointer
 from shapley_coop.state.budget import SPENT_UP

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.deals import wire_form
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.language.clauses import lines_of
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.actions import told_actions
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.membership import ballot, delegation, own_part

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import Home, home
 from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.facts import Fact
+from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import entry_in
 from shapley_coop.state.storage.owners import SERVER
 from shapley_coop.state.storage.packing import packed

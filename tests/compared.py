@@ -87,7 +87,7 @@ def runs(seeds: list[str]) -> Iterator[Item]:
 
 def hashes(_: list[str]) -> Iterator[Item]:
     """Hashes and words of deals of every two clauses, under several conditions."""
-    from shapley_coop.deals import Deal, put
+    from shapley_coop.deals.language.deal import Deal, put
 
     for one, other, when in product(CLAUSES, CLAUSES, WHENS):
         told = f'{{"clauses": [{one}, {other}]}}'.replace("@", when)

@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.root import ROOT
 from tests.warm_coop import Coop, users_coop
 

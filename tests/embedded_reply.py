@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from shapley_coop.amounts import parse_exact
-from shapley_coop.deals import Message, scan
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from tests.stub_faults import Completion
 

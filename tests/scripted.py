@@ -9,9 +9,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from shapley_coop.seats import Seat
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
+from shapley_coop.seats.seat import Seat
 
 Line = str | Exception | Callable[[dict[str, Any]], str]
 """An answer, a failure, or a function from the letter's facts to an answer."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from shapley_coop.cli import main as coop
 from shapley_coop.graphs.threads import configured, opened
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 CHECKPOINTS, FORK, AGAIN = (f"tests.travel:{name}" for name in ("checkpoints", "fork", "again"))
 

@@ -9,8 +9,8 @@ from itertools import chain, count, repeat
 from typing import Any
 
 from shapley_coop.deals.enforcement import ESCROW
-from shapley_coop.state import Home
 from shapley_coop.state.storage.facts import parts_of
+from shapley_coop.state.storage.home import Home
 from tests.books import facts_of
 from tests.travel import AGAIN, CHECKPOINTS, FORK
 from tests.warm_coop import COOP, NEVER, Coop, Ended, Stop

@@ -23,9 +23,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shapley_coop.state import Home
 from shapley_coop.state.storage.chain import SEAL
 from shapley_coop.state.storage.episodes import FOLLOWS
+from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.journal import ANSWER
 from shapley_coop.state.storage.ledger import POSTING
 from shapley_coop.state.storage.owned import EPISODE

@@ -83,7 +83,7 @@ def _do_everything_once() -> None:
         import_module(module)
     pkgutil.resolve_name("openai:DefaultAioHttpClient")()  # imports what it needs when it is made
     from shapley_coop.graphs.running import play
-    from shapley_coop.state import RunConfig
+    from shapley_coop.state.run_config import RunConfig
 
     with TemporaryDirectory() as home:
         os.environ["COOP_HOME"] = home

@@ -16,13 +16,15 @@ from typing import Any, get_args
 import typer
 
 from shapley_coop.cli.commands import COMMANDS, command_line
-from shapley_coop.deals import Deal, Fault, read_deal
 from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, sentence
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.labels import LABELS
+from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.when import words
 from shapley_coop.extension import Kind as Part
 from shapley_coop.extension import installed
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.root import ROOT
 from tests.warm_coop import Coop, users_coop
 from tests.written_picture import picture

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, TypeAdapter
 
 from shapley_coop import extension
-from shapley_coop.deals import Deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.sweeps.prices import Price, PriceList
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.games.trade.market import MarketFile
 from shapley_coop.graphs import names
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 Schema = dict[str, Any]
 

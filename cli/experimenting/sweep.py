@@ -251,7 +251,7 @@ def cells_of_suites(
 
 def sweep_folder(name: str) -> Path:
     """Where the rows of a sweep are kept unless a folder is given."""
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     return home().folder / "sweeps" / name
 

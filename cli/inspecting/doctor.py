@@ -84,8 +84,8 @@ def _library(needed: "Requirement") -> Finding:
 
 
 def _home() -> Finding:
-    from shapley_coop.state import home
     from shapley_coop.state.storage.driver import errors
+    from shapley_coop.state.storage.home import home
 
     here = home()
     where = "Postgres (COOP_DATABASE_URL)" if here.database else str(here.folder.resolve())

@@ -9,7 +9,7 @@ def letters(run: RunName) -> None:
     from shapley_coop.graphs.served import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.recording import recorded
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     table = finish(table_of(finish(run_of(run))))
     entries = home().journal.entries(table["episode"]) if table else iter(())

@@ -8,7 +8,7 @@ from shapley_coop.cli.console import finish, note, say, say_json, show_table
 from shapley_coop.cli.options import Json, complete_graphs, complete_runs
 
 if TYPE_CHECKING:
-    from shapley_coop.state import Run
+    from shapley_coop.state.storage.register import Run
 
 MOST = 20
 COLUMNS = ("run", "game", "graph", "seed", "outcome", "age")
@@ -41,8 +41,8 @@ def runs(
 
     Those of LangGraph's server are among them, named by their threads.
     """
-    from shapley_coop.state import home
     from shapley_coop.state.listing import RunFilter, listed
+    from shapley_coop.state.storage.home import home
 
     known = home().runs
     if not sweeps and (left_out := len(known.cells())):
@@ -65,7 +65,7 @@ def runs(
 
 def _served() -> "list[Run]":
     """What the server has played; where it has not, nothing heavy is imported."""
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     if not home().threads():
         return []
@@ -93,7 +93,7 @@ def rm(
 ) -> None:
     """Remove runs with their letters and checkpoints; what was paid stays in the ledger."""
     from shapley_coop.graphs.threads import remove
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     found = [home().run(name) for name in dict.fromkeys(names)]
     for run in found:
@@ -113,8 +113,8 @@ def prune(
 ) -> None:
     """Remove all runs of a kind; without --yes, only list them."""
     from shapley_coop.graphs.threads import remove
-    from shapley_coop.state import home
     from shapley_coop.state.listing import RunFilter
+    from shapley_coop.state.storage.home import home
 
     if not any((older, game, graph, seed is not None, outcome)):
         raise ValueError("say which runs: --older, --game, --graph, --seed or --outcome")
@@ -126,13 +126,15 @@ def prune(
         say(f"{'removed' if yes else 'would remove'} {run.run}")
     if not yes:
         note(f"{len(found)} runs; --yes removes them")
+    elif found:
+        note(f"the home is {home().compact() / 1e6:.1f} MB smaller")
 
 
 def _checked(outcome: str) -> str:
     from typing import get_args
 
-    from shapley_coop.state import Status
     from shapley_coop.state.storage.register import STATES
+    from shapley_coop.state.table import Status
 
     known = [*(status for status in get_args(Status) if status != "open"), *STATES]
     if outcome and outcome not in known:

@@ -18,7 +18,8 @@ from shapley_coop.cli.console import (
 from shapley_coop.cli.options import Json, PriceFile, RunName
 
 if TYPE_CHECKING:
-    from shapley_coop.state import Run, Table
+    from shapley_coop.state.storage.register import Run
+    from shapley_coop.state.table import Table
 
 
 def show(
@@ -75,7 +76,7 @@ def show(
 
 def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
     from shapley_coop.cli.playing.narration import Narrator, report, show_reckoned
-    from shapley_coop.state import EvaluatedTable
+    from shapley_coop.state.evaluated import EvaluatedTable
     from shapley_coop.state.resuming import goes_on
     from shapley_coop.state.timeline import timeline
 
@@ -104,7 +105,7 @@ def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
     from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.evals.sweeps.prices import is_free
     from shapley_coop.evals.sweeps.rows import calls_of
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     calls = calls_of(home().journal.entries(table["episode"])) if table else []
     paid = [call for call in calls if not is_free(call["model"])]
@@ -121,7 +122,7 @@ def _priced(cost: Mapping[str, Any]) -> str:
 def _worths(table: "Table") -> dict[str, Any] | None:
     """Every agent's baseline and every coalition's worth; None of too many agents."""
     from shapley_coop.serve.view.coalitions import worths
-    from shapley_coop.state import EvaluatedTable
+    from shapley_coop.state.evaluated import EvaluatedTable
 
     evaluated = EvaluatedTable(table)
     found = worths(evaluated)

@@ -53,8 +53,8 @@ def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
-    from shapley_coop.seats import SeatError
-    from shapley_coop.state import home
+    from shapley_coop.seats.seat import SeatError
+    from shapley_coop.state.storage.home import home
 
     refused, failure = Refusals(), ""
     with home_for_now():

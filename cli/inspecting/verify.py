@@ -26,7 +26,7 @@ def verify(
     Exit code 0: all of it holds; 1: something does not; 2: it cannot be read.
     """
     from shapley_coop.evals.verifying import verify_run
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     checks = finish(verify_run(run, kept))
     sound = all(check.sound for check in checks)

@@ -30,8 +30,8 @@ def answer(
     A reply is taken only for a letter that was printed here: the second of two replies in a row
     would otherwise answer a letter that its author has not seen.
     """
-    from shapley_coop.state import home
     from shapley_coop.state.resuming import command_for
+    from shapley_coop.state.storage.home import home
 
     found = home().run(run)
     episode, mail = _mail_of(found, agent)
@@ -54,8 +54,8 @@ def answer(
 def _reply(run: Any, agent: str, reply: str) -> None:
     """Hand in a reply; one that is refused is told why, and the letter waits on."""
     from shapley_coop.graphs.running import answer as answer_for
-    from shapley_coop.state import home
     from shapley_coop.state.resuming import command_for
+    from shapley_coop.state.storage.home import home
 
     _check_reason(run, agent, reply)
     fault = finish(answer_for(run, agent, reply))
@@ -95,7 +95,7 @@ def _check_reason(run: Any, agent: str, reply: str) -> None:
 def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
     """The run's episode, and the letter that waits for an agent, or None."""
     from shapley_coop.graphs.threads import table_of
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     table = finish(table_of(run))
     episode = table.get("episode", "")

@@ -33,13 +33,12 @@ def demo(
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.games.catalogue import is_program
     from shapley_coop.permissions import PROGRAMS, permit
-    from shapley_coop.state import RunConfig, game_of
 
     if is_program(game):
         permit(PROGRAMS)  # it was named on the command line, and the suite is made here
     params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
-    goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
+    goal = _goal(base)
     suite = ablation(base, range(seeds))
     cells = expand(suite)
     with TemporaryDirectory() as made, home_for_now():
@@ -57,6 +56,14 @@ def demo(
         _show(f"{game}: four conditions, {seeds} seed{'s' * (seeds != 1)} each", goal, lines)
         if simulated:
             say_lines(SIMULATED)
+
+
+def _goal(base: dict[str, Any]) -> str:
+    """What a game's players are after, in a word; empty where there is no such thing."""
+    from shapley_coop.state.run_config import RunConfig
+    from shapley_coop.state.settings import game_of
+
+    return game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
 
 
 def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:

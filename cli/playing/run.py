@@ -31,7 +31,7 @@ from shapley_coop.cli.playing.answer import asking
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
-    from shapley_coop.state import RunConfig
+    from shapley_coop.state.run_config import RunConfig
 
 ENDED_IN_ERROR = 1
 INTERRUPTED = 130
@@ -98,7 +98,7 @@ def resume(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Resume a stopped run; finished work is not repeated."""
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     if bool(run) == all_:
         raise ValueError("name one run, or give --all")
@@ -142,7 +142,7 @@ def _check_ready(run: Any) -> None:
         GameError: says what is missing.
         ValueError: its answers could not be kept.
     """
-    from shapley_coop.state import game_of
+    from shapley_coop.state.settings import game_of
     from shapley_coop.state.storage.at_rest import check_key
 
     game = game_of(run.room)
@@ -154,7 +154,7 @@ def _check_ready(run: Any) -> None:
 def _config(given: dict[str, Any]) -> "RunConfig":
     from pydantic import ValidationError
 
-    from shapley_coop.state import RunConfig
+    from shapley_coop.state.run_config import RunConfig
 
     try:
         return RunConfig.model_validate(given)
@@ -190,9 +190,9 @@ def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
 
 def _note_failure(run: Any, error: Exception) -> str:
     """Enter in the register why a run stopped; returns it as a line for the terminal."""
-    from shapley_coop.state import home
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.driver import errors
+    from shapley_coop.state.storage.home import home
     from shapley_coop.state.storage.register import FAILED
 
     why = reason(error) or f"{type(error).__name__}, {MORE}"

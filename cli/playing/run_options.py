@@ -37,7 +37,7 @@ class RunCommand(Command):
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Call the function, with the fields in the context."""
-        from shapley_coop.state import RunConfig
+        from shapley_coop.state.run_config import RunConfig
 
         names = [option.name for option in _further()]
         # Only what was given: a preset fills in the rest.
@@ -54,7 +54,7 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
 
 @cache
 def _further() -> list[Any]:
-    from shapley_coop.state import RunConfig
+    from shapley_coop.state.run_config import RunConfig
 
     return options_of(RunConfig)
 

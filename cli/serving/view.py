@@ -82,7 +82,7 @@ def _report_run(run: str, out: Path, private: bool) -> None:
     from shapley_coop.graphs.served import run_of
     from shapley_coop.serve.view.run_sources import bundle_of
     from shapley_coop.serve.view.selfcontained import selfcontained
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     if out.suffix not in {".html", ".json"}:
         raise ValueError(f"--out {out}: give a name in .html or .json")

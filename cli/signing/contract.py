@@ -11,7 +11,7 @@ from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells,
 from shapley_coop.cli.options import Json, SetPairs, settings_from
 
 if TYPE_CHECKING:
-    from shapley_coop.deals import Deal
+    from shapley_coop.deals.language.deal import Deal
     from shapley_coop.evals.papers.contracts import GameTable
     from shapley_coop.games import Game, Turn
 
@@ -86,8 +86,9 @@ def audit(
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
     """A file's contract, if its agents and actions exist."""
-    from shapley_coop.deals import Fault, Terms, first_fault, read_deal
-    from shapley_coop.deals.language.rules import known_actions, known_agents
+    from shapley_coop.deals.language.faults import Fault
+    from shapley_coop.deals.language.reading import read_deal
+    from shapley_coop.deals.language.rules import Terms, first_fault, known_actions, known_agents
     from shapley_coop.deals.written.files import clauses_in
 
     deal = read_deal(clauses_in(file))

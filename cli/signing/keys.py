@@ -11,7 +11,7 @@ from shapley_coop.cli.console import note, say, say_json, say_lines, write_file
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.signing import PublicKey
+    from shapley_coop.deals.signing.keys import PublicKey
 
 Name = Annotated[str, typer.Argument(help="The key's name in this home.")]
 
@@ -23,7 +23,7 @@ def new(
     """Make a key: its private part stays in this home's folder `keys`."""
     from typing import cast, get_args
 
-    from shapley_coop.deals.signing import Algorithm
+    from shapley_coop.deals.signing.keys import Algorithm
     from shapley_coop.state.storage.keys import new_key
 
     if algorithm not in get_args(Algorithm):
@@ -81,7 +81,8 @@ def mandate(
     ] = "",
 ) -> None:
     """Sign what a principal allows its agent; `coop run --mandate AGENT=FILE` keeps it to that."""
-    from shapley_coop.deals.signing import as_bytes, sign_mandate
+    from shapley_coop.deals.signing.envelope import as_bytes
+    from shapley_coop.deals.signing.mandate import sign_mandate
     from shapley_coop.state.storage.keys import key_of
 
     limits = {

@@ -5,7 +5,7 @@ conditions depend on turns alone: what is done in one turn then changes nothing 
 turns are added up, and agents of whom the contract asks the same are looked at once. Fixed payments
 at such turns move money and change no incentive.
 
->>> from shapley_coop.deals import Do
+>>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.analysis.stage import facts_of
 >>> from shapley_coop.games import load
 >>> fund = facts_of(load("public_goods", {"agents": 1000, "rounds": 2}))

@@ -1,7 +1,9 @@
 """A certificate: what a contract does to each agent's incentives, computed before it is signed.
 
 >>> from shapley_coop.games import load
->>> from shapley_coop.deals import Deal, Do, Pay, Last, Event
+>>> from shapley_coop.deals.language.clauses import Do, Pay
+>>> from shapley_coop.deals.language.deal import Deal
+>>> from shapley_coop.deals.language.when import Last, Event
 >>> dilemma = load("prisoners_dilemma", {"rounds": 2})
 >>> promise = Deal(clauses=[Do(agent=a, action="cooperate") for a in dilemma.agents])
 >>> certify(promise, dilemma.facts()).parties["Alice"].deviation.text()

@@ -4,7 +4,9 @@ Each payment alone may be affordable and all of them together not. Courses are l
 by turn; histories after which the conditions remember the same are merged, as in `game_tree`.
 Cost: histories × joint actions, a few μs each; nothing where the plain sum is affordable.
 
->>> from shapley_coop.deals import Deal, Event, Last, Pay, put
+>>> from shapley_coop.deals.language.clauses import Pay
+>>> from shapley_coop.deals.language.deal import Deal, put
+>>> from shapley_coop.deals.language.when import Event, Last
 >>> from shapley_coop.deals.contract import sign
 >>> lever = [Last(last=Event(agent=agent, action="lever")) for agent in ("Alice", "Bob")]
 >>> deal = Deal(clauses=[Pay(payer="Alice", payee="Bob", amount=6, when=one) for one in lever])

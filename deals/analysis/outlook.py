@@ -3,7 +3,9 @@
 Exact where the game can be enumerated, else over plays of what the offer asks for. All of it
 follows from the record, the offer and the seed, so that it can be computed again.
 
->>> from shapley_coop.deals import Deal, Do, Event, Last, Pay
+>>> from shapley_coop.deals.language.clauses import Do, Pay
+>>> from shapley_coop.deals.language.deal import Deal
+>>> from shapley_coop.deals.language.when import Event, Last
 >>> from shapley_coop.games import load
 >>> room = load("escape_room")
 >>> deal = Deal(clauses=[

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from shapley_coop.deals import Deal, wire_form
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.files import read_data
 from shapley_coop.games import Turn
 from shapley_coop.invalid import first_error

@@ -14,7 +14,7 @@ from shapley_coop.games.arbiters import (
     random_split,
 )
 from shapley_coop.graphs.catalogue import admits_payments
-from shapley_coop.state import game_of
+from shapley_coop.state.settings import game_of
 
 SPLITS = ("fixed_split", "random_split")
 """The arbiters that divide the best total, which takes payments."""

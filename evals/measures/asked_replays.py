@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import exact
 from shapley_coop.credit import attribute_by
-from shapley_coop.deals import Fault, scan
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.games.baseline import AWAY, RANDOM
 from shapley_coop.games.replay import Replays, least_for_the_present
 from shapley_coop.games.turns import Position, Turn
@@ -25,9 +26,10 @@ from shapley_coop.graphs.questions import ACT
 from shapley_coop.nodes.agent.ask import write_letter
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Answer
-from shapley_coop.state import EvaluatedTable, Table
 from shapley_coop.state.characteristic import by_replays
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.private import PrivateView, Refusal, private_views
+from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
 
 MOST_AGENTS = 6

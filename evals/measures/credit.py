@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
 from shapley_coop.graphs.served import run_of
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.resuming import result_of
+from shapley_coop.state.table import Table
 
 
 async def credit_of_run(

@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import Any
 
-from shapley_coop.deals import Message, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import estimates
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.games.exchange import Masks, Scenario, score
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import Table
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in, pending_of
+from shapley_coop.state.table import Table
 
 VARIANTS = {
     "task_exchange": "utility-aware",

@@ -13,8 +13,9 @@ import numpy as np
 from shapley_coop.credit import attribute_by
 from shapley_coop.games.baseline import RANDOM
 from shapley_coop.games.replay import conduct
-from shapley_coop.state import EvaluatedTable, game_of
 from shapley_coop.state.characteristic import by_replays
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.settings import game_of
 
 RANGE = (5, 95)
 """Percentiles: nine values of ten lie between them."""

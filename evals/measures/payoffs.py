@@ -11,7 +11,7 @@ from typing import Any
 from shapley_coop.credit.attribution import Attribution
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import no_value, values_of
 
 Read = Callable[[Row, str], float | None]

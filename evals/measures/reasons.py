@@ -25,8 +25,11 @@ from shapley_coop.games import GameError
 from shapley_coop.games.reference_points import best_total
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import EvaluatedTable, Run, Table, home
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.reasons import Reasons, reasons_of
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import Table
 
 Scored = dict[str, Any]
 

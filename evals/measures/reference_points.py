@@ -12,13 +12,16 @@ from math import dist, sqrt
 from typing import Any
 
 from shapley_coop.credit import payoffs_by_norm
-from shapley_coop.deals import Deal, Do, Monitor, duties, payments, payoffs
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.monitor import Monitor, duties, payments
+from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.graphs.catalogue import admits_payments
-from shapley_coop.state import game_of
 from shapley_coop.state.characteristic import alone, characteristic
+from shapley_coop.state.settings import game_of
 
 Payoffs = Mapping[str, float]
 Span = tuple[float, float]

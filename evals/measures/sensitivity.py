@@ -15,8 +15,9 @@ from shapley_coop.extras import LibraryMissing
 from shapley_coop.games import Game, GameError
 from shapley_coop.games.baseline import AWAY
 from shapley_coop.games.replay import conduct
-from shapley_coop.state import EvaluatedTable, Table
 from shapley_coop.state.characteristic import by_replays
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.table import Table
 
 NORMS = ("shapley", "banzhaf_normalised", "nucleolus", "leave_one_out", "proportional")
 """The norms whose rankings are compared; an equal split ranks nobody."""

@@ -14,11 +14,10 @@ from shapley_coop.evals.measures.stats import Estimate
 from shapley_coop.evals.measures.summary import conditions, estimate
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, Suite, expand, load_suite
-from shapley_coop.seats import Seat
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.strategies import DRAWN, selfish
-from shapley_coop.seats.seat import EMBEDDED
-from shapley_coop.state import game_of
+from shapley_coop.seats.seat import EMBEDDED, Seat
+from shapley_coop.state.settings import game_of
 
 SUITE = "contracts_table"
 MEASURES = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from shapley_coop.evals.measures.sensitivity import sensitivity
 from shapley_coop.evals.sweeps.stored import Stored
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_RUNS = 20
 """Of a suite: so many are looked at, at even distances."""

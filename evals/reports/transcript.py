@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from shapley_coop.escaping import in_markdown
 from shapley_coop.evals.reports.in_words import STATUS, EventsInWords
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import moved, simulation_note, values_of
 from shapley_coop.state.timeline import timeline
 
 if TYPE_CHECKING:
-    from shapley_coop.state import Run, Table
+    from shapley_coop.state.storage.register import Run
+    from shapley_coop.state.table import Table
 
 
 def transcript(

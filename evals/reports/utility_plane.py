@@ -16,8 +16,9 @@ from shapley_coop.evals.reports.figures import Figure
 from shapley_coop.games.exchange import Masks, Scenario, solutions
 from shapley_coop.games.exchange.masks import full
 from shapley_coop.games.exchange.scenario import table_of
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of, masks_in
+from shapley_coop.state.table import Table
 
 MOST_POINTS = 5_000
 """Beyond so many partitions of two agents a sample is drawn, and the title says so."""

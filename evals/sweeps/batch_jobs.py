@@ -25,8 +25,8 @@ from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.http import http_client
 from shapley_coop.seats.records import Asked
-from shapley_coop.state import home
 from shapley_coop.state.storage.batched import Held
+from shapley_coop.state.storage.home import home
 
 _OK = 200
 

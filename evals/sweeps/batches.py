@@ -28,12 +28,12 @@ from shapley_coop.evals.sweeps.batch_provider import ENDPOINT, LARGEST, MOST, fa
 from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
-from shapley_coop.seats import Seat, SeatError
 from shapley_coop.seats.asking import Question
 from shapley_coop.seats.faults import described
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Asked, letter_hash
-from shapley_coop.state import home
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.state.storage.home import home
 
 _COMPLETIONS = "chat/completions"
 _NO_SUCH = {404, 405, 501}

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.seats import Seat, check_seat
-from shapley_coop.seats.seat import PYTHON
-from shapley_coop.state import game_of, home
+from shapley_coop.seats.models import check_seat
+from shapley_coop.seats.seat import PYTHON, Seat
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.storage.at_rest import check_key
+from shapley_coop.state.storage.home import home
 
 
 def check_cells(cells: Iterable[Cell]) -> None:

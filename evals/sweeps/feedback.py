@@ -12,7 +12,7 @@ from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats.feedback import send_scores
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.tracing import trace_of
-from shapley_coop.state import Table
+from shapley_coop.state.table import Table
 
 
 def traced_with(**labels: str) -> RunnableConfig:

@@ -9,7 +9,7 @@ from shapley_coop.evals.sweeps.gates import longest_answer
 from shapley_coop.evals.sweeps.prices import Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.seats import Seat, as_seat
+from shapley_coop.seats.seat import Seat, as_seat
 
 Kind = tuple[str, int]
 """A suite, and the rank of one of its conditions."""

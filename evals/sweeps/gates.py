@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.purse import MINUTE, Purse, Rates, Reserved
-from shapley_coop.seats import Seat, SeatError
 from shapley_coop.seats.asking import PATIENCE, Question
 from shapley_coop.seats.gate import Ask
 from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.records import Answer
+from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import counted
 
 if TYPE_CHECKING:

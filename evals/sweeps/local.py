@@ -15,7 +15,10 @@ from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import remove, table_of
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.tracing import tracing
-from shapley_coop.state import Run, RunConfig, Table, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import Table
 
 Keep = Literal["all", "failures", "none"]
 FAILURES = ("error", "unreadable", "budget")

@@ -12,8 +12,7 @@ from shapley_coop.evals.sweeps.folders import opened_if_there
 from shapley_coop.evals.sweeps.forecast import Pilot, stand_ins
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.state import home
-from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
+from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE, home
 
 MOST = 100
 """Runs of a condition that a forecast is made from."""

@@ -29,10 +29,11 @@ from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
-from shapley_coop.seats import Seat
-from shapley_coop.seats.seat import RECORDING
+from shapley_coop.seats.seat import RECORDING, Seat
 
 MILLION = 1_000_000
+
+FORM = "models: {provider:name: {input: 0.25, output: 2.0}}, USD per million tokens"
 
 _SHIPPED = Path(__file__).with_name("prices.yaml")
 
@@ -87,9 +88,11 @@ class PriceList(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _models_alone(cls, content: Any) -> Any:
-        return (
-            content if not isinstance(content, dict) or "models" in content else {"models": content}
-        )
+        if not isinstance(content, dict) or "models" in content:
+            return content
+        if odd := [str(key) for key in content if not {":", "*"} & {*str(key)}]:
+            raise ValueError(f"{odd[0]!r} is neither models nor a provider:name")
+        return {"models": content}
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,10 @@ class Prices:
         pattern = _fitting(self.batch, model) if batched else None
         return 1.0 if pattern is None else self.batch[pattern]
 
+    def lacking(self, models: Iterable[str]) -> list[str]:
+        """Those of these models that have no price, each once."""
+        return [model for model in sorted(set(models)) if not self.know([model])]
+
     def know(self, models: Iterable[str]) -> bool:
         """Whether all of these models have a price."""
         try:
@@ -176,7 +183,7 @@ def read_prices(path: Path = _SHIPPED) -> Prices:
     try:
         found = PriceList.model_validate(read_data(path, "prices"))
     except ValidationError as error:
-        raise ValueError(f"{path}: {first_error(error)}: give model: {{input, output}}") from None
+        raise ValueError(f"{path}: {first_error(error)}: give {FORM}") from None
     when = f" of {found.date}" if found.date else ", which has no date"
     return Prices(found.models, f"{found.source or path}{when}", found.batch)
 

@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from shapley_coop.evals.sweeps.workers import Worker
-from shapley_coop.seats import SeatError
+from shapley_coop.seats.seat import SeatError
 
 MINUTE = 60.0
 NO_LIMIT = 1e18

@@ -14,7 +14,8 @@ from shapley_coop.evals.sweeps.rows import Clock, Finished, counted, row_of, vol
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.threads import configured
-from shapley_coop.state import Run, Table
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import Table
 
 UNDER_WAY = ("pending", "running")
 T = TypeVar("T")

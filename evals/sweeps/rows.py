@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from shapley_coop.deals import Deal, sentence
+from shapley_coop.deals.language.clauses import sentence
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.measures import exchange, reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import BESIDE, Entry
-from shapley_coop.state import EvaluatedTable, PublicMessage, Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outsiders import IMPARTIAL
 from shapley_coop.state.result import result, timing
 from shapley_coop.state.run_config import SUMMARISER
+from shapley_coop.state.table import PublicMessage, Table
 
 OWN_MEASURES = dict.fromkeys((*exchange.VARIANTS, "pairwise_exchange"), exchange)
 """Workflow → the module that measures its runs and values its offers, where it has one."""

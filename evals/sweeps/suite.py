@@ -29,7 +29,7 @@ from shapley_coop.games.catalogue import is_program
 from shapley_coop.graphs.catalogue import check_name
 from shapley_coop.invalid import first_error
 from shapley_coop.permissions import PROGRAMS, permitted
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 _SHIPPED = Path(__file__).parents[1] / "suites"
 _GRAPH, _GAME = "graph", "game"

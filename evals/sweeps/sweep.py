@@ -14,8 +14,8 @@ from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.sweeps.workers import BEAT, Worker
-from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.seats.clients import clients, clients_here
+from shapley_coop.seats.seat import CredentialsMissing, SeatError
 
 
 async def sweep(

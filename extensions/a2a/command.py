@@ -46,8 +46,9 @@ def a2a(
             application,
         )
     from shapley_coop.cli.options import seats_from
-    from shapley_coop.seats import Seat, check_seat
     from shapley_coop.seats.keys import bind_keys
+    from shapley_coop.seats.models import check_seat
+    from shapley_coop.seats.seat import Seat
 
     url = card_url or f"http://{host}:{port}/"
     if what == JUDGE:

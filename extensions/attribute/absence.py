@@ -9,7 +9,8 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from shapley_coop.extensions.attribute.canonical import canonical, fields_of
-from shapley_coop.extensions.attribute.instead import OtherModel, name_of
+from shapley_coop.extensions.attribute.instead import OtherModel
+from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.files import did_you_mean
 
 Baseline = Callable[..., Any] | Runnable[Any, Any]

@@ -14,8 +14,8 @@ from langchain_core.language_models import BaseChatModel
 from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.advising import Advising, Step
 from shapley_coop.extensions.attribute.games import AppGame
-from shapley_coop.extensions.attribute.instead import name_of
 from shapley_coop.extensions.attribute.metrics import means
+from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.trials import NEARLY, Trial, Trials
 from shapley_coop.extensions.attribute.values import leave_one_out
 
@@ -117,8 +117,9 @@ def _cost_of(advising: Advising, more: int) -> float | None:
 
 def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) -> str:
     """The advice in words."""
+    vain = [] if is_taken else advising.in_vain.get(agent, [])
     if step.loss.why:
-        return f"its removal has no score: {step.loss.why}"
+        return ", ".join([f"its removal has no score: {step.loss.why}", *vain])
     what = f"with {name_of(step.change)}" if step.change else "without it"
     error = "" if step.loss.error is None else f" ± {step.loss.error:.2g}"
     lost = step.loss.mean if abs(step.loss.mean) > NEARLY else 0.0
@@ -130,7 +131,7 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
         kind = "inputs" if len({u.number for u in advising.trials.game.units}) > 1 else "samples"
         what = "it can go" if is_taken else "that matters"
         said.append(f"{more} more {kind[:-1] if more == 1 else kind} would tell whether {what}")
-    return ", ".join(said)
+    return ", ".join([*said, *vain])
 
 
 def _row(trial: Trial) -> dict[str, float]:
@@ -138,11 +139,19 @@ def _row(trial: Trial) -> dict[str, float]:
 
 
 async def _alone(game: AppGame, prices: Prices) -> Rows:
-    """The best answers of the best agent alone that takes as many tokens as the whole app."""
+    """The best answers of the best agent alone that takes as many tokens as the whole app.
+
+    Who takes no tokens is no baseline: no number of tries comes to those of the app.
+    """
     await game.ask(1 << i for i in range(len(game.agents)))
     missed = leave_one_out(game)
     alone = {1 << i: (mean(game.worths[1 << i]), missed[i]) for i in range(len(game.agents))}
-    known = [mask for mask, numbers in alone.items() if all(map(isfinite, numbers))]
+    takers = [1 << i for i, agent in enumerate(game.agents) if game.asks_models(agent)]
+    known = [
+        mask
+        for mask in takers
+        if all(map(isfinite, alone[mask])) and means(game.plays[mask], prices).get("tokens") != 0
+    ]
     if not known:
         return {}
     mask = max(known, key=lambda mask: alone[mask])

@@ -4,7 +4,7 @@ A change is played, and not concluded from values: of two agents that can stand 
 neither is missed alone, and one of them must stay. So changes are tried one by one, then all that
 seem good at once, and if that loses too much, one after the other, those that save most first. A
 loss is compared within each input, and is little where its whole 95 % interval is below what may be
-lost.
+lost. A model is tried only in place of another, and taken only where it is cheaper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,8 @@ from math import isfinite, nan
 
 from langchain_core.language_models import BaseChatModel
 
-from shapley_coop.extensions.attribute.trials import Changes, Loss, Trial, Trials, saved
+from shapley_coop.extensions.attribute.naming import name_of
+from shapley_coop.extensions.attribute.trials import NEARLY, Changes, Loss, Trial, Trials, saved
 
 UNITS = ("cost", "tokens", "seconds")
 """By what savings are compared: the first that is known of all."""
@@ -51,6 +52,7 @@ class Advising:
         taken: the changes that are worth making.
         open: changes of which more plays would tell; of an agent its removal first.
         stays_for: agent → who was removed, because it stays.
+        in_vain: agent → the models that save nothing in place of its own, in words.
     """
 
     trials: Trials
@@ -61,6 +63,7 @@ class Advising:
     taken: dict[str, Step] = field(default_factory=dict)
     open: dict[str, Step] = field(default_factory=dict)
     stays_for: dict[str, list[str]] = field(default_factory=dict)
+    in_vain: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def plan(self) -> Changes:
@@ -77,7 +80,18 @@ class Advising:
         await self._take(as_it_is, [(agent, None) for agent in agents])
         before = await self.trials.one(self.plan)
         rest = [agent for agent in agents if agent not in self.taken]
-        await self._take(before, [(agent, model) for agent in rest for model in self.cheaper])
+        await self._take(before, [one for agent in rest for one in self._others(agent)])
+
+    def _others(self, agent: str) -> list[Option]:
+        """The models to try in place of an agent's own; none where it asks no model."""
+        game = self.trials.game
+        if not game.asks_models(agent):
+            return []
+        own = {name for played in game.full for visit in played.of(agent) for name in visit.tokens}
+        same = [model for model in self.cheaper if {name_of(model)} == own]
+        if same:
+            self.in_vain[agent] = [f"asks {name_of(same[0])} already"]
+        return [(agent, model) for model in self.cheaper if model not in same]
 
     async def _take(self, before: Trial, options: Sequence[Option]) -> None:
         """Make changes that lose little: all that seem so, or as many as go together."""
@@ -114,7 +128,9 @@ class Advising:
             step = Step(change, one.beyond(before), saves)
             if change is None:
                 self.removals[agent] = step
-            if step.loss.is_little(self.tolerance):
+            if change is not None and (why := _in_vain(change, saves["cost"])):
+                self.in_vain.setdefault(agent, []).append(why)
+            elif step.loss.is_little(self.tolerance):
                 better = [step, good[agent]] if agent in good else [step]
                 good[agent] = min(better, key=lambda one: self._rank(one, units))
             elif step.loss.is_open(self.tolerance):
@@ -124,3 +140,10 @@ class Advising:
     def _rank(self, step: Step, units: Sequence[str]) -> tuple[float, float]:
         gain = min(0.0, step.loss.mean + self.tolerance)
         return gain, -((step.saves[units[0]] or 0.0) if units else 0.0)
+
+
+def _in_vain(model: BaseChatModel, saves: float | None) -> str:
+    """Why a model is not worth asking, whatever it answers; empty if it may be."""
+    if saves is None or saves > NEARLY:
+        return ""
+    return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

@@ -14,9 +14,16 @@ from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Calls
 from shapley_coop.extensions.attribute.crediting import counted, credited
 from shapley_coop.extensions.attribute.finding import found
-from shapley_coop.extensions.attribute.forecast import Forecast, of_advice, refined
+from shapley_coop.extensions.attribute.forecast import (
+    Forecast,
+    has_cycle,
+    loops,
+    of_advice,
+    refined,
+)
 from shapley_coop.extensions.attribute.games import AppGame, Score
-from shapley_coop.extensions.attribute.instead import models_lent, name_of
+from shapley_coop.extensions.attribute.instead import models_lent
+from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.opening import calls_of, given_of, stage_of, units_of
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
@@ -155,7 +162,8 @@ def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) ->
     calls = calls_of(app, with_)
     try:
         kept = stage_of(app, calls, with_, recorded).kept(units)
-        return Forecast.before(len(app.agents), len(units), with_.exact_up_to, kept)
+        first = Forecast.before(len(app.agents), len(units), with_.exact_up_to, kept)
+        return replace(first, loops=has_cycle(app))
     finally:
         calls.close()
 
@@ -167,6 +175,7 @@ async def _attributed(
     stage, n = game.stage, len(game.agents)
     kept = stage.kept(game.units)
     first = Forecast.before(n, len(game.units), with_.exact_up_to, kept)
+    first = replace(first, loops=loops(game))
     alone = with_.value == LEAVE_ONE_OUT
     if alone or go_on:
         first = first.leaving_one_out()
@@ -215,10 +224,14 @@ async def _advised(
     if game.stage.is_answered(game.units, how):
         more = replace(more, calls=0, fits=True)
     if not _goes_on(game, more, go_on):
-        return credit
+        remedy = "it was not wanted" if more.fits else f"--max-calls {more.calls} plays it"
+        note = f"no advice: {more.most()} {more.plays} plays, {more.takes()}: {remedy}"
+        return replace(credit, notes=[*credit.notes, note])
     found, rows = await advised(game, with_.cheaper, with_.prices, with_.may_lose)
     game.stage.answered(game.units, how)
-    return replace(credit, advice=found, rows=rows, calls=counted(game))
+    lacking = with_.prices.lacking(names) if with_.prices.by_model else []
+    notes = [*credit.notes, *([f"no price for: {', '.join(lacking)}"] if lacking else [])]
+    return replace(credit, advice=found, rows=rows, calls=counted(game), notes=notes)
 
 
 LEAVE_ONE_OUT = "leave_one_out"

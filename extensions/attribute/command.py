@@ -140,7 +140,7 @@ def _is_wanted(more: "Forecast", *, hidden: Callable[[], Any] | None) -> bool:
     """
     if not more.calls:
         return True
-    what = "advice: at most" if more.advice else "Shapley for interactions:"
+    what = f"advice: {more.most()}" if more.advice else "Shapley for interactions:"
     said = f"{what} {more.plays} plays, {more.takes()}"
     if hidden:
         with hidden():
@@ -230,7 +230,8 @@ def _stand_in(what: str) -> Any:
 
 
 def _model(name: str) -> Any:
-    from shapley_coop.seats import Seat, chat_model
+    from shapley_coop.seats.models import chat_model
+    from shapley_coop.seats.seat import Seat
 
     return chat_model(Seat(model=name), agent="absent", seed=0)
 

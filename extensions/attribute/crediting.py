@@ -110,16 +110,35 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
                 f"an absent {agent} leaves {', '.join(routes)} empty, which names nodes: if that "
                 f"steers the run, --keep {routes[0]}, or --absent {agent}=path.py:function"
             )
-    tools = sorted({t for played in game.full for visit in played.visits for t in visit.tools})
-    if tools:
+    return said + _of_runs(game, with_.prices)
+
+
+def _of_runs(game: AppGame, prices: Prices) -> list[str]:
+    """What the recorded runs tell a reader."""
+    said, visits = [], [visit for played in game.full for visit in played.visits]
+    if tools := sorted({tool for visit in visits for tool in visit.tools}):
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
-    models = {m for played in game.full for visit in played.visits for m in visit.tokens}
+    models = {model for visit in visits for model in visit.tokens}
     if models and all(is_free(model) for model in models):
         said.append("A simulation: embedded models answered, no language model did.")
-    silent = [a for a in game.agents if not any(played.of(a) for played in game.full)]
-    if silent:
+    if prices.by_model and (lacking := prices.lacking(models)):
+        said.append(f"no price for: {', '.join(lacking)}")
+    if silent := [a for a in game.agents if not any(played.of(a) for played in game.full)]:
         said.append(f"never asked in the recorded runs: {', '.join(silent)}")
+    others = [path for path in dict.fromkeys(v.path for v in visits) if _is_other(game, path)]
+    if others:
+        places = game.stage.app.places
+        names = [places[path].names[0] if path in places else path for path in others]
+        said.append(f"not named, present in every coalition: {', '.join(names)}")
     return said
+
+
+def _is_other(game: AppGame, path: str) -> bool:
+    """Whether it is no agent, has none in it, and is not what calls an agent's tools."""
+    app = game.stage.app
+    has_agents = any(inner.startswith(f"{path}/") for inner in app.names)
+    is_agent = path in game.agents or has_agents
+    return not is_agent and not hasattr(app.bound.get(path), "tools_by_name")
 
 
 def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:

@@ -1,8 +1,10 @@
 """What an attribution takes, told before it is played."""
 
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 
 from shapley_coop.evals.sweeps.prices import Prices
+from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.metrics import cost, tokens_of
@@ -27,6 +29,8 @@ class Forecast:
         tokens: of the new calls; 0 before anything is recorded, or where models do not tell.
         seconds: that the new calls take one after the other.
         cost: USD; None where a model has no price or nothing is recorded yet.
+        loops: whether an agent may be asked more often than in the recorded run: the calls are an
+            estimate then, and no bound.
         fits: whether no more calls are made with them than are allowed.
     """
 
@@ -42,11 +46,12 @@ class Forecast:
     tokens: int = 0
     seconds: float = 0.0
     cost: float | None = None
+    loops: bool = False
     fits: bool = True
 
     @classmethod
     def before(cls, agents: int, units: int, exact_up_to: int, kept: int) -> "Forecast":
-        """The forecast before anything runs."""
+        """The forecast before anything runs; of an app whose edges do not lead back."""
         calls = max(0, units * (2**agents - 1) - kept)
         return cls(agents, units, 2**agents, agents > exact_up_to, calls, kept)
 
@@ -69,18 +74,44 @@ class Forecast:
             parts += [f"{self.seconds:.0f} s"]
         return ", ".join(parts)
 
+    def most(self) -> str:
+        """Whether its calls are a bound."""
+        is_bound = not self.loops and (self.sampled or self.kept or self.advice)
+        return "at most" if is_bound else "about"
+
     def words(self) -> str:
         """One line."""
         told = "forecast after the recorded runs" if self.recorded else "forecast"
         how = "advice, " if self.advice else "leave-one-out, " if self.alone else ""
         of = f"some of {self.plays}" if self.sampled else f"{self.plays}"
-        most = "at most " if self.sampled or self.kept or self.advice else "about "
         return (
             f"{told}: {how}{self.agents} {'agent' if self.agents == 1 else 'agents'}, {of} plays, "
             f"{self.units} {'run' if self.units == 1 else 'runs'} each: "
-            f"{most if self.calls else ''}{self.takes()}"
+            f"{f'{self.most()} ' if self.calls else ''}{self.takes()}"
             + (f" ({self.kept} kept)" if self.kept else "")
         )
+
+
+def loops(game: AppGame) -> bool:
+    """Whether a play may ask an agent more often than the recorded one did.
+
+    A critic who reads an absent writer's blank sends it back until the app gives up, and a model
+    that calls agents as tools calls them as often as it likes.
+    """
+    repeated = any(len(played.of(a)) > 1 for played in game.full for a in game.agents)
+    return repeated or bool(game.stage.wrappers) or has_cycle(game.stage.app)
+
+
+def has_cycle(app: App) -> bool:
+    """Whether edges of an app's graph lead back."""
+    edges: dict[str, list[str]] = {}
+    for source, target, _ in app.drawn()[1]:
+        edges.setdefault(target, []).append(source)
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError:
+        return True
+    return False
 
 
 def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
@@ -110,6 +141,7 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
         calls=new,
         kept=kept,
         recorded=True,
+        loops=loops(game),
         tokens=round(part * sum(map(sum, (tokens or {}).values()))),
         seconds=part * seconds,
         cost=cost(tokens, prices, part),
@@ -118,7 +150,9 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
 
 
 def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int) -> Forecast:
-    """The most that trying changes takes: each play asks nobody more often than the recorded one.
+    """What trying changes takes if each play asks nobody more often than the recorded one.
+
+    That is the most, but in an app with a loop.
 
     Args:
         first: of the attribution.
@@ -139,6 +173,7 @@ def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int) -> Fo
         advice=True,
         calls=calls,
         recorded=True,
+        loops=loops(game),
         tokens=plays * sum(map(sum, (tokens or {}).values())),
         seconds=plays * sum(visit.seconds for visit in asked),
         cost=cost(tokens, prices, plays),

@@ -75,6 +75,10 @@ class AppGame:
         """The mask of all agents."""
         return (1 << len(self.agents)) - 1
 
+    def asks_models(self, agent: str) -> bool:
+        """Whether an agent asked a model in the recorded runs."""
+        return any(visit.models for played in self.full for visit in played.of(agent))
+
     async def record(self) -> None:
         """Play the app as it is, once for each unit: the others are compared with it.
 

@@ -15,6 +15,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 
+from shapley_coop.extensions.attribute.naming import name_of
 from shapley_coop.extensions.attribute.scope import current
 
 
@@ -27,12 +28,6 @@ class OtherModel:
     def __str__(self) -> str:
         """Name the model."""
         return f"with {name_of(self.model)}"
-
-
-def name_of(model: BaseChatModel) -> str:
-    """A model's provider and name, as LangChain tells them."""
-    about = model.asdict()
-    return f"{about['_type']}:{about.get('model_name') or about.get('model')}"
 
 
 @dataclass

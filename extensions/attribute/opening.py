@@ -11,7 +11,7 @@ from shapley_coop.extensions.attribute.canonical import canonical, digest, renam
 from shapley_coop.extensions.attribute.settings import Settings
 from shapley_coop.extensions.attribute.stage import Limits, Rules, Stage, Unit
 from shapley_coop.extensions.attribute.traces import Recorded
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 
 USUAL_STEPS = 100
 """Of a play, where the app has no limit of its own."""

@@ -40,7 +40,7 @@ def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
         f"{calls['made']} calls made, {calls['saved']} saved by the cache "
         f"({calls['models']} model calls); absent agents: {in_words(credit.absent)}"
     )
-    for remark in [*credit.notes, *report.get("bounty", {}).get("notes", [])]:
+    for remark in [*report.get("bounty", {}).get("notes", []), *credit.notes]:
         say(remark)
 
 

@@ -14,6 +14,7 @@ from langchain_core.runnables.config import set_config_context
 from langgraph.errors import GraphBubbleUp
 
 from shapley_coop.extensions.attribute.calls import added
+from shapley_coop.extensions.attribute.naming import named_in
 from shapley_coop.extensions.attribute.scope import Scope, current, within
 
 HANDOFF = "__handoff_destination"
@@ -88,14 +89,12 @@ class Watch(BaseCallbackHandler):
 
     def _asked(self, said: dict[str, Any]) -> None:
         about = said.get("metadata") or {}
-        provider, model = about.get("ls_provider"), about.get("ls_model_name")
         with self._lock:
             self.models += 1
             scope = self._own()
             scope.models += 1
             scope.places.append(str(about.get("langgraph_checkpoint_ns") or ""))
-            name = f"{provider or 'unknown'}:{model or 'unnamed'}"
-            self._names[said.get("run_id")] = name, scope
+            self._names[said.get("run_id")] = named_in(said), scope
 
     def on_llm_end(self, response: LLMResult, **said: Any) -> None:
         """Count what the model read and wrote."""

@@ -30,7 +30,7 @@ def write(
     from shapley_coop.extensions.authoring.writing import NotWritten
     from shapley_coop.extensions.authoring.writing import write as commissioned
     from shapley_coop.games.exchange.source import FILE_ENDINGS
-    from shapley_coop.seats import SeatError
+    from shapley_coop.seats.seat import SeatError
 
     if out.suffix not in FILE_ENDINGS or not out.parent.is_dir():
         raise ValueError(f"--out {out}: give a {', '.join(FILE_ENDINGS)} file in a folder there is")

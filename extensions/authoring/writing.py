@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.deals import Fault, scan
-from shapley_coop.deals.language.faults import CUT
+from shapley_coop.deals.language.faults import CUT, Fault
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.authoring.commission import (
     Commission,
     Sheet,
@@ -30,12 +30,15 @@ from shapley_coop.games import GameError
 from shapley_coop.games.exchange.files import build as scenario_of
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.prompts import fenced, fill
-from shapley_coop.seats import Journal, Letter, Question, Seat, check_seat
-from shapley_coop.seats import ask as ask_seat
+from shapley_coop.seats.asking import Question
+from shapley_coop.seats.asking import ask as ask_seat
 from shapley_coop.seats.clients import clients
-from shapley_coop.seats.records import Answer
+from shapley_coop.seats.letters import Letter
+from shapley_coop.seats.models import check_seat
+from shapley_coop.seats.records import Answer, Journal
+from shapley_coop.seats.seat import Seat
 from shapley_coop.seats.tracing import keep_out
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 
 DESCRIBE, SCORE = "exchange_describe", "exchange_score"
 """What a letter asks for; also the name of its template."""

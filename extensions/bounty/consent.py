@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from shapley_coop.amounts import plain, to_micro
 from shapley_coop.cli.console import finish
-from shapley_coop.deals import Deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.extensions.bounty.once import seats_of
 
 AGREED = "redistribution"
@@ -73,7 +73,7 @@ def consent(
 
 def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
     """The counter-offers that were put to the others and not accepted by all."""
-    from shapley_coop.state import EvaluatedTable
+    from shapley_coop.state.evaluated import EvaluatedTable
 
     talk = table.get("talk", [])
     return [

@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shapley_coop.seats import Seat
+    from shapley_coop.seats.seat import Seat
     from shapley_coop.state.storage.register import KeyUsed
 
 
@@ -33,7 +33,7 @@ def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]
         names: the contributors.
         seats: by contributor, '*' for all others.
     """
-    from shapley_coop.seats import Seat
+    from shapley_coop.seats.seat import Seat
 
     return {name: Seat.model_validate(seats.get(name, seats.get("*"))) for name in names}
 
@@ -61,7 +61,7 @@ def begun(
         ValueError: a seat is wrong, or the bounty is divided on other terms already.
     """
     from shapley_coop.graphs.preparing import prepare
-    from shapley_coop.state import RunConfig
+    from shapley_coop.state.run_config import RunConfig
     from shapley_coop.state.storage.register import KeyUsed
 
     given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}
@@ -126,7 +126,7 @@ def earlier(found: Mapping[str, Any]) -> str:
 
     A new commit, or another option, is another split, so that those who had agreed are asked again.
     """
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     if not found.get("waiting"):
         return ""

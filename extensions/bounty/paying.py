@@ -44,8 +44,9 @@ def pay(
     )
     from shapley_coop.files import read_mapping
     from shapley_coop.graphs.threads import table_of
-    from shapley_coop.state import game_of, home
     from shapley_coop.state.resuming import result_of
+    from shapley_coop.state.settings import game_of
+    from shapley_coop.state.storage.home import home
 
     found = home().run(run)
     result_of(found)

@@ -22,7 +22,7 @@ from shapley_coop.serve.seats.form import DRAFT, FIELDS, message_of, preview
 from shapley_coop.serve.seats.letter import allowed, name_of, seat_letter
 from shapley_coop.serve.view.assets import file
 from shapley_coop.serve.view.handler import Handler
-from shapley_coop.state import Table
+from shapley_coop.state.table import Table
 
 EVERY = 30.0
 """Seconds after which deadlines are looked at, if nobody answers."""
@@ -129,7 +129,7 @@ class Seats:
 async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
     """The letter that waits for a person, who asks, and what its interrupt says."""
     from shapley_coop.graphs.threads import configured, opened
-    from shapley_coop.state import home
+    from shapley_coop.state.storage.home import home
 
     async with opened(run.graph) as app:
         state = await app.aget_state(configured(run))

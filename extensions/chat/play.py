@@ -12,9 +12,10 @@ from langgraph.types import Overwrite
 
 from shapley_coop.extensions.chat.state import Chat, ChatConfig
 from shapley_coop.extensions.chat.words import spoken
-from shapley_coop.state import RunConfig, Table
 from shapley_coop.state.result import result
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.episodes import PLAYED_BEFORE
+from shapley_coop.state.table import Table
 
 Workflow = CompiledStateGraph[Table, RunConfig, Any, Table]
 

@@ -16,8 +16,8 @@ from shapley_coop.extensions.chat.sentences import Household, read_sentences
 from shapley_coop.extensions.chat.state import Chat, ChatConfig, fault_of
 from shapley_coop.extensions.chat.words import NOT_PLAYED, table_in_words
 from shapley_coop.prompts import fill
-from shapley_coop.seats import Seat
 from shapley_coop.seats.models import chat_model
+from shapley_coop.seats.seat import Seat
 
 MOST_TEXT = 8_000
 """Characters of a conversation that the embedded reader looks at: the latest."""

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from shapley_coop.games import GameError, load
-from shapley_coop.seats import Seat
-from shapley_coop.seats.seat import title_of
+from shapley_coop.seats.seat import Seat, title_of
 
 MOST_AGENTS = 5
 """At one table of a conversation."""

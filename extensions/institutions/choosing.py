@@ -1,11 +1,13 @@
 """The check of an agent's choice where it may delegate its move to a mediator."""
 
-from shapley_coop.deals import Fault, Message
 from shapley_coop.deals.language.choices import chosen_of
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.extensions.institutions.mediator import Mediator, mediator_of
-from shapley_coop.state import AgentOutput, EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import OUTSIDE
 from shapley_coop.state.storage.mandates import mandate_of
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext, reading
 
 

@@ -12,9 +12,10 @@ from shapley_coop.extensions.mcp.tools import tools
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import Run, home
 from shapley_coop.state.listing import RunFilter, listed
 from shapley_coop.state.resuming import command_for
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
 
 
 class HomeRuns:

@@ -20,9 +20,10 @@ from shapley_coop.extras import needing
 from shapley_coop.seats.person import seat_address
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.server.in_process import OWNER, waiting_in
-from shapley_coop.state import Run, Table
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.owners import acting_for
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import Table
 
 with needing("dev", "the LangGraph server"):
     from starlette.requests import Request

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from shapley_coop.evals.verifying import Check
-from shapley_coop.state import Table
+from shapley_coop.state.table import Table
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from shapley_coop.extensions.mcp.forms import (
 from shapley_coop.extensions.mcp.place import Place, Standing
 from shapley_coop.extensions.mcp.protocol import Tool, ToolFault
 from shapley_coop.games import load
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import values_of
 from shapley_coop.state.resolving import norms_of
 

@@ -41,9 +41,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from shapley_coop.deals import All, Deal, Do, Event, Fault, Last, Pay, Turns
 from shapley_coop.deals.analysis.stage import StageGame
-from shapley_coop.deals.language.when import When
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.when import All, Event, Last, Turns, When
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import arbiters
 from shapley_coop.games.arbiters import Point

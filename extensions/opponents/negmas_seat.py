@@ -22,8 +22,9 @@ from importlib import import_module
 from math import ceil, floor
 from typing import Any
 
-from shapley_coop.deals import Deal, Fault
 from shapley_coop.deals.analysis.stage import StageGame
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.extensions.opponents.baselines import ACCEPT, REJECT, Baseline, awarded
 from shapley_coop.extras import needing

@@ -10,7 +10,7 @@ from shapley_coop.cli.console import say, say_json
 from shapley_coop.cli.options import Json, key_named
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.signing import PublicKey
+    from shapley_coop.deals.signing.keys import PublicKey
 
 NOT_SOUND = 1
 
@@ -70,7 +70,7 @@ def _keys(given: list[str]) -> "dict[str, PublicKey]":
 
 def _known(given: str) -> "tuple[str, PublicKey]":
     """Whom a key is known to be of, and the key."""
-    from shapley_coop.deals.signing import read_public
+    from shapley_coop.deals.signing.keys import read_public
     from shapley_coop.state.storage.keys import key_of
 
     name, equals, key = given.partition("=")

@@ -6,10 +6,12 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from shapley_coop.deals import Contract, Deal
+from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire import PROTOCOL
-from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate
-from shapley_coop.deals.signing.envelope import envelope_of
+from shapley_coop.deals.signing.envelope import Envelope, envelope_of, read_envelope
+from shapley_coop.deals.signing.keys import PublicKey
+from shapley_coop.deals.signing.mandate import read_mandate
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
 from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
 from shapley_coop.extensions.proof.statement import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from shapley_coop.canonical import digest
-from shapley_coop.deals.signing import PublicKey, read_public
+from shapley_coop.deals.signing.keys import PublicKey, read_public
 from shapley_coop.extensions.proof.rebuilding import agreed_of
 from shapley_coop.extensions.proof.statement import Predicate
 from shapley_coop.state.signatures import Agreed, unsigned

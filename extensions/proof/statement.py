@@ -11,10 +11,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from shapley_coop.canonical import digest
-from shapley_coop.deals import Contract, Deal, Offer, rebuilt
+from shapley_coop.deals.contract import Contract, rebuilt
+from shapley_coop.deals.language.deal import Deal, Offer
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.deals.parties import MOST_TOLD
-from shapley_coop.deals.signing import Envelope, PrivateKey, Signature, sign_envelope
+from shapley_coop.deals.signing.acceptance import Signature
+from shapley_coop.deals.signing.envelope import Envelope, sign_envelope
+from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.settings import recipe_of

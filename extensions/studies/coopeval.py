@@ -23,10 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import OTHERS, Deal, Do, Event, Last, Monitor, Pay, certify, payoffs
+from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.certificate_words import as_record
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.language.clauses import OTHERS, Do, Pay
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
+from shapley_coop.deals.language.when import Event, Last
+from shapley_coop.deals.monitor import Monitor
+from shapley_coop.deals.settlement import payoffs
 from shapley_coop.extensions.studies.coopeval_games import StudyGame
 from shapley_coop.extensions.studies.coopeval_mediators import ProposedMediator, certified_mediator
 from shapley_coop.extensions.studies.coopeval_records import Design, Experiment, Round, experiments

@@ -25,7 +25,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Fault, Give, Pay, put
+from shapley_coop.deals.language.clauses import Give, Pay
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.extensions.studies.negotiation_arena_outcomes import (
     changes_by,
     differences,
@@ -40,8 +42,10 @@ from shapley_coop.extensions.studies.negotiation_arena_records import (
     records,
 )
 from shapley_coop.games import GameError
-from shapley_coop.state import EvaluatedTable, RunConfig, Table
 from shapley_coop.state.consent import cannot_sign
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.table import Table
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Asking, TurnContext
 

@@ -47,7 +47,7 @@ def attack(
     Exit code 0: every promise held and every twin passed; 1: otherwise; 2: wrong usage.
     """
     from shapley_coop.extensions.trials.attacks.scorecard import scorecard
-    from shapley_coop.seats import Seat
+    from shapley_coop.seats.seat import Seat
 
     target = Seat.model_validate(seats_from(model, None, base_url)["*"])
     chosen = list(dict.fromkeys(case or ADVERSARIES))

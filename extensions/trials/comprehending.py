@@ -11,7 +11,7 @@ from shapley_coop.cli.options import BaseUrl, Json, seats_from
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.trials.comprehension import Score
-    from shapley_coop.seats import Seat
+    from shapley_coop.seats.seat import Seat
 
 SHOWN_WRONG = 10
 READ_BY_CODE = (
@@ -29,7 +29,8 @@ def comprehend(
 ) -> None:
     """Ask a model what its letters mean, and count what it gets right."""
     from shapley_coop.evals.sweeps.seeds import parse_seeds
-    from shapley_coop.seats import Seat, check_seat
+    from shapley_coop.seats.models import check_seat
+    from shapley_coop.seats.seat import Seat
 
     seat = Seat.model_validate(seats_from(model, None, base_url)["*"])
     if seat.human:

@@ -1,16 +1,16 @@
 """What an answer has to say to be sound: one check for each act."""
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.choices import chosen, claimed
-from shapley_coop.deals.language.faults import together
+from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading, read_once
 from shapley_coop.deals.language.thoughts import without_thoughts
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.seats.records import Answer
-from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
 from shapley_coop.state.reasons import private_text, read_reasons
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext, reading, unfinished
 
 

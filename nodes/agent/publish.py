@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.state import Acceptance, AgentOutput, Table, Utterance, entries, offer_of
-from shapley_coop.state.table import Reasoned
+from shapley_coop.state.messages import Utterance, entries, offer_of
+from shapley_coop.state.table import Acceptance, AgentOutput, Reasoned, Table
 from shapley_coop.state.turn import TurnContext
 
 Outputs = Mapping[str, AgentOutput]

@@ -1,14 +1,16 @@
 """Checks of messages about a contract: drafting, answering, signing, writing, judging."""
 
-from shapley_coop.deals import Deal, Fault, Message, Terms
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
-from shapley_coop.deals.language.faults import listed
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault, listed
 from shapley_coop.deals.language.reading import Reading, read_once
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.written.document import changed_clauses, differences
 from shapley_coop.deals.written.judgement import read_judgement
 from shapley_coop.deals.written.reading import agrees
-from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext, reading
 
 

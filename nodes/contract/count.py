@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shapley_coop.deals import unanimous
-from shapley_coop.state import Table, Utterance, counted, entries
+from shapley_coop.deals.language.deal import unanimous
+from shapley_coop.state.messages import Utterance, counted, entries
+from shapley_coop.state.table import Table
 from shapley_coop.state.turn import unsound
 
 

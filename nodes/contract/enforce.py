@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.settlement import deposit_lines
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.table import Table
 
 
 def enforce(table: Table) -> dict[str, Any]:

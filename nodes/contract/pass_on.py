@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from shapley_coop.deals import unanimous
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.deals.language.deal import unanimous
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.table import Table
 
 
 async def pass_on(table: Table) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.deals import Deal, Fault, accept, put
-from shapley_coop.state import AgentOutput, Utterance, entries
+from shapley_coop.deals.language.deal import Deal, accept, put
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.run_config import JUDGE, SUMMARISER
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
 PROSE = "prose"

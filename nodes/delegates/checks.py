@@ -1,11 +1,13 @@
 """What a ballot and a member's answer to the delegates' deal have to say to be sound."""
 
-from shapley_coop.deals import Deal, Fault, Message
 from shapley_coop.deals.language.acceptance import DECISIONS, Decision, accepts_another
 from shapley_coop.deals.language.choices import chosen, chosen_of
-from shapley_coop.state import AgentOutput
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.groups import group_of
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext, reading
 
 

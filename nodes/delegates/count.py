@@ -3,17 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shapley_coop.deals import Deal, put
+from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.parties import without
-from shapley_coop.state import (
-    AgentOutput,
-    EvaluatedTable,
-    Utterance,
-    counted,
-    entries,
-)
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.messages import Utterance, counted, entries
 from shapley_coop.state.own_tables import Group, GroupsTable
 from shapley_coop.state.run_config import SUMMARISER
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import unsound
 
 MOST_NAMED = 8

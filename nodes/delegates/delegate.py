@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.groups import elected
 from shapley_coop.state.own_tables import GroupsTable
 from shapley_coop.state.turn import unsound

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.groups import candidates, electors, formed
 from shapley_coop.state.own_tables import Group, GroupsTable
 

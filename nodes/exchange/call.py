@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.games.exchange.tools import call, plugged
-from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.table import Table
 from shapley_coop.state.turn import pointers_in, unsound
 
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from shapley_coop.deals import Deal, Fault, accept, put
 from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.deals.language.deal import Deal, accept, put
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import REFUSED, exchange_of
 from shapley_coop.state.own_tables import ExchangeTable
 

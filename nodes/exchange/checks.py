@@ -5,13 +5,16 @@ A workflow uses one of the two.
 
 from fractions import Fraction
 
-from shapley_coop.deals import Fault, Message, scan, short_of
+from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.exchange.messages import accepts, check_message
 from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.seats.records import Answer
-from shapley_coop.state import AgentOutput, EvaluatedTable
 from shapley_coop.state.consent import reservation
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of, masks_in, talk_of
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext, unfinished
 
 

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from shapley_coop.state import AgentOutput, EvaluatedTable, Utterance, entries
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of
 from shapley_coop.state.meetings import PUTS, TOPIC, after, speaker_of
+from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.own_tables import Meeting, MeetingsTable
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import unsound
 
 

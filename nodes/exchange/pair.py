@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.meetings import drawn
 from shapley_coop.state.own_tables import MeetingsTable
 

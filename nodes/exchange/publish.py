@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.deals import Deal
 from shapley_coop.deals.exchange.talk import as_deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.seats.person import CHOSEN
-from shapley_coop.state import SPENT_UP, AgentOutput, Utterance, entries
+from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.exchange import exchange_of, masks_in, pending_of
+from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.own_tables import Pending
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from shapley_coop.games import Turn
 from shapley_coop.games.exchange.masks import from_bits
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of, traded
 from shapley_coop.state.own_tables import MeetingsTable
 

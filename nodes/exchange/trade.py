@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from shapley_coop.deals import Do
+from shapley_coop.deals.language.clauses import Do
 from shapley_coop.games import Turn
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of
+from shapley_coop.state.table import Table
 
 
 def trade(table: Table) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from shapley_coop.deals import Fault, Message
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.orders import SHAPE, beyond, read_orders
-from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.mandates import OUTSIDE
 from shapley_coop.state.storage.mandates import mandate_of
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext, reading
 
 NONE: AgentOutput = {"act": "act", "text": ""}

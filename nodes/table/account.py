@@ -3,7 +3,8 @@
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.table import Table
 
 
 def account(table: Table) -> dict[str, Any]:

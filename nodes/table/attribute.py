@@ -5,8 +5,9 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.settlement import nothing_left
+from shapley_coop.state.table import Table
 
 
 def attribute(table: Table) -> dict[str, Any]:

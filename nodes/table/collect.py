@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from shapley_coop.state import Table, Utterance, entries
+from shapley_coop.state.messages import Utterance, entries
+from shapley_coop.state.table import Table
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import unsound
 

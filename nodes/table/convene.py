@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.state import Table
+from shapley_coop.state.table import Table
 
 
 async def convene(table: Table) -> dict[str, Any]:

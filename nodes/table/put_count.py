@@ -3,9 +3,10 @@
 from typing import Any
 
 from shapley_coop.games.params import COUNT
-from shapley_coop.state import EvaluatedTable, Table, Utterance, entries, offer_of
 from shapley_coop.state.consent import counted_split
-from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.messages import Utterance, entries, offer_of
+from shapley_coop.state.table import AgentOutput, Table
 
 
 async def put_count(table: Table) -> dict[str, Any]:

@@ -2,9 +2,12 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable, Table, final, home
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.result import in_units
 from shapley_coop.state.settlement import decide, deposit_lines, reward_lines, status_of
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.ledger import final
+from shapley_coop.state.table import Table
 
 
 def settle(table: Table) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import choices_in, played
+from shapley_coop.state.table import Table
 from shapley_coop.state.turn import unsound
 
 

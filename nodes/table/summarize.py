@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shapley_coop.deals import amend, sign
-from shapley_coop.state import Table
+from shapley_coop.deals.contract import amend, sign
+from shapley_coop.state.table import Table
 
 
 async def summarize(table: Table) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from shapley_coop import extension
-from shapley_coop.deals import Deal, Share
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
+from shapley_coop.deals.language.clauses import Share
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.games.gives import legal_in
@@ -18,6 +19,7 @@ from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.letter_facts import (
+    choice,
     deal_in,
     fact,
     offer,
@@ -133,17 +135,17 @@ class Agent:
         fact(self.facts, "legal")
         legal = list(legal_in(self.facts))
         if self.rng.random() < self.self_.noise:
-            return _action(self.rng.choice(legal))
+            return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
             with suppress(Unforeseeable):  # a table too large for strategies can be looked ahead in
                 player = Player(self.facts, self.record, self.rng)
-                return _action(player.choose(self.self_.strategy))
+                return choice(player.choose(self.self_.strategy))
         for name in extension.offered("moves"):
             if self.facts.get(name):
-                return _action(extension.load("moves", name)(self.facts, self.record))
+                return choice(extension.load("moves", name)(self.facts, self.record))
         world, contract = self.outlook.world, self.facts.get("contract")
         if world.writes or not contract:
-            return _action(world.habit(legal))
+            return choice(world.habit(legal))
         deal = deal_in(contract)
         owed = owed_now(self.facts, legal)
         weighed = dict.fromkeys([*world.options(legal), *owed])
@@ -151,8 +153,8 @@ class Agent:
         best = max(worth.values())
         for action in owed:
             if worth[action] >= best - EPSILON or self.rng.random() < self.self_.honesty:
-                return _action(action)
-        return _action(max(weighed, key=lambda action: worth[action]))
+                return choice(action)
+        return choice(max(weighed, key=lambda action: worth[action]))
 
     def ratify(self) -> str:
         """Sign what delegates agreed on, leave it, or veto it."""
@@ -269,8 +271,3 @@ class Agent:
     def _target(self, ahead: int = 0) -> Payoffs:
         """What each would get if I had my way."""
         return target_of(self.facts, self.self_, self.outlook.alone, self.outlook.surplus, ahead)
-
-
-def _action(action: str) -> str:
-    label, _, _ = action.partition(" {")  # what it carries is not spoken
-    return f"<s>I do {label}.</s><ACTION>{action}</ACTION>"

@@ -13,23 +13,13 @@ from math import floor
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import (
-    All,
-    Clause,
-    Deal,
-    Do,
-    Event,
-    Every,
-    Fault,
-    Last,
-    Pay,
-    Share,
-    Terms,
-    Turns,
-)
 from shapley_coop.deals.analysis.stage import Play
 from shapley_coop.deals.analysis.valuations import expected, keeping
-from shapley_coop.deals.language.when import When
+from shapley_coop.deals.language.clauses import Clause, Do, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.when import All, Event, Every, Last, Turns, When
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games import Turn

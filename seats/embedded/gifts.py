@@ -7,7 +7,8 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
-from shapley_coop.deals import Do, Give, Turns
+from shapley_coop.deals.language.clauses import Do, Give
+from shapley_coop.deals.language.when import Turns
 from shapley_coop.games.gives import give, given
 from shapley_coop.games.goods import Holdings
 

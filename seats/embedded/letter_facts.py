@@ -5,20 +5,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.deals import (
-    DEAL_RULES,
-    Clause,
-    Deal,
-    Fault,
-    Give,
-    Pay,
-    Share,
-    Terms,
-    duties,
-    first_fault,
-    read_deal,
-    wire_form,
-)
+from shapley_coop.deals.language.clauses import Clause, Give, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.rules import DEAL_RULES, Terms, first_fault
+from shapley_coop.deals.language.wire_form import wire_form
+from shapley_coop.deals.monitor import duties
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, needed
@@ -154,6 +147,12 @@ def proposal(deal: Deal) -> str:
 def offer(speech: str, clauses: Sequence[Clause]) -> str:
     """A message that says why, and offers a deal."""
     return f"<s>{speech}.</s>{proposal(Deal(clauses=tuple(clauses)))}"
+
+
+def choice(action: str) -> str:
+    """A message that chooses an action; what the action carries is not spoken."""
+    label, _, _ = action.partition(" {")
+    return f"<s>I do {label}.</s><ACTION>{action}</ACTION>"
 
 
 def sound_deal(shown: Mapping[str, Any]) -> Deal:

@@ -15,21 +15,11 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
-from shapley_coop.deals import (
-    Deal,
-    Do,
-    Every,
-    Forbid,
-    Pay,
-    Payment,
-    Share,
-    Turns,
-    duties,
-    paid,
-    payments,
-)
-from shapley_coop.deals.language.when import EVERYONE, When
-from shapley_coop.deals.monitor import Duty
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import EVERYONE, Every, Turns, When
+from shapley_coop.deals.monitor import Duty, Payment, duties, payments
+from shapley_coop.deals.settlement import paid
 from shapley_coop.games import Turn, foresight_of
 from shapley_coop.games.foresight import Asked, Foresight, Missing, Part, Payoffs
 from shapley_coop.seats.embedded.characters import Character

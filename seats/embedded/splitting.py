@@ -6,7 +6,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from shapley_coop.deals import Share
+from shapley_coop.deals.language.clauses import Share
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import fact, number, offer

@@ -17,11 +17,12 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from shapley_coop.deals import Deal, duties
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.analysis.valuations import deviating, replies
 from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.monitor import duties
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
 from shapley_coop.seats.embedded.letter_facts import deal_in, fact

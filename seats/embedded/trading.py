@@ -10,14 +10,17 @@ from random import Random
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Do, Fault, Give, Pay, Turns, portions
+from shapley_coop.deals.language.clauses import Do, Give, Pay, portions
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.when import Turns
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.gives import actions_in, give, legal_in
 from shapley_coop.games.trade.foresight import Guess
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
-from shapley_coop.seats.embedded.letter_facts import offered, proposal
+from shapley_coop.seats.embedded.letter_facts import choice, offered, proposal
 from shapley_coop.seats.embedded.without_foresight import owed_now
 
 EPSILON = Fraction(1, 10**6)
@@ -102,15 +105,15 @@ class Trader:
         needed(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
-            return _action(self.rng.choice(legal))
+            return choice(self.rng.choice(legal))
         for action in owed_now(self.facts, legal):
             if self.rng.random() < self.self_.honesty:
-                return _action(action)
+                return choice(action)
         market = self.market
         if "accept" in legal:
             better = market.mine(market.holds[market.me]) > market.alone
-            return _action("accept" if better else "refuse")
-        return _action(self._by_hand(legal) or "keep")
+            return choice("accept" if better else "refuse")
+        return choice(self._by_hand(legal) or "keep")
 
     def _by_hand(self, legal: Sequence[str]) -> str:
         """What I leave to another of a pool that no contract divides."""
@@ -292,7 +295,3 @@ class Trader:
         """The part of what a trade adds that I hold out for at a round of talk."""
         rounds = int(self.facts.get("rounds", 1))
         return Fraction(self.self_.share(at, rounds)).limit_denominator(1000)
-
-
-def _action(action: str) -> str:
-    return f"<s>I do {action}.</s><ACTION>{action}</ACTION>"

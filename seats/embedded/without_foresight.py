@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from shapley_coop.deals import OTHERS, Clause, Deal, Do, Fault, Forbid, Give, Pay
+from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Give, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.embedded.letter_facts import offered

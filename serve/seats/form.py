@@ -13,7 +13,9 @@ refuses, in the same words.
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from shapley_coop.deals import Deal, Fault, sentence
+from shapley_coop.deals.language.clauses import sentence
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.orders import ORDER, in_words, orders_in
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in

@@ -5,14 +5,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from shapley_coop.deals.signing import element, signature_in
+from shapley_coop.deals.signing.acceptance import element, signature_in
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.seats.person import as_message
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import FIELDS, message_of, preview
 from shapley_coop.serve.seats.letter import allowed, name_of, seat_letter
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 
 PATIENCE = 10.0

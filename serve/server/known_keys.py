@@ -19,8 +19,9 @@ from shapley_coop.graphs import names
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.serve.server.tenant_policy import requests_in
-from shapley_coop.state import Opening, RunConfig, Table
 from shapley_coop.state.own_tables import OWN_TABLES
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.table import Opening, Table
 
 _OF_TABLES = {key for table in (Table, *OWN_TABLES) for key in table.__annotations__}
 

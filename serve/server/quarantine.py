@@ -11,9 +11,9 @@ import asyncio
 from functools import cache
 from uuid import uuid4
 
-from shapley_coop.state import home
 from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.facts import beginning
+from shapley_coop.state.storage.home import home
 
 START = "start"
 """A kind of facts: that a server starts a run, under the run and a number; of no owner."""

@@ -17,7 +17,7 @@ from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, read_prices
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.serve.server.callers import PUBLIC_KEY, Caller, configured, known_as
 from shapley_coop.serve.server.limits import limits
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import OWNER_KEY
 
 PRICES = "COOP_PRICES"

@@ -18,7 +18,8 @@ from langgraph_sdk.errors import NotFoundError
 
 from shapley_coop.serve.server.in_process import GOES_ON, OWNER, go_on, inside, owner_in
 from shapley_coop.serve.server.labels import labels
-from shapley_coop.state import home, saver
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import home
 
 logger = logging.getLogger(__name__)
 

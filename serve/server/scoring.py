@@ -10,7 +10,7 @@ import httpx
 
 from shapley_coop.seats.tracing import tracing
 from shapley_coop.serve.server.in_process import inside
-from shapley_coop.state import Table
+from shapley_coop.state.table import Table
 
 TRACE = "trace"
 """The metadata key of a thread's link to its trace."""

@@ -22,7 +22,8 @@ from shapley_coop.serve.view.assets import HEADERS, ROUTES, file
 from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.serve.view.feed import END, Feed
 from shapley_coop.serve.view.run_sources import aged, bundle_of
-from shapley_coop.state import Line, home
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.ledger import Line
 from shapley_coop.state.storage.owners import acting_for
 
 EVERY = 0.7

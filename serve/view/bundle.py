@@ -19,10 +19,11 @@ from shapley_coop.serve.view.outcomes import outcome_view, payoff_matrix
 from shapley_coop.serve.view.plan import plan_view
 from shapley_coop.serve.view.private import notes
 from shapley_coop.serve.view.run_summary import summarize
-from shapley_coop.state import EvaluatedTable, Line, Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import simulation_note
 from shapley_coop.state.result import result, usage
-from shapley_coop.state.storage.ledger import balances_of
+from shapley_coop.state.storage.ledger import Line, balances_of
+from shapley_coop.state.table import Table
 from shapley_coop.state.timeline import timeline
 
 VERSION = 3

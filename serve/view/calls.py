@@ -9,7 +9,7 @@ from typing import Any
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.serve.view.private import notes
-from shapley_coop.state import Table
+from shapley_coop.state.table import Table
 
 COUNTED = ("input_tokens", "output_tokens", "seconds")
 

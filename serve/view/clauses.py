@@ -5,12 +5,12 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Clause, Monitor, Share, sentence
 from shapley_coop.deals.compiled import CompiledClause
 from shapley_coop.deals.enforcement import MEANS
-from shapley_coop.deals.monitor import Verdict
+from shapley_coop.deals.language.clauses import Clause, Share, sentence
+from shapley_coop.deals.monitor import Monitor, Verdict
 from shapley_coop.games import Turn
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.timeline import signed_contracts
 
 Verdicts = dict[str, Verdict]

@@ -7,7 +7,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.credit import members, worth_table
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 
 SMALL = 8
 """With up to this many agents, each drawing of the page evaluates every coalition."""

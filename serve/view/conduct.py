@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.conduct import conduct, did, in_counts, in_turns, unanswered
+from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def conduct_view(evaluated: EvaluatedTable) -> dict[str, dict[str, Any]]:

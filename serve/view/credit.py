@@ -8,7 +8,7 @@ from shapley_coop.extras import LibraryMissing
 from shapley_coop.serve.view.coalitions import EXACT, SMALL, complaint, worths
 from shapley_coop.serve.view.conduct import conduct_view
 from shapley_coop.serve.view.waterfall import waterfall
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import no_value, values_of
 
 NORMS = {

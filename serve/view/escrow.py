@@ -3,7 +3,7 @@
 from typing import Any
 
 from shapley_coop.amounts import MICRO, to_micro
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:

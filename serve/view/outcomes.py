@@ -3,11 +3,11 @@
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.deals import Deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.serve.view.clauses import in_words
 from shapley_coop.serve.view.credit import by_shapley
-from shapley_coop.state import EvaluatedTable
 from shapley_coop.state.characteristic import alone
+from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_CELLS = 256
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from shapley_coop.deals import Monitor
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Turn
 from shapley_coop.games.goods import with_gifts
 from shapley_coop.serve.view.coalitions import SMALL
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:

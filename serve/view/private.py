@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from shapley_coop.seats.records import BESIDE, Entry
-from shapley_coop.state import PublicMessage, Table
+from shapley_coop.state.table import PublicMessage, Table
 
 ACTS = {"reason": -1, "consider": -1}
 """Acts that come before the others of the same moment."""

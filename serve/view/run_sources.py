@@ -10,8 +10,9 @@ from shapley_coop.files import read_json
 from shapley_coop.graphs.served import run_of, served
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import DONE, About, bundle
-from shapley_coop.state import Home, Run, home
 from shapley_coop.state.listing import age, line, listed
+from shapley_coop.state.storage.home import Home, home
+from shapley_coop.state.storage.register import Run
 
 
 class RunSource(Protocol):

@@ -5,9 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO, round_payoffs, to_micro
-from shapley_coop.deals import payoffs, share_of
+from shapley_coop.deals.contract import share_of
+from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games.replay import earned_alone
-from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.settlement import decided
 
 Micro = dict[str, int]

@@ -86,17 +86,6 @@ def unsealed(content: bytes) -> bytes:
         ) from None
 
 
-def sealed_text(text: str) -> str:
-    """Like `sealed`, for text."""
-    return sealed(text.encode("utf-8")).decode("utf-8")
-
-
-def unsealed_text(text: str) -> str:
-    """Like `unsealed`, for text."""
-    mark = _MARK.decode("ascii")
-    return unsealed(text.encode("utf-8")).decode("utf-8") if text.startswith(mark) else text
-
-
 @lru_cache(maxsize=4)
 def _cipher(keys: str) -> "MultiFernet":
     with needing("encryption", f"{KEY_VARIABLE}, which is set,"):

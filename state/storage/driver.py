@@ -114,6 +114,28 @@ def connected(
     )
 
 
+def compact(file: Path) -> int:
+    """Have a file give back the space of what was removed from it; the bytes that it is smaller.
+
+    Raises:
+        sqlite3.OperationalError: somebody else has used it for a minute, and it stays as it is.
+    """
+    before = _size(file)
+    connection = connected(file, isolation_level=None)
+    try:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        connection.close()
+    return before - _size(file)
+
+
+def _size(file: Path) -> int:
+    """The bytes of a file and of its log."""
+    log = file.with_name(f"{file.name}-wal")
+    return sum(one.stat().st_size for one in (file, log) if one.exists())
+
+
 def is_read_only(file: Path) -> bool:
     """Whether a file is there, and it or its folder cannot be written."""
     return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))

@@ -126,6 +126,19 @@ class Home:
         """Threads that the server has played, the latest first, and since when (`Runs.threads`)."""
         return self.runs.threads() if self._has_books() else {}
 
+    def compact(self) -> int:
+        """Have SQLite's files give back the space of removed runs; the bytes that they are smaller.
+
+        A Postgres database does so by itself.
+
+        Raises:
+            sqlite3.OperationalError: another process uses a file, which stays as it is.
+        """
+        from shapley_coop.state.storage.driver import compact
+
+        files = () if self.database else (self.folder / BOOKS_FILE, self.checkpoints)
+        return sum(compact(file) for file in files if file.exists())
+
     def _has_books(self) -> bool:
         return bool(self.database) or (self.folder / BOOKS_FILE).exists()
 

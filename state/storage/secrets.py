@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
-from shapley_coop.deals import reservation_in
+from shapley_coop.deals.analysis.reservation import reservation_in
 from shapley_coop.files import read_mapping
 from shapley_coop.seats.tracing import keep_out
 from shapley_coop.state.storage.home import home

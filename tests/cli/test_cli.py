@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop import games, graphs
-from shapley_coop.state import Home, home
+from shapley_coop.state.storage.home import Home, home
 from tests.coop_command import ABLATION, FAILED, USAGE, Coop, one_line, valid
 from tests.embedded_reply import reply
 from tests.root import ROOT

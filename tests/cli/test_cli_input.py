@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.seats.models import KEYS
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, one_line
 
 RUN = ("run", "escape_room")

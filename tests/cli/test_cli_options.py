@@ -9,7 +9,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from shapley_coop.cli.playing.run_options import DECLARED_BY_RUN, ONE_OF, options_of
-from shapley_coop.state import Budget, RunConfig, home
+from shapley_coop.state.budget import Budget
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
 
 BY_FIELD = {option.name: option for option in options_of(RunConfig)}

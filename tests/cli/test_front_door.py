@@ -1,11 +1,12 @@
 """Finding, showing and removing runs; a second answer; failures in one line."""
 
+import re
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 
 
@@ -224,3 +225,22 @@ def test_the_version_and_the_groups_of_commands(coop: Coop) -> None:
     shown = coop("--help").out
     for group in ("Play", "Check before you sign", "Credit and settle", "Experiment"):
         assert f"─ {group} ─" in shown
+
+
+def test_pruned_runs_give_their_space_back_and_leave_no_lease(coop: Coop, tmp_path: Path) -> None:
+    def size() -> int:
+        files = (path for path in (tmp_path / "home").rglob("*") if path.is_file())
+        return sum(path.stat().st_size for path in files)
+
+    assert coop("run", "volunteers", "--name", "stays").code == 0
+    leases = sorted((tmp_path / "home" / "leases").iterdir())
+    for seed in range(6):
+        asked = ("run", "prisoners_dilemma", "--graph", "contracts", "--name", f"goes-{seed}")
+        assert coop(*asked, "--set", "rounds=8", "--seed", str(seed)).code == 0
+    full = size()
+    pruned = coop("prune", "--game", "prisoners_dilemma", "--yes")
+    assert (pruned.code, pruned.out.count("removed goes-")) == (0, 6)
+    assert re.search(r"the home is \d+\.\d MB smaller", pruned.err)
+    assert size() < full / 2
+    assert sorted((tmp_path / "home" / "leases").iterdir()) == leases
+    assert coop("verify", "stays").code == 0

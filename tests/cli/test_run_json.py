@@ -12,9 +12,11 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from shapley_coop.deals import Deal, Pay, put, sign
+from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.graphs.threads import configured, opened
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from tests.coop_command import ABLATION, SCHEMA, Coop, valid
 from tests.root import ROOT
 from tests.scripted import Script

@@ -10,7 +10,7 @@ import pytest
 
 from shapley_coop.cli.experimenting import sweep
 from shapley_coop.cli.playing import run
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from tests.coop_command import FAILED, Coop, one_line
 
 INTERRUPTED = 130

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from shapley_coop.cli.serving.view import report
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.root import ROOT
 from tests.warm_coop import Ended, warm_coop
 

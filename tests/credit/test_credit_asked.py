@@ -7,7 +7,9 @@ import pytest
 
 from shapley_coop.evals.measures.asked_replays import asked_again
 from shapley_coop.games import names
-from shapley_coop.state import EvaluatedTable, RunConfig, home
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.books import change_value
 from tests.coop_command import Coop, valid
 from tests.credit.credit_plays import HEAP, with_heaps

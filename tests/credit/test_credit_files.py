@@ -223,6 +223,8 @@ def test_who_adds_nothing_has_no_share_by_any_norm_in_any_game(
         coalition_key(mask, agents): table[mask % len(table)] for mask in range(1, 2 * len(table))
     }
     report = credit_report({"agents": agents, "worth": worth}, value)
-    if table[-1] and any(report["values"].values()):
+    # Where nobody is worth anything alone, a norm by stand-alone worth has equal parts.
+    says = value != "proportional" or any(table[1 << i] for i in range(len(agents) - 1))
+    if table[-1] and any(report["values"].values()) and says:
         assert report["shares"]["Idle"] == 0
         assert sum(report["shares"].values()) == pytest.approx(1)

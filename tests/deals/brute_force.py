@@ -3,23 +3,11 @@
 from fractions import Fraction
 from itertools import product
 
-from shapley_coop.deals import (
-    All,
-    AnyOf,
-    Count,
-    Earned,
-    Every,
-    Last,
-    Monitor,
-    Not,
-    Pay,
-    Turns,
-    duties,
-    earned,
-    payments,
-    payoffs,
-)
 from shapley_coop.deals.enforcement import deposits, net, releases
+from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.when import All, AnyOf, Count, Earned, Every, Last, Not, Turns
+from shapley_coop.deals.monitor import Monitor, duties, payments
+from shapley_coop.deals.settlement import earned, payoffs
 from tests.deals.made_contracts import ACTIONS, AGENTS
 
 MILLION = 1_000_000

@@ -2,19 +2,17 @@
 
 from itertools import product
 
-from shapley_coop.deals import (
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import (
     All,
     AnyOf,
     Count,
-    Deal,
-    Do,
     Earned,
     Event,
     Every,
-    Forbid,
     Last,
     Not,
-    Pay,
     Turns,
 )
 

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import to_micro
-from shapley_coop.deals import Deal, Do, certify, put, sign
 from shapley_coop.deals.agreement import Agreement
+from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.contract import sign
 from shapley_coop.deals.enforcement import (
     ESCROW,
     Enforcement,
@@ -19,10 +20,11 @@ from shapley_coop.deals.enforcement import (
     net,
     releases,
 )
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.monitor import Breach
 from shapley_coop.games import load
-from shapley_coop.state import Line
-from shapley_coop.state.storage.ledger import Key, Ledger
+from shapley_coop.state.storage.ledger import Key, Ledger, Line
 
 AGENTS = ["Ann", "Ben", "Cid"]
 

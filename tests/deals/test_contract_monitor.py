@@ -2,26 +2,13 @@
 
 from copy import deepcopy
 
-from shapley_coop.deals import (
-    All,
-    Count,
-    Deal,
-    Do,
-    Event,
-    Every,
-    Forbid,
-    Last,
-    Monitor,
-    Not,
-    Pay,
-    Share,
-    Turns,
-    amend,
-    monitor_of,
-    put,
-    sign,
-)
+from shapley_coop.deals.agreement import monitor_of
+from shapley_coop.deals.contract import amend, sign
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
 from shapley_coop.deals.language.condition import Condition
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.when import All, Count, Event, Every, Last, Not, Turns
+from shapley_coop.deals.monitor import Monitor
 from tests.chance import dice
 from tests.deals import brute_force
 from tests.deals.brute_force import holds

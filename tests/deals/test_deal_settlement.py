@@ -7,33 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.deals import (
-    Count,
-    Deal,
-    Do,
-    Event,
-    Forbid,
-    Last,
-    Monitor,
-    Not,
-    Offer,
-    Pay,
-    Payment,
-    Share,
-    Turns,
-    When,
-    amend,
-    duties,
-    earned,
-    in_force,
-    monitor_of,
-    payments,
-    payoffs,
-    put,
-    share_of,
-    sign,
-)
-from shapley_coop.deals.monitor import Duty
+from shapley_coop.deals.agreement import monitor_of
+from shapley_coop.deals.contract import amend, in_force, share_of, sign
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
+from shapley_coop.deals.language.deal import Deal, Offer, put
+from shapley_coop.deals.language.when import Count, Event, Last, Not, Turns, When
+from shapley_coop.deals.monitor import Duty, Monitor, Payment, duties, payments
+from shapley_coop.deals.settlement import earned, payoffs
 from shapley_coop.games import Turn
 from tests.deals.made_deals import AGENTS, DEAL, deal, deals, records, turn
 

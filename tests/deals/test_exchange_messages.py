@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.deals import Do
 from shapley_coop.deals.exchange.messages import LABELS, check_message
 from shapley_coop.deals.exchange.talk import as_deal, as_written, estimates
+from shapley_coop.deals.language.clauses import Do
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.masks import full, mask_of
 from shapley_coop.games.exchange.source import generated

@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from shapley_coop import RunConfig, play
-from shapley_coop.deals import Deal, Do, Event, Last, Monitor, put, sign
 from shapley_coop.deals.analysis.checked import checked
+from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.when import Event, Last
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Game, Turn, load
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, played

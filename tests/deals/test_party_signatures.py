@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing import (
-    PrivateKey,
-    PublicKey,
+from shapley_coop.deals.signing.acceptance import (
     binding,
     element,
     is_signed,
-    read_public,
     sign_binding,
     signature_in,
     without_signature,
 )
+from shapley_coop.deals.signing.keys import PrivateKey, PublicKey, read_public
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.server.callers import _public_key
-from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.signed_settings import signed_run
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.keys import key_names, key_of, new_key
+from shapley_coop.state.table import Table
 from tests.root import ROOT
 from tests.scripted import Script
 

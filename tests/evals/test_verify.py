@@ -10,8 +10,9 @@ from langgraph.types import Overwrite
 
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.facts import Fact
+from shapley_coop.state.storage.home import home
 from tests.books import change_answers, change_facts, change_value, delete_facts, reworded
 from tests.coop_command import Coop, valid
 from tests.evals.tampering import failed_checks

@@ -2,10 +2,12 @@
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, certify
+from shapley_coop.deals.analysis.certificate import certify
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games import GameError, load
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from tests.root import ROOT
 
 FILE = ROOT / "games" / "volunteers.py"

@@ -7,7 +7,7 @@ import pytest
 from shapley_coop import RunConfig, play
 from shapley_coop.games import GameError, load
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 
 
 def test_everybody_meets_all_others_before_anybody_again() -> None:

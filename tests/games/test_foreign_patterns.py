@@ -11,8 +11,9 @@ from shapley_coop import games
 from shapley_coop.extras import LibraryMissing
 from shapley_coop.games.catalogue import load, run_only
 from shapley_coop.patterns import pattern
-from shapley_coop.seats import Seat, keys
+from shapley_coop.seats import keys
 from shapley_coop.seats.keys import bind_keys, key_for, keys_bound
+from shapley_coop.seats.seat import Seat
 
 EVIL = "(a|a)*b"
 LETTERS = "a" * 48

@@ -10,7 +10,8 @@ from shapley_coop.cli.playing.new_game import new_game
 from shapley_coop.games import GameError, foresight_of, load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig, config_of, game_of
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import config_of, game_of
 from tests.coop_command import FAILED, Coop, valid
 from tests.stub_openai import StubOpenAI
 

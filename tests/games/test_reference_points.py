@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Deal, Share
+from shapley_coop.deals.language.clauses import Share
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.games import Game, Turn, load
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.reference_points import best_total
 from shapley_coop.games.turns import Step
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 
 def brute_force(game: Game, position: Any) -> float:

@@ -6,7 +6,9 @@ from typing import Any
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.table import Table
 from tests.scripted import Script
 
 AGENTS = ["Ann", "Ben", "Cem"]

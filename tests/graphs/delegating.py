@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing import PrivateKey, as_bytes
+from shapley_coop.deals.signing.envelope import as_bytes
+from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.table import Table
 from tests.scripted import Script
 
 AGENTS = ["Ann", "Ben", "Cem", "Dee"]

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from shapley_coop.deals import Deal, Fault
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import load
 from shapley_coop.graphs.contracts import PROPOSE
 from shapley_coop.nodes.agent.checks import an_answer, an_offer

@@ -6,20 +6,19 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Fault
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.orders import read_orders
-from shapley_coop.deals.signing import (
-    PrivateKey,
-    as_bytes,
-    element,
-    sign_binding,
-    sign_mandate,
-)
+from shapley_coop.deals.signing.acceptance import element, sign_binding
+from shapley_coop.deals.signing.envelope import as_bytes
+from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.call_market import BID
 from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.seats.form import form_of, message_of, preview
-from shapley_coop.state import EvaluatedTable, RunConfig, game_of
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.signatures import order_to_sign
 from shapley_coop.state.signed_settings import SignedRun
 from shapley_coop.state.storage.keys import new_key

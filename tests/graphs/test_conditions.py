@@ -9,7 +9,8 @@ import pytest
 from shapley_coop.evals.sweeps.suite import load_suite
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.letters import facts
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.scripted import Script
 
 GAMES = ["escape_room", "prisoners_dilemma", "raid_battle", "public_goods"]

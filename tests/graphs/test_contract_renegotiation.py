@@ -8,8 +8,14 @@ from fractions import Fraction
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Pay, Share, Turns, certify, put, scan, sign, wire_form
+from shapley_coop.deals.analysis.certificate import certify
+from shapley_coop.deals.contract import sign
 from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Do, Pay, Share
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.when import Turns
+from shapley_coop.deals.language.wire import scan
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games import load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
@@ -17,7 +23,7 @@ from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.contracting import Party
 from shapley_coop.seats.embedded.outlook import Outlook
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 DUTIES = [{"kind": "do", "agent": agent, "action": "cooperate"} for agent in ("Alice", "Bob")]
 PROMISE = f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': DUTIES})}</PROPOSAL>"

@@ -4,14 +4,19 @@ import json
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms, wire_form
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.when import Event, Last
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.written.document import INTENT, compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 DILEMMA = load("prisoners_dilemma")
 TERMS = Terms(DILEMMA.agents, DILEMMA.actions, DILEMMA.turns)

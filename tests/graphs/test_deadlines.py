@@ -13,7 +13,8 @@ from shapley_coop.seats.person import overdue
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats import deadlines
 from shapley_coop.serve.server import in_process
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, coop_in
 
 ALICE = {"seats": {"*": "embedded:rational", "Alice": "human"}, "seed": 3}

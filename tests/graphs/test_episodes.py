@@ -12,7 +12,8 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import acting_for
 from tests.coop_command import USAGE, Coop, one_line
 from tests.embedded_reply import reply

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from shapley_coop.deals import monitor_of
+from shapley_coop.deals.agreement import monitor_of
 from shapley_coop.games import load
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder
-from shapley_coop.seats import as_text
-from shapley_coop.state import EvaluatedTable, RunConfig, home
+from shapley_coop.seats.letters import as_text
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.games.exchange.exchanging import (
     ACCEPT,
     BASELINE,

@@ -9,7 +9,8 @@ from shapley_coop.credit.norms import NORMS
 from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, valid
 from tests.scripted import Script, facts
 

@@ -6,11 +6,12 @@ from typing import get_type_hints
 import pytest
 
 from shapley_coop import extension, graphs
-from shapley_coop.deals import Deal, Do, Forbid, Pay, Share, Terms
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.rules import Terms
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.catalogue import compiled
-from shapley_coop.state import Table
-from shapley_coop.state.table import Result
+from shapley_coop.state.table import Result, Table
 from tests.served import configuration, paths
 
 NAMES = graphs.names()

@@ -11,7 +11,9 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import open_questions
 from shapley_coop.graphs.running import Waiting, answer, follow
 from shapley_coop.graphs.threads import configured, opened, table_of
-from shapley_coop.state import Run, RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
 
 ALL = {"*": "human"}
 DEAL = {

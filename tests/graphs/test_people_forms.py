@@ -12,7 +12,8 @@ from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.seats.person import FORMS, PASS, as_message, form, request
 from shapley_coop.seats.records import Mail
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.graphs.test_people import ALL, DEAL
 
 POINTER = {"episode": "5c1f0e", "agent": "Alice", "attempt": 1}

@@ -8,7 +8,8 @@ import pytest
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.served import run_of, served
 from shapley_coop.graphs.threads import opened
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 
 async def on_server(thread: str, graph: str = "llm_only", **about: str) -> None:

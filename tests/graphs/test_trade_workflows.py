@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from shapley_coop import RunConfig, play
-from shapley_coop.deals import Deal, Fault, put
 from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import load
 from shapley_coop.games.trade.game import Trade
 from shapley_coop.graphs import builder, names

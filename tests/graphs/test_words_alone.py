@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Terms
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
@@ -14,8 +16,9 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.letters import facts
-from shapley_coop.state import RunConfig, home
 from shapley_coop.state.outsiders import IMPARTIAL
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import coop_in
 from tests.scripted import Script
 from tests.stub_openai import StubOpenAI

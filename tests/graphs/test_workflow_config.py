@@ -9,7 +9,7 @@ from shapley_coop.games import names as games
 from shapley_coop.graphs import builder, names
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.workflow_config import configuration, merged
 
 

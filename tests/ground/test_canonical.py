@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.canonical import cache_key, canonical, digest
-from shapley_coop.deals import Deal, Do, Pay, put
-from shapley_coop.deals.language.deal import Offer, accept
-from shapley_coop.state import Line
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal, Offer, accept, put
+from shapley_coop.state.storage.ledger import Line
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 LINES = [Line("world", "Zoë", 4_500_000, "reward")]

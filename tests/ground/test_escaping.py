@@ -10,7 +10,7 @@ import pytest
 
 from shapley_coop.cli.console import note, say, say_json, say_lines, show_table, waiting
 from shapley_coop.cli.playing.narration import Narrator
-from shapley_coop.deals import Deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.escaping import (
     hides,
     in_cell,

@@ -10,8 +10,9 @@ from itertools import product
 from pathlib import Path
 
 from shapley_coop.cli import main
-from shapley_coop.deals import Enforcement, certify
+from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
+from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.graphs import names
 from tests.deals.made_contracts import ACTIONS, AGENTS, a_deal
 

@@ -41,7 +41,6 @@ GROUND = {
         "extras",
         "files",
         "invalid",
-        "lazily",
         "many",
         "patterns",
         "permissions",

@@ -47,7 +47,6 @@ EXCEPTIONS = {
     (MODELS, "BaseChatModel.ainvoke"): "the same, awaited",
     (MODELS, "BaseChatModel.stream"): "the same, in parts",
     (MODELS, "BaseChatModel.astream"): "the same, in parts, awaited",
-    ("shapley_coop/lazily.py", "sys.modules[package]"): "a package of ours, and no library",
 }
 """File and name → why it is not done by public names."""
 

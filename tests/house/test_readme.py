@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.root import ROOT
 from tests.warm_coop import users_coop
 

@@ -2,10 +2,14 @@
 
 from typing import Any
 
-from shapley_coop.deals import Deal, Do, Pay, in_force
+from shapley_coop.deals.contract import in_force
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.parties import bound_by, without
 from shapley_coop.evals.verifying import verify_run
-from shapley_coop.state import RunConfig, home, parties
+from shapley_coop.state.messages import parties
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.graphs.delegating import (
     ACCEPT,
     AGENTS,

@@ -7,10 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, put
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.nodes.agent.checks import an_action, an_answer, an_offer
 from shapley_coop.seats.records import Answer
-from shapley_coop.state import EvaluatedTable, RunConfig, Table, game_of
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of
+from shapley_coop.state.table import Table
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import Asking, TurnContext
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Fault
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.reasons import scored
 from shapley_coop.evals.sweeps.rows import row_of
@@ -17,8 +17,10 @@ from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import write_retry
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.reasons import Reasons, read_reasons
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.table import Table
 from tests.coop_command import coop_in
 from tests.scripted import Script
 

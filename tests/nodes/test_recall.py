@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig, home
 from shapley_coop.state.history import recalled, summary
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 TURNS = [
     {"turn": n, "did": {"A": "x" if n % 2 else "y"}, "earned": {"A": 0.1, "B": -1}}

@@ -8,9 +8,10 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from shapley_coop import RunConfig
-from shapley_coop.deals import Deal, Fault, put
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs import builder
-from shapley_coop.seats import as_text
+from shapley_coop.seats.letters import as_text
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from tests.games.trade.trading import LAMP, asked, said, sale

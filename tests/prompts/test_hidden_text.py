@@ -19,7 +19,7 @@ from shapley_coop.prompts import render, write_history
 from shapley_coop.prompts.render import _environment, _templates, names
 from shapley_coop.seats.letters import facts, with_facts
 from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.tool_words import capped
 from tests.coop_command import Coop
 from tests.scripted import Script

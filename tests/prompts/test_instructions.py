@@ -7,7 +7,8 @@ import pytest
 
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, coop_in, one_line
 from tests.prompts.test_letters import SNAPSHOTS
 

@@ -8,7 +8,8 @@ import pytest
 from benchmarks.letters import LIMITS, by_act, written
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import write_history, write_request, write_rules
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.scripted import Script
 
 DEAL = [

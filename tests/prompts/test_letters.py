@@ -22,7 +22,8 @@ from shapley_coop.nodes.agent import ask
 from shapley_coop.prompts import quoted, render, words, write_history
 from shapley_coop.prompts.render import names
 from shapley_coop.seats.letters import as_text
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.graphs.delegating import AGENTS, FOUR, all_propose
 from tests.scripted import Script, events, facts
 

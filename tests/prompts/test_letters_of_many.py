@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from tests.embedded_reply import by_schema, by_tool
 from tests.scripted import Script
 from tests.stub_openai import StubOpenAI

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from benchmarks.tokens import BLOCK, LEAST, PER_TOKEN, ahead, bill, pays_from
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import NOT_PLAYED
-from shapley_coop.seats import ask
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.asking import ask
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.scripted import Script, Shown, events, shown
 
 HISTORY, DEAL, PERSON = "\n# So far\n", "\n# The deal in force\n", "\n# You\n"

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from shapley_coop.deals import Deal, Do, Event, Last, Pay, Share, Turns
+from shapley_coop.deals.language.clauses import Do, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import Event, Last, Turns
 from shapley_coop.games.exchange import scenario
 
 AGENTS = ("Alice", "Bob")

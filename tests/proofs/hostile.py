@@ -12,9 +12,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from shapley_coop.seats import Seat, as_text
 from shapley_coop.seats.embedded import EmbeddedChatModel
+from shapley_coop.seats.letters import as_text
 from shapley_coop.seats.models import chat_model as own_model
+from shapley_coop.seats.seat import Seat
 from tests.scripted import told_in
 
 

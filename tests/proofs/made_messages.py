@@ -5,9 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from shapley_coop.deals import Message
 from shapley_coop.deals.language.hedges import hedged
-from shapley_coop.deals.language.wire import TAGS
+from shapley_coop.deals.language.wire import TAGS, Message
 from tests.deals.language.test_wire import FRAGMENTS, OFFER, speech, word
 from tests.deals.made_deals import deals
 from tests.deals.test_exchange_messages import PENDING, REJECT, proposal, split

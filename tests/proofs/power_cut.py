@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 from shapley_coop.cli import main as coop
-from shapley_coop.state import Home, home
 from shapley_coop.state.storage.driver import SqliteDatabase
+from shapley_coop.state.storage.home import Home, home
 
 PROGRAM = "tests.proofs.power_cut:main"
 

@@ -16,8 +16,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import opened
-from shapley_coop.seats import SeatError
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.seat import SeatError
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.proofs.forged_rows import MODULE, OURS, SECRET, THEIRS, Nest, Tamper, rows, unpacked
 from tests.proofs.hostile import Asked, at_home
 from tests.proofs.proof import Finding, Proof

@@ -16,9 +16,10 @@ from shapley_coop.games import load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import SeatError
 from shapley_coop.seats.models import RETRIES
-from shapley_coop.state import RunConfig, game_of
+from shapley_coop.seats.seat import SeatError
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.table import Status
 from tests.proofs.endless import BEHAVIOURS, metered
 from tests.proofs.hostile import Asked, at_home

@@ -15,11 +15,13 @@ import pytest
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import SeatError
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.models import RETRIES
-from shapley_coop.state import Run, RunConfig, home
+from shapley_coop.seats.seat import SeatError
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Status
 from tests.embedded_reply import reply
 from tests.proofs.every_fault import every_fault

@@ -8,7 +8,7 @@ from itertools import count, repeat
 from pathlib import Path
 from random import Random
 
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.ledger import POSTING
 from tests.postgres import postgres
 from tests.proofs.proof import Finding, Proof

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.proofs.counted import AGENTS
 from tests.proofs.proof import Finding, Proof
 from tests.server_process import Server

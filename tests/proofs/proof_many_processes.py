@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.proofs.proof import Finding, Proof
 from tests.trials import Audit, Play, Trial, begin
 from tests.warm_coop import Coop, Ended, warm_coop

@@ -8,15 +8,19 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
-from shapley_coop.deals import Deal, Do, Share, Terms
+from shapley_coop.deals.language.clauses import Do, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened, table_of
-from shapley_coop.seats import SeatError
-from shapley_coop.state import Run, RunConfig, home
+from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.result import result
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Status
 from tests.graphs.test_contract_workflow import fined, proposal
 from tests.proofs.hostile import Asked, at_home

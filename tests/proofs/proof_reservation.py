@@ -15,11 +15,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
-from shapley_coop.deals import Deal, Terms
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.graphs.catalogue import compiled
 from shapley_coop.seats.embedded import CHARACTERS
-from shapley_coop.state import RunConfig, Table
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.table import Table
 from tests.proofs.arenas import AGENTS, ARENAS, Arena, unfair_split
 from tests.proofs.hostile import Asked, at_home
 from tests.proofs.persuasions import Attack, attacks

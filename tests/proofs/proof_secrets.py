@@ -18,9 +18,11 @@ from shapley_coop.games import load
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened
-from shapley_coop.seats import SeatError
+from shapley_coop.seats.seat import SeatError
 from shapley_coop.seats.tracing import HIDE
-from shapley_coop.state import Run, RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
 from tests.background import in_background
 from tests.embedded_reply import reply
 from tests.graphs.test_privacy import MODES, every_word, found_in

@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.embedded_reply import reply
 from tests.proofs.counted import AGENTS, Counted, Letters, behind, calls
 from tests.proofs.proof import Finding, Proof

@@ -11,10 +11,9 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.deals import Message, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.deals.language.wire import TAGS
+from shapley_coop.deals.language.wire import TAGS, Message, scan
 from shapley_coop.prompts import quoted, write_history
 from shapley_coop.seats.letters import facts_of_text, with_facts
 from tests.deals.language.test_wire import forgeries

@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.embedded_reply import reply
 from tests.postgres import postgres
 from tests.proofs.counted import Counted, behind, calls

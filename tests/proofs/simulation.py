@@ -19,8 +19,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shapley_coop.state import Home
 from shapley_coop.state.storage.facts import parts_of
+from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.journal import ANSWER
 from tests.proofs.counted import letter_of
 from tests.proofs.plain_reply import reply

@@ -11,8 +11,9 @@ from random import Random
 import pytest
 
 from shapley_coop.graphs.running import play
-from shapley_coop.state import Home, Line, RunConfig, home
-from shapley_coop.state.storage.ledger import Key
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import Home, home
+from shapley_coop.state.storage.ledger import Key, Line
 from tests.embedded_reply import reply
 from tests.postgres import NoPostgres, postgres
 from tests.proofs import (

@@ -12,13 +12,16 @@ import httpx2
 import pytest
 
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import Question, Seat, SeatError, ask, http
+from shapley_coop.seats import http
+from shapley_coop.seats.asking import Question, ask
 from shapley_coop.seats.clients import Clients, clients
 from shapley_coop.seats.faults import AnswerTooLarge
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer, Entry
+from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import counted
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from tests.proofs.every_fault import completion, every_fault, instead
 from tests.stub_faults import Fault

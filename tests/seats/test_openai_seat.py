@@ -11,12 +11,14 @@ import pytest
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import CredentialsMissing, Question, Seat, SeatError, ask, check_seat
+from shapley_coop.seats.asking import Question, ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
-from shapley_coop.seats.models import RETRIES
+from shapley_coop.seats.models import RETRIES, check_seat
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.embedded_reply import reply
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI

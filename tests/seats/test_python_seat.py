@@ -11,8 +11,10 @@ import pytest
 
 from shapley_coop.graphs.running import play
 from shapley_coop.permissions import permit_program
-from shapley_coop.seats import Seat, SeatError, check_seat
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.models import check_seat
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import USAGE, Coop, one_line
 from tests.root import ROOT
 

@@ -9,10 +9,12 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import Seat, SeatError, check_seat
+from shapley_coop.seats.models import check_seat
 from shapley_coop.seats.recording import RecordedChatModel, recorded
 from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.scripted import Script
 
 OWN = {"run", "episode", "seats", "timing", "simulated"}

@@ -8,9 +8,11 @@ from pydantic import ValidationError
 from shapley_coop.cli.options import seats_from
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import CredentialsMissing, Seat, chat_model, check_seat
+from shapley_coop.seats.models import chat_model, check_seat
+from shapley_coop.seats.seat import CredentialsMissing, Seat
 from shapley_coop.seats.tracing import redacted
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.embedded_reply import reply
 from tests.stub_openai import StubOpenAI
 

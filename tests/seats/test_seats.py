@@ -13,22 +13,15 @@ from pydantic import ValidationError
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
-from shapley_coop.seats import (
-    CredentialsMissing,
-    Letter,
-    Question,
-    Seat,
-    SeatError,
-    ask,
-    chat_model,
-    check_seat,
-)
+from shapley_coop.seats.asking import Question, ask
 from shapley_coop.seats.embedded import EmbeddedChatModel
-from shapley_coop.seats.letters import as_text
-from shapley_coop.seats.models import KEYS
+from shapley_coop.seats.letters import Letter, as_text
+from shapley_coop.seats.models import KEYS, chat_model, check_seat
 from shapley_coop.seats.recording import RecordedChatModel, recorded
 from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from tests.scripted import Script
 

@@ -5,16 +5,18 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Fault as Refusal
-from shapley_coop.deals import Message, scan
 from shapley_coop.deals.language.choices import claimed
+from shapley_coop.deals.language.faults import Fault as Refusal
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import Seat, chat_model
 from shapley_coop.seats.answers import fields_in, tagged
+from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.modes import answers_of
 from shapley_coop.seats.schema import ANSWERS, schema_of
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.seat import Seat
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.embedded_reply import by_schema, by_tool, reply
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import Reply, StubOpenAI

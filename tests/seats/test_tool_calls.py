@@ -12,11 +12,12 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import SeatError
 from shapley_coop.seats.recording import recorded
 from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.seat import SeatError
 from shapley_coop.seats.steps import MOST_TRIES
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.books import change_answers, reworded
 from tests.embedded_reply import by_tool, reply
 from tests.seats.tool_calls import asks_first, tries_first, with_tools

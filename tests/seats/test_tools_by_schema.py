@@ -10,7 +10,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats.calls import READY
 from shapley_coop.seats.recording import recorded
 from shapley_coop.seats.records import TOOL
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from tests.embedded_reply import by_schema
 from tests.seats.test_tool_calls import DRAFT, WHOSE, embedded, entries, room, spent, told
 from tests.seats.tool_calls import with_tools

@@ -191,7 +191,8 @@ atexit.register(tell)  # after all that is registered later
 
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.tracing import trace_quietly
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 trace_quietly(home().secrets)
 outcome = asyncio.run(play("shapley_coop", RunConfig(game="escape_room", seed=3)))

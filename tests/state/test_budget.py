@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.graphs.running import play
-from shapley_coop.state import Budget, RunConfig, home
 from shapley_coop.state.asking import CHARS_PER_TOKEN
-from shapley_coop.state.budget import BudgetTracker
+from shapley_coop.state.budget import Budget, BudgetTracker
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, one_line, valid
 
 GRAPHS = ("llm_only", "negotiation", "short_term", "shapley_coop", "contracts")

@@ -14,8 +14,9 @@ from shapley_coop.evals.sweeps.langsmith_runs import _outputs
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.waterfall import waterfall
-from shapley_coop.state import EvaluatedTable, home
 from shapley_coop.state.conduct import conduct, did, in_turns, unanswered
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, valid
 from tests.graphs.test_last_bargaining import ACCEPT, REJECT, bargained, proposal
 from tests.scripted import Script

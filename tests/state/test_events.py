@@ -8,8 +8,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from shapley_coop.graphs import builder, names
-from shapley_coop.state import RunConfig
 from shapley_coop.state.events import AgentProgress, Answered, Asked
+from shapley_coop.state.run_config import RunConfig
 from tests.root import ROOT
 
 PAGE = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")

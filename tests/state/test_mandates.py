@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing import PrivateKey, as_bytes, read_mandate, sign_mandate
-from shapley_coop.deals.signing.envelope import Envelope
+from shapley_coop.deals.signing.envelope import Envelope, as_bytes
+from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.deals.signing.mandate import read_mandate, sign_mandate
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import opened, table_of
-from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.kept import keep_pack, keep_persona, pack_of, persona_of
 from shapley_coop.state.storage.mandates import keep_mandate, mandate_of
+from shapley_coop.state.table import Table
 from tests.scripted import Script
 
 CAROL = PrivateKey.new()

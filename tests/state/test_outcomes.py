@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Deal, Do
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.serve.view.run_sources import HomeSource

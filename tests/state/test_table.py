@@ -14,14 +14,15 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 
-from shapley_coop.deals import Terms
-from shapley_coop.deals.signing import PrivateKey
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder, names
-from shapley_coop.seats import Seat
-from shapley_coop.state import RunConfig, own_tables, table
+from shapley_coop.seats.seat import Seat
+from shapley_coop.state import own_tables, table
 from shapley_coop.state.own_tables import OWN_TABLES
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Result, Table
 from tests.graphs.delegating import FOUR, four_wait, veto_then_leave_then_sign
 from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal

@@ -4,11 +4,15 @@ import json
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import Event, Every, Last
 from shapley_coop.graphs.questions import ACT
 from shapley_coop.nodes.agent.checks import a_claim, an_answer
 from shapley_coop.nodes.agent.publish import hold_answers
-from shapley_coop.state import EvaluatedTable, RunConfig, home
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.tool_words import MAX_ANSWER_CHARS
 from shapley_coop.state.tools import tools_of
 from shapley_coop.state.topics import PLAN, SPLIT, computed

@@ -21,7 +21,8 @@ from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import fingerprint
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.background import in_background
 from tests.embedded_reply import reply
 from tests.root import ROOT
@@ -255,7 +256,7 @@ def test_a_program_without_the_command_line_tells_no_secret_either(tmp_path: Pat
     (tmp_path / "home" / "secrets" / "s.yaml").write_text(f"Alice: {secret}\n")
     program = (
         "import asyncio; from shapley_coop.graphs.running import play; "
-        "from shapley_coop.state import RunConfig; "
+        "from shapley_coop.state.run_config import RunConfig; "
         "asyncio.run(play('negotiation', RunConfig(secrets='s')))"
     )
     with capturing() as capture:

@@ -22,9 +22,9 @@ from shapley_coop.games.opened import opens
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.running import play
 from shapley_coop.invalid import first_error
-from shapley_coop.seats import SeatError
-from shapley_coop.state import RunConfig
+from shapley_coop.seats.seat import SeatError
 from shapley_coop.state.outcome import values_of
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.workflow_config import check_kind, with_params
 
 MOST_SEEDS = 100

@@ -11,8 +11,8 @@ from shapley_coop.extensions.a2a.asking.letter import EXTENSION
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox, thread_of
 from shapley_coop.serve.server.in_process import inside
-from shapley_coop.state import Table
 from shapley_coop.state.result import result
+from shapley_coop.state.table import Table
 
 TOLD = ("status", "happened", "payoffs", "transfers", "contract", "credit")
 """What a party is told of a result: all of it stands on the table."""

@@ -16,7 +16,7 @@ from a2a.server.tasks import TaskUpdater
 
 from extensions.a2a.tests.a2a_agents import Heard, a2a_agent
 from extensions.a2a.tests.chat_agent import graph
-from shapley_coop.deals.signing import element, sign_binding
+from shapley_coop.deals.signing.acceptance import element, sign_binding
 from shapley_coop.state.storage.keys import key_of
 
 

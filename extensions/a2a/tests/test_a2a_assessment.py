@@ -30,9 +30,10 @@ from shapley_coop.extensions.a2a.serving.agents import (
 )
 from shapley_coop.extensions.a2a.serving.assessment import Assessment
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import Seat
+from shapley_coop.seats.seat import Seat
 from shapley_coop.serve.server.limits import limits
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import USAGE, Coop, one_line
 from tests.waiting import HANGS
 

@@ -14,10 +14,11 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from extensions.a2a.tests.a2a_agents import card_of
-from shapley_coop.seats import Question, Seat, SeatError, ask
+from shapley_coop.seats.asking import Question, ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
-from shapley_coop.state import home
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.state.storage.home import home
 
 pytestmark = pytest.mark.slow
 

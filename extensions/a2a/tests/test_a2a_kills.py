@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from extensions.a2a.tests.a2a_agents import a2a_agent
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.trials import Audit, Play, Trial
 from tests.warm_coop import Stop, warm_coop
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from tests.root import ROOT
 from tests.server_process import Server
 

@@ -29,11 +29,13 @@ from extensions.a2a.tests.a2a_agents import (
 )
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import Question, Seat, SeatError, ask
+from shapley_coop.seats.asking import Question, ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import TASK, Entry
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import coop_in
 from tests.waiting import wait_for
 

@@ -1,6 +1,7 @@
 """Advice: who can go, who can be asked with a cheaper model, what would tell; whole apps."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypedDict
@@ -213,7 +214,7 @@ def test_the_command_advises(coop: Coop, tmp_path: Path) -> None:
     assert "downgrade to stub:small" in said
     assert "add_up: without it the score loses 1" in said
     assert "as advised" in said
-    assert "advice: at most" in ended.err
+    assert "advice: about" in ended.err
     assert coop(*GIVEN, "--cheaper", "app.py:small", "-o", "page.html").code == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "downgrade to stub:small" in page
@@ -221,6 +222,19 @@ def test_the_command_advises(coop: Coop, tmp_path: Path) -> None:
     verdicts = {one["agent"]: one["verdict"] for one in found["advice"]}
     assert verdicts == {"boss": "keep", "research": "downgrade", "add_up": "keep"}
     assert found["calls"]["made"] == 0
+
+
+def test_advice_that_is_not_played_is_the_last_line_and_a_note(coop: Coop) -> None:
+    ended = coop(*GIVEN, "--advise", "--max-calls", "20")
+    assert ended.code == 0, ended.err
+    last = " ".join(ended.out.split()).rpartition("no advice: ")[2]
+    assert re.fullmatch(r"about 12 plays, (\d+) new calls, .*: --max-calls \1 plays it", last)
+    (note,) = [
+        x
+        for x in coop(*GIVEN, "--advise", "--max-calls", "20", "--json").result["notes"]
+        if "advice" in x
+    ]
+    assert note == f"no advice: {last}"
 
 
 def test_what_is_wrong_is_one_line(coop: Coop) -> None:

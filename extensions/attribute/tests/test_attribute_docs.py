@@ -4,6 +4,7 @@ import re
 import sys
 from contextlib import redirect_stdout
 from io import StringIO
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from extensions.attribute.tests.stub_chat import run_example
 from extensions.attribute.tests.test_attribute_libraries import office
+from shapley_coop.evals.sweeps.prices import read_prices
 from tests.root import ROOT
 
 pytest.importorskip("langgraph_supervisor")
@@ -31,3 +33,9 @@ def test_every_step_of_the_page_runs_and_prints_what_it_says(
         with redirect_stdout(StringIO()) as printed:
             exec(compile(code, "docs/attribute.md", "exec"), shared)
         assert printed.getvalue() == expected
+
+
+def test_the_price_file_of_the_page_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text(PAGE.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
+    assert read_prices(path).lacking(["openai:gpt-5-mini", "ollama:x", "other:x"]) == ["other:x"]

@@ -14,8 +14,8 @@ from shapley_coop.games import GameError
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.files import build, read_page
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import Seat, SeatError
-from shapley_coop.state import RunConfig
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.state.run_config import RunConfig
 from tests.scripted import Line, Script
 
 TALENTS = {

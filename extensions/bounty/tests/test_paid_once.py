@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from extensions.repository.tests.history_builder import Builder
-from shapley_coop.state import Home, home
+from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.ledger import WORLD
 from tests.coop_command import USAGE, one_line
 from tests.coop_command import Coop as Command

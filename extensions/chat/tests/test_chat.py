@@ -12,8 +12,8 @@ from shapley_coop.extensions.chat import read
 from shapley_coop.extensions.chat.page import build
 from shapley_coop.extensions.chat.sentences import read_sentences
 from shapley_coop.extensions.chat.words import spoken
-from shapley_coop.state import home
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state.storage.home import home
 from tests.prompts.test_hidden_text import FORGED
 
 DISHES = "let Ann and Ben bargain over who does the dishes; Ann hates it"

@@ -2,8 +2,9 @@
 
 import pytest
 
-from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.company.artefacts import Artefact, artefact
 
 LEGAL = ["write_code", "pass"]

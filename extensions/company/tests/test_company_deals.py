@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Deal, Share
 from shapley_coop.deals.analysis.checked import checked
+from shapley_coop.deals.language.clauses import Share
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.extensions.company.foresight import CompanyForesight
 from shapley_coop.games import GameError, load
 from shapley_coop.games.catalogue import foresight_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from tests.serve.view.paged import made
 from tests.serve.view.test_page import PANELS, shows_what_its_result_says
 

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from extensions.company.tests.company_play import by_embedded_roles, company
-from shapley_coop.deals import Deal, Do, Pay, Share, scan
+from shapley_coop.deals.language.clauses import Do, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.games import load
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.characters import Character

@@ -9,7 +9,8 @@ from shapley_coop.extensions.company.tree import materialise
 from shapley_coop.games.sandbox import SandboxMissing
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import POT, WORLD
 
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.extensions.institutions.choosing import an_action_or_delegation
 from shapley_coop.seats.records import Answer
 from tests.deals.language.sloppy_answers import Written

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
-from shapley_coop.deals.signing import PrivateKey, as_bytes, sign_mandate
+from shapley_coop.deals.signing.envelope import as_bytes
+from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.institutions.mediator import (
     Mediator,
@@ -22,8 +24,11 @@ from shapley_coop.graphs import builder
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, answer, follow, play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import EvaluatedTable, Home, RunConfig, Table, home
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settlement import decide
+from shapley_coop.state.storage.home import Home, home
+from shapley_coop.state.table import Table
 from shapley_coop.state.workflow_config import playable
 from tests.graphs.delegating import checked_export
 from tests.proofs.proof_kills import at_every_write

@@ -12,7 +12,8 @@ from shapley_coop.extensions.opponents.baselines import awarded, bids_at_cost
 from shapley_coop.games import arbiters, load
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 JOB = "do the job"
 

@@ -7,7 +7,7 @@ import pytest
 
 from shapley_coop.extensions.opponents import classical
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 PAYS = {"CC": [3, 3], "CD": [0, 5], "DC": [5, 0], "DD": [1, 1]}
 """The usual payoffs: reward 3, temptation 5, sucker 0, punishment 1."""

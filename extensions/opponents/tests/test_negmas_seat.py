@@ -7,8 +7,8 @@ import pytest
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.opponents.negmas_seat import SHIPPED, Negotiator
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import SeatError
-from shapley_coop.state import RunConfig
+from shapley_coop.seats.seat import SeatError
+from shapley_coop.state.run_config import RunConfig
 
 negmas = pytest.importorskip("negmas", reason="its library is an extra")
 sao = pytest.importorskip("negmas.sao")

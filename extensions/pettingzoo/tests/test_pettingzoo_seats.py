@@ -12,8 +12,8 @@ from shapley_coop.extensions.pettingzoo.policies import Policy
 from shapley_coop.games import load
 from shapley_coop.graphs.running import play as run
 from shapley_coop.permissions import permit_program
-from shapley_coop.seats import Seat, SeatError
-from shapley_coop.state import RunConfig
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.state.run_config import RunConfig
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 ENVIRONMENTS = {

@@ -9,7 +9,8 @@ import pytest
 from shapley_coop.extensions.pettingzoo.policies import Policy
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.permissions import permit_program
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.games.trade.test_market_of_many import room
 
 

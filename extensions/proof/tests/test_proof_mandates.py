@@ -2,7 +2,9 @@
 
 from datetime import UTC, datetime
 
-from shapley_coop.deals.signing import PrivateKey, as_bytes, sign_mandate
+from shapley_coop.deals.signing.envelope import as_bytes
+from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.extensions.proof.checking import check
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL
 from shapley_coop.extensions.proof.statement import envelope_signed, statement_of

@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from shapley_coop.deals.signing import PrivateKey, as_bytes
+from shapley_coop.deals.signing.envelope import as_bytes
+from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.extensions.proof.checking import check
 from shapley_coop.extensions.proof.parties import OPERATOR
 from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
 from shapley_coop.games import load
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.keys import key_of, new_key
 from tests.scripted import Script
 

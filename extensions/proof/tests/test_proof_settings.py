@@ -8,11 +8,9 @@ import pytest
 
 from extensions.proof.tests.signed_play import GIFT, Play, signed_play
 from shapley_coop.canonical import digest
-from shapley_coop.deals.signing import (
-    PrivateKey,
-    as_bytes,
-    sign_mandate,
-)
+from shapley_coop.deals.signing.envelope import as_bytes
+from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.extensions.proof.checking import check
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL
 from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at

@@ -1,6 +1,8 @@
 """The checks after a trial, from the record, the ledger and the letters."""
 
-from shapley_coop.deals import Deal, Message, read_deal, scan
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.seats.records import Entry
 

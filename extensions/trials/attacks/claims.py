@@ -3,14 +3,18 @@
 from fractions import Fraction
 
 from shapley_coop.amounts import MICRO, plain
-from shapley_coop.deals import Deal, Pay, Share, put, sign
+from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.clauses import Pay, Share
+from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.extensions.trials.attacks.checks import is_signed
 from shapley_coop.extensions.trials.attacks.offers import offer, willing
 from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened
-from shapley_coop.state import Line, RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.ledger import Line
 
 
 async def over_claimer(arena: Arena) -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO, plain
-from shapley_coop.deals import Deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.extensions.trials.attacks.checks import is_signed
 from shapley_coop.extensions.trials.attacks.contracts import escrowed
 from shapley_coop.extensions.trials.attacks.offers import (
@@ -18,7 +18,7 @@ from shapley_coop.extensions.trials.attacks.offers import (
 )
 from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.extensions.trials.attacks.seat import Asked, Script
-from shapley_coop.state import game_of
+from shapley_coop.state.settings import game_of
 
 GANG = 2
 """The first seats are one adversary's; all others are under attack."""

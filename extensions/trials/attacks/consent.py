@@ -5,7 +5,8 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from shapley_coop.deals import Deal, Pay, put
+from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.extensions.trials.attacks.checks import agreed, not_sold
 from shapley_coop.extensions.trials.attacks.offers import (
     forged,

@@ -16,7 +16,7 @@ from shapley_coop.extensions.trials.attacks.offers import (
 )
 from shapley_coop.extensions.trials.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.extensions.trials.attacks.seat import Answer, Asked, Script
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 
 DEPOSIT = "10"
 _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 4}

@@ -5,7 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Pay
+from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire import MAX_MESSAGE, MAX_SPEECH
 from shapley_coop.extensions.trials.attacks.checks import agreed, is_signed
 from shapley_coop.extensions.trials.attacks.offers import (
@@ -25,8 +26,8 @@ from shapley_coop.extensions.trials.attacks.run import Arena
 from shapley_coop.extensions.trials.attacks.seat import PROVIDER, Asked, Script
 from shapley_coop.graphs.running import follow
 from shapley_coop.prompts import quoted
-from shapley_coop.seats import SeatError
-from shapley_coop.state import home
+from shapley_coop.seats.seat import SeatError
+from shapley_coop.state.storage.home import home
 
 ROUNDS, TRIES = 3, 3
 _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 3}

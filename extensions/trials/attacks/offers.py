@@ -6,7 +6,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Do, Event, Forbid, Last, Pay, wire_form
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import Event, Last
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.extensions.trials.attacks.seat import Asked
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.foresight import Payoffs

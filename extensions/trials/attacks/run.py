@@ -28,10 +28,12 @@ from shapley_coop.graphs.catalogue import version
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.graphs.workflow import App
-from shapley_coop.seats import Seat
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import Run, RunConfig, Table, home
-from shapley_coop.state.run_config import JUDGE
+from shapley_coop.seats.seat import Seat
+from shapley_coop.state.run_config import JUDGE, RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import Table
 
 Tamper = Callable[[App, RunnableConfig], Awaitable[Any]]
 """Changes the stored thread while the run is stopped, as someone with write access could."""

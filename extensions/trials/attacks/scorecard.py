@@ -31,9 +31,10 @@ from shapley_coop.extensions.trials.attacks.cases import ADVERSARIES
 from shapley_coop.extensions.trials.attacks.checks import standing
 from shapley_coop.extensions.trials.attacks.run import About, Arena, Check, NotReachedError
 from shapley_coop.games import load
-from shapley_coop.seats import Seat, SeatError, check_seat
 from shapley_coop.seats.clients import clients
-from shapley_coop.state import home
+from shapley_coop.seats.models import check_seat
+from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import FAILED
 
 Trial = Callable[[Arena], Awaitable[None]]

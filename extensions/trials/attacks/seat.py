@@ -13,10 +13,10 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from shapley_coop.games import Turn
-from shapley_coop.seats import Seat, as_text
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.embedded import EmbeddedChatModel
-from shapley_coop.seats.letters import facts_in, facts_of_text
+from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
+from shapley_coop.seats.seat import Seat
 
 PROVIDER = "scripted"
 HONEST = "contract_keeper"

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 from shapley_coop.extensions.trials.comprehension.questions import Question, questions
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import Seat
 from shapley_coop.seats.asking import Question as Asked
 from shapley_coop.seats.asking import ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Entry, Mail
-from shapley_coop.state import RunConfig, home
+from shapley_coop.seats.seat import Seat
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 RUNS: tuple[tuple[str, str], ...] = (
     ("llm_only", "prisoners_dilemma"),

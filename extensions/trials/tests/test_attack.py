@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 import yaml
 
-from shapley_coop.deals import agreement, scan
+from shapley_coop.deals import agreement
 from shapley_coop.deals.enforcement import releases
 from shapley_coop.deals.language.memory import Latest
-from shapley_coop.deals.language.wire import MAX_MESSAGE
+from shapley_coop.deals.language.wire import MAX_MESSAGE, scan
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.trials.attacks.cases import ADVERSARIES
 from shapley_coop.extensions.trials.attacks.scorecard import Outcome, scorecard
-from shapley_coop.seats import Seat
-from shapley_coop.state import EvaluatedTable, home
+from shapley_coop.seats.seat import Seat
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import Ledger
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from shapley_coop.cli.commands import command_line
 from shapley_coop.extensions.trials.comprehension import asked_about, letters_of
 from shapley_coop.extensions.trials.comprehension.questions import questions
-from shapley_coop.seats import Seat
 from shapley_coop.seats.records import Entry
+from shapley_coop.seats.seat import Seat
 from tests.stub_openai import StubOpenAI
 
 FEW = (

@@ -17,7 +17,7 @@ from shapley_coop.evals.sweeps.suite import NAMING, Suite, configured, refuse_pr
 from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games import load
 from shapley_coop.invalid import first_error
-from shapley_coop.seats import Seat, as_seat
+from shapley_coop.seats.seat import Seat, as_seat
 
 FIRST, SECOND = "first", "second"
 """The axes: who has the game's first role, and who its second."""

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from shapley_coop.deals import rebuilt
+from shapley_coop.deals.contract import rebuilt
 from shapley_coop.evals.measures.reasons import scored_again
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.stored import Row
@@ -18,10 +18,14 @@ from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.verifying_books import differences
 from shapley_coop.games.audits import audited
 from shapley_coop.graphs import builder
-from shapley_coop.state import EvaluatedTable, RunConfig, Table, agreed_offers, game_of, settings_of
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import REFUSED
+from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.result import COUNTED
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.settlement import decide, nothing_left, status_of
+from shapley_coop.state.table import Table
 
 PLAN, SPLIT = "plan", "split"
 """The bargaining whose agreements are the contract, and the one about the division at the end."""

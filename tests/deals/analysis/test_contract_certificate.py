@@ -10,28 +10,19 @@ import nashpy
 import numpy as np
 import pytest
 
-from shapley_coop.deals import (
-    Count,
-    Deal,
-    Do,
-    Event,
-    Every,
-    Fault,
-    Last,
-    Pay,
-    Share,
-    amend,
-    put,
-    read_deal,
-    sign,
-)
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis import certificate
 from shapley_coop.deals.analysis.certificate import certify, vet
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
+from shapley_coop.deals.contract import amend, sign
 from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Do, Pay, Share
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.when import Count, Event, Every, Last
 from shapley_coop.games import load
 from tests.chance import dice
 from tests.deals.brute_force import BruteForce

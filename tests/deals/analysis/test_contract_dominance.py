@@ -4,9 +4,11 @@ from itertools import product
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Event, Last, Pay
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import Event, Last
 from shapley_coop.games.matrix import MatrixGame
 from tests.chance import dice
 

@@ -7,27 +7,18 @@ from typing import Any
 import pytest
 
 from shapley_coop.credit.attribution import BY_CLASS, attribute_by
-from shapley_coop.deals import (
-    DEAL_RULES,
-    OTHERS,
-    Deal,
-    Do,
-    Event,
-    Fault,
-    Forbid,
-    Last,
-    Pay,
-    Terms,
-    Turns,
-    first_fault,
-)
 from shapley_coop.deals.analysis.by_counts import parties_by_counts
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.party import Party
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
 from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import OTHERS, Do, Forbid, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.deals.language.rules import DEAL_RULES, Terms, first_fault
+from shapley_coop.deals.language.when import Event, Last, Turns
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Game, GameError, load
@@ -39,8 +30,9 @@ from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.table import PayoffTable
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts.talk import in_words
-from shapley_coop.state import RunConfig, home
 from shapley_coop.state.characteristic import characteristic
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.chance import dice
 
 SIZES = dict.fromkeys(("public_goods", "volunteers", "escape_room"), 4)

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.deals import Deal, Fault, certify, put, read_deal
+from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.joint_payments import dearest
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.games import load
 from shapley_coop.graphs.contracts import PROPOSE
 from tests.deals.brute_force import fell_due

@@ -8,25 +8,18 @@ from typing import Any
 
 import yaml
 
-from shapley_coop.deals import (
-    All,
-    Deal,
-    Do,
-    Enforcement,
-    Event,
-    Forbid,
-    Last,
-    Pay,
-    Share,
-    Turns,
-    put,
-    sign,
-)
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.outlook_rows import averaged, told_by_turn
+from shapley_coop.deals.contract import sign
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.when import All, Event, Last, Turns
 from shapley_coop.games import Game, load
-from shapley_coop.state import EvaluatedTable, RunConfig, game_of
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outlook import _computed, norm_payoffs
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of
 from tests.chance import dice
 from tests.root import ROOT
 

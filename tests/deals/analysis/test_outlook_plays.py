@@ -7,9 +7,12 @@ from random import Random
 import pytest
 
 from shapley_coop import games
-from shapley_coop.deals import Deal, Do, Earned, Event, Every, Last, Pay, Share, Turns, duties
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Do, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import Earned, Event, Every, Last, Turns
+from shapley_coop.deals.monitor import duties
 from shapley_coop.games import load
 from shapley_coop.games.ahead import FEWEST_PLAYS, MOST_PLAYS, Plan
 from shapley_coop.games.dice import dice as throw

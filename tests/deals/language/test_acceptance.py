@@ -2,10 +2,12 @@
 
 import asyncio
 
-from shapley_coop.deals import Deal, Do, put
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.nodes.contract.count import count_signatures
 from shapley_coop.nodes.table.tally import tally
-from shapley_coop.state import RunConfig, Table
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.table import Table
 from shapley_coop.state.topics import Topic
 
 PLAN = Topic("plan", rules=())

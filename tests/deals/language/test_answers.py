@@ -8,29 +8,26 @@ import pytest
 from hypothesis import given, settings
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import (
-    DEAL_RULES,
-    Deal,
-    Do,
-    Fault,
-    Message,
-    Share,
-    put,
-    read_deal,
-    scan,
-    wire_form,
-)
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.clauses import Do, Share
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import read_json
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.rules import DEAL_RULES
+from shapley_coop.deals.language.wire import Message, scan
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.orders import read_orders
 from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
 from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
 from shapley_coop.nodes.market.checks import some_orders
 from shapley_coop.seats.records import Answer
-from shapley_coop.state import EvaluatedTable, RunConfig, game_of
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import Asking, TurnContext
 from tests.deals.language.institution_answers import INSTITUTIONS

@@ -7,25 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.deals import (
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.rules import (
     DEAL_RULES,
-    Deal,
-    Do,
-    Earned,
-    Event,
-    Every,
-    Fault,
-    Forbid,
-    Last,
-    Not,
-    Pay,
-    Share,
+    MAX_TEXT_CHARS,
+    Rule,
     Terms,
-    Turns,
     first_fault,
+    no_clash,
     only,
 )
-from shapley_coop.deals.language.rules import MAX_TEXT_CHARS, Rule, no_clash
+from shapley_coop.deals.language.when import Earned, Event, Every, Last, Not, Turns
 from tests.deals.brute_force import holds
 from tests.deals.made_deals import AGENTS, DEAL, TERMS, deal, deals
 

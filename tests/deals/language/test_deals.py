@@ -9,33 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import parse_exact, plain
-from shapley_coop.deals import (
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.condition import Condition
+from shapley_coop.deals.language.deal import Deal, accept, put, unanimous
+from shapley_coop.deals.language.faults import MAX_FEEDBACK, Fault
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.when import (
     All,
     AnyOf,
-    Clause,
     Count,
-    Deal,
-    Do,
     Earned,
     Event,
     Every,
-    Fault,
-    Forbid,
     Last,
     Not,
-    Pay,
-    Share,
     Turns,
     When,
-    accept,
-    duties,
-    put,
-    read_deal,
-    sentence,
-    unanimous,
 )
-from shapley_coop.deals.language.condition import Condition
-from shapley_coop.deals.language.faults import MAX_FEEDBACK
+from shapley_coop.deals.monitor import duties
 from shapley_coop.games import Turn
 from tests.deals.brute_force import holds
 from tests.deals.made_deals import (

@@ -5,14 +5,18 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import DEAL_RULES, Deal, Fault, Give, Monitor, Terms, all_faults, put
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.contract import amend, sign
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.goods import ungivable
+from shapley_coop.deals.language.clauses import Give
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.deals.language.rules import DEAL_RULES, Terms, all_faults
 from shapley_coop.deals.language.wire_form import wire_form
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import load
 from shapley_coop.graphs.contracts import PROPOSE

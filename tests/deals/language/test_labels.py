@@ -10,8 +10,8 @@ from tests.root import ROOT
 
 ROOMS = ("deals", "evals", "games", "graphs", "nodes", "seats", "state")
 REFUSING = {"Fault", "_fault", "_wrong", "_broken"}
-ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN"}
-"""Of old runs, and of passes that no fault went before."""
+ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN", "SHEET"}
+"""Of old runs, of passes that no fault went before, and of the extension `authoring`."""
 
 
 def labels_in(path: Path) -> Iterator[str]:

@@ -7,25 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.deals import (
-    DEAL_RULES,
-    OTHERS,
-    Deal,
-    Fault,
-    Pay,
-    all_faults,
-    certify,
-    payments,
-    payoffs,
-    put,
-    wire_form,
-)
 from shapley_coop.deals.analysis.ability_to_pay import Means, unaffordable, unpayable
+from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.joint_payments import dearest
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.clauses import OTHERS, Pay
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.deals.language.rules import DEAL_RULES, all_faults
+from shapley_coop.deals.language.wire_form import wire_form
+from shapley_coop.deals.monitor import payments
+from shapley_coop.deals.settlement import payoffs
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn, load
 from shapley_coop.graphs.contracts import PROPOSE

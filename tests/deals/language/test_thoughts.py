@@ -10,18 +10,19 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from shapley_coop.deals import Message, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.thoughts import MARKS, Mark
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.nodes.exchange.checks import as_it_is
 from shapley_coop.seats.answers import said_beside, tagged
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.records import Answer
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.deals.language.sloppy_answers import TASKS
 from tests.deals.language.test_answers import PENDING, judged
 from tests.embedded_reply import by_schema, by_tool

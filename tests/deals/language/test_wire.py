@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language import wire
 from shapley_coop.deals.language.elements import PRIVATE, TAG_LIKE
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import INVISIBLE
-from shapley_coop.deals.language.wire import MAX_DEPTH, MAX_MESSAGE, MAX_SPEECH, TAGS
+from shapley_coop.deals.language.wire import MAX_DEPTH, MAX_MESSAGE, MAX_SPEECH, TAGS, Message, scan
 from shapley_coop.escaping import hides
 from tests.steps import steps
 

@@ -2,7 +2,9 @@
 
 import json
 
-from shapley_coop.deals import Deal, Do, Event, Last, Pay
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import Event, Last
 from shapley_coop.deals.written.audit import audit, audit_in_words
 
 DEAL = Deal(

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from shapley_coop.deals import Fault
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.written.judgement import agreement, read_judgement
 
 CLAUSES = {"c1": None, "c2": None}

@@ -5,18 +5,13 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import (
-    Deal,
-    Do,
-    Event,
-    Fault,
-    Last,
-    Pay,
-    Share,
-    Terms,
-    read_deal,
-    wire_form,
-)
+from shapley_coop.deals.language.clauses import Do, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.when import Event, Last
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.written.reading import agrees, read_words
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
@@ -25,7 +20,7 @@ from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from tests.chance import dice
 from tests.deals.made_contracts import ACTIONS, AGENTS, a_deal, a_game, a_sound_deal
 from tests.scripted import events, facts

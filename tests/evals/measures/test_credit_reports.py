@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shapley_coop.credit import attribute_by
-from shapley_coop.deals import Deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.other_dice import Spread, on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import (
@@ -24,8 +24,10 @@ from shapley_coop.games.replay import conduct
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.credit import credit_view
 from shapley_coop.serve.view.run_sources import HomeSource
-from shapley_coop.state import EvaluatedTable, RunConfig, home
 from shapley_coop.state.characteristic import by_replays
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, valid
 from tests.credit.credit_plays import HEAP, at_random, joint, recorded, with_heaps
 from tests.games.made_games import TUG

@@ -19,7 +19,7 @@ from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.suite import expand, load_suite
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.source import generated
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
 from tests.games.exchange.exchanging import ACCEPT, OVERLAP, REJECT, TRADE, UNCHECKED, propose, run
 from tests.scripted import Script

@@ -20,7 +20,8 @@ from shapley_coop.evals.sweeps.pilot import pilots
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Price, Prices, check_prices, read_prices
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import expand
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.evals.swept import CONDITIONS, DILEMMA, run, run_once, suite
 
 
@@ -152,7 +153,8 @@ def test_an_offer_is_worth_what_it_would_pay_if_kept(rows):
 
 
 def test_an_offer_that_leaves_somebody_free_is_worth_nothing_certain():
-    from shapley_coop.deals import Deal, Do
+    from shapley_coop.deals.language.clauses import Do
+    from shapley_coop.deals.language.deal import Deal
 
     rule = yardstick(
         RunConfig(game="escape_room").resolve().model_dump(mode="json"), "shapley_coop"

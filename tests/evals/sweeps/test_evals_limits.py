@@ -12,7 +12,7 @@ from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, expand
-from shapley_coop.seats import SeatError
+from shapley_coop.seats.seat import SeatError
 from tests.evals.swept import run, suite
 
 

@@ -11,8 +11,8 @@ from shapley_coop.evals.sweeps.folders import failures_in, merge, read_rows
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.suite import expand
-from shapley_coop.seats import CredentialsMissing, SeatError
-from shapley_coop.state import Home, home
+from shapley_coop.seats.seat import CredentialsMissing, SeatError
+from shapley_coop.state.storage.home import Home, home
 from tests.evals.swept import SUITE, ablation, change, kept, reworded, run, suite
 from tests.warm_coop import WRITES, Stop, warm_coop
 

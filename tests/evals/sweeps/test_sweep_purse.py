@@ -12,7 +12,7 @@ from shapley_coop.evals.sweeps.folders import done_in, failures_in, read_rows
 from shapley_coop.evals.sweeps.purse import NO_LIMIT, Purse, Rates, SpendingLimit
 from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.workers import Worker
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.coop_command import Coop
 from tests.embedded_reply import reply
 from tests.evals.sweeps.test_evals_limits import DEAR, Paid

@@ -10,7 +10,7 @@ import pytest
 from shapley_coop.evals.sweeps.folders import read_rows, register
 from shapley_coop.evals.sweeps.local import FAILURES, Local
 from shapley_coop.evals.sweeps.store import FILE
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 from tests.evals.swept import run, suite
 

@@ -16,7 +16,7 @@ from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.stored import PAGE
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.sweeps.workers import LOST, Worker
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.coop_command import Coop
 from tests.evals.sweeps.test_evals_limits import DEAR, Paid
 from tests.evals.swept import SUITE, ablation, change, kept, reworded, run, run_once, suite

@@ -5,7 +5,8 @@ from typing import Any, cast
 
 from shapley_coop.games.exchange import scenario
 from shapley_coop.graphs import builder
-from shapley_coop.state import RunConfig, Table
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.table import Table
 
 TASKS = scenario("paper_cooperative").tasks
 KEEP, TRADE = 0b111000, 0b010001

@@ -10,7 +10,7 @@ from shapley_coop.games import GameError, Position, load
 from shapley_coop.games.exchange.hands import hand
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 
 
 def exchange(agents: int, atoms: int, seed: int) -> TaskExchange:

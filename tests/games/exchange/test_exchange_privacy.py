@@ -11,7 +11,7 @@ from shapley_coop.games import load
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.masks import to_bits
 from shapley_coop.graphs import builder
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from tests.games.exchange.exchanging import BOTH, PAIRS, UNCHECKED
 from tests.scripted import Script
 

@@ -20,7 +20,8 @@ from shapley_coop.games.exchange.source import generated
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.coop_command import coop_in
 from tests.evals.tampering import failed_checks
 from tests.evals.test_verify import on_the_table

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop import files, games, permissions, state
+from shapley_coop import files, games, permissions
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.params import GameError
 from shapley_coop.state import evaluated, settings
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage import digests
 from tests.coop_command import FAILED, USAGE, Coop, Ended, coop_in, one_line
 
@@ -100,13 +101,13 @@ def test_no_worth_can_be_found_from_a_digest_by_who_has_not_the_homes_key(
 
 def forged(digests: dict[str, str], **given: object) -> dict[str, object]:
     """Settings as they stand on a table, with digests of one's own."""
-    room = state.RunConfig.model_validate({"game": "escape_room"}).resolve()
+    room = RunConfig.model_validate({"game": "escape_room"}).resolve()
     return {**room.model_dump(mode="json"), **given, "digests": digests}
 
 
 def test_a_digest_has_nothing_opened_that_its_game_does_not_declare_as_a_file() -> None:
     for key, params in (("door", {"door": "/dev/zero"}), ("gone", {}), ("rounds", {"rounds": 3})):
-        for read in (state.game_of, lambda told: state.RunConfig.model_validate(told).resolve()):
+        for read in (settings.game_of, lambda told: RunConfig.model_validate(told).resolve()):
             told = forged({key: "0:0"}, params=params)
             with pytest.raises(GameError, match=f"digests: '{key}' is no parameter that names a"):
                 read(told)
@@ -117,7 +118,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     for path in (pipe, Path("/dev/zero"), tmp_path):
         with pytest.raises(GameError, match="is not on this machine"):
-            state.game_of(forged({"market": "0:0"}, params={"market": str(path)}))
+            settings.game_of(forged({"market": "0:0"}, params={"market": str(path)}))
         for game, key in (("trade", "market"), ("task_exchange", "scenario")):
             with pytest.raises(GameError, match=r"no such|no scenario"):
                 games.load(game, {key: str(path)})
@@ -140,4 +141,4 @@ def test_no_more_of_a_file_is_read_than_a_file_may_have(
     with pytest.raises(files.TooLarge):
         digests.digest_of(file)
     with pytest.raises(GameError):
-        state.RunConfig(game="trade", params={"market": str(file)}).resolve()
+        RunConfig(game="trade", params={"market": str(file)}).resolve()

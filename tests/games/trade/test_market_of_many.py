@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.inspecting.show import _tell
-from shapley_coop.deals import Fault, Give, Pay, Terms, read_deal
 from shapley_coop.deals.analysis.checked import checked
 from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.clauses import Give, Pay
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.reports.transcript import transcript
@@ -26,7 +29,9 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.many import MANY
 from shapley_coop.seats.schema import schema_of
-from shapley_coop.state import EvaluatedTable, RunConfig, home
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 
 def room(folder: Path, n: int, pool: bool = False) -> dict[str, Any]:

@@ -4,7 +4,11 @@ from random import Random
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Event, Every, Forbid, Last, Monitor, Pay, Turns, wire_form
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import Event, Every, Last, Turns
+from shapley_coop.deals.language.wire_form import wire_form
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import load
 from shapley_coop.games.foresight import Missing
 from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel

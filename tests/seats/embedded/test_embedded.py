@@ -11,7 +11,10 @@ import pytest
 from shapley_coop.games import Game, load
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, Table, game_of, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import game_of
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.table import Table
 from tests.games.made_games import TUG
 
 SEEDS = range(3)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Deal
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games.foresight import Missing
 from shapley_coop.seats.embedded.letter_facts import deal_in, offered, standing_in, terms_of
 

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 
-from shapley_coop.deals import Fault, Message, scan
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel, character
 from shapley_coop.seats.letters import FACTS
-from shapley_coop.state import RunConfig
+from shapley_coop.state.run_config import RunConfig
 from tests.root import ROOT
 from tests.scripted import Script, told_in
 

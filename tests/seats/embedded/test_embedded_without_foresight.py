@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Message, scan
+from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extension import offered
 from shapley_coop.games import foresight_of, load, names
 from shapley_coop.seats.embedded import CHARACTERS

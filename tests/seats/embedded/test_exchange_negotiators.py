@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import Deal, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import estimates
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.wire import scan
 from shapley_coop.games import load
 from shapley_coop.games.exchange.market import Market
 from shapley_coop.games.exchange.masks import from_bits
@@ -17,7 +18,8 @@ from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.exchange import Negotiator
 from shapley_coop.seats.embedded.outlook import Outlook
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 GAME = load("task_exchange", {"scenario": "paper_cooperative"})
 TRADERS = [

@@ -8,8 +8,12 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from shapley_coop.amounts import parse_exact
-from shapley_coop.deals import Deal, Do, Every, Share, Turns, first_fault, read_deal, wire_form
-from shapley_coop.deals.language.rules import DEAL_RULES, Terms
+from shapley_coop.deals.language.clauses import Do, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.rules import DEAL_RULES, Terms, first_fault
+from shapley_coop.deals.language.when import Every, Turns
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.graphs import builder
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from shapley_coop.deals.signing import PrivateKey
+from shapley_coop.deals.signing.keys import PrivateKey
 from tests.browser import DESK, PHONE, Tab, picture, tab
 from tests.server_process import Server
 from tests.waiting import wait_for

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing import PrivateKey, binding, is_signed
+from shapley_coop.deals.signing.acceptance import binding, is_signed
+from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.state.signed_settings import signed_run
 from tests.browser import DESK, tab
 from tests.serve.seats import test_seat

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shapley_coop.state import Home
+from shapley_coop.state.storage.home import Home
 from tests.serve.server.server_client import play
 from tests.server_process import Server
 from tests.warm_coop import Coop, warm_coop

@@ -8,7 +8,8 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from shapley_coop.serve.server.quarantine import Quarantined, Starts, starting
-from shapley_coop.state import home, saver
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import home
 
 
 @pytest.fixture

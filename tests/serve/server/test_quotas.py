@@ -28,7 +28,7 @@ from shapley_coop.serve.server.quotas import (
     quota_of,
 )
 from shapley_coop.serve.server.tenant_policy import complaint_about
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import OWNER_KEY, acting_for
 from tests.serve.server.tenants import ANN, BOB
 

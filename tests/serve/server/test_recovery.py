@@ -10,7 +10,8 @@ from langgraph.checkpoint.base import empty_checkpoint
 from langgraph_sdk.errors import NotFoundError
 
 from shapley_coop.serve.server import in_process, recovery
-from shapley_coop.state import home, saver
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import home
 
 NOW = datetime.now(UTC)
 

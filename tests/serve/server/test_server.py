@@ -11,7 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from langgraph_sdk.client import SyncLangGraphClient
 
-from shapley_coop.deals import Deal, Pay, accept, put, sign
+from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.deal import Deal, accept, put
 from shapley_coop.state.storage.facts import Fact
 from shapley_coop.state.table import Result
 from tests.books import entries_of

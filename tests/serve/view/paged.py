@@ -8,7 +8,8 @@ from typing import Any
 from shapley_coop.graphs.running import play
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.selfcontained import selfcontained
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 GAMES: dict[str, dict[str, Any]] = {
     "escape_room": {"graph": "shapley_coop"},

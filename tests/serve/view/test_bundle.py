@@ -20,7 +20,10 @@ from shapley_coop.serve.view.assets import FILES, FOLDER, HEADERS
 from shapley_coop.serve.view.escrow import escrow_view
 from shapley_coop.serve.view.run_sources import HomeSource, bundle_of
 from shapley_coop.serve.view.selfcontained import linked, selfcontained
-from shapley_coop.state import EvaluatedTable, RunConfig, Table, home
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.table import Table
 from tests.scripted import Script
 
 LEVERS = '{"kind": "do", "agent": "Alice", "action": "lever"}'

@@ -12,8 +12,9 @@ from shapley_coop.graphs.running import Waiting, follow, play
 from shapley_coop.serve.view.local import viewer
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.run_summary import number
-from shapley_coop.state import RunConfig, home
 from shapley_coop.state.listing import listed
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from tests.background import in_background
 from tests.browser import DESK, PHONE, Tab, picture, tab
 

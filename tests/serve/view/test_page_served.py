@@ -14,7 +14,8 @@ from shapley_coop.graphs.running import follow, play
 from shapley_coop.serve.view.bundle import VERSION
 from shapley_coop.serve.view.local import viewer
 from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Lease
 from tests.background import in_background
 from tests.browser import picture, tab

@@ -13,8 +13,9 @@ import pytest
 from cryptography.fernet import Fernet
 
 from shapley_coop.seats.records import Answer, Entry, Mail
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.at_rest import KEY_VARIABLE, private_file, sealed, unsealed
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.packing import unpacked
 from tests.coop_command import Coop, one_line

@@ -21,17 +21,18 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
-from shapley_coop.deals import Pay
+from shapley_coop.deals.language.clauses import Pay
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import configured
-from shapley_coop.state import RunConfig, home, saver
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.checkpoints.owed import Owed
+from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.checkpoints.serializer import (
     StrictSerializer,
     Unreadable,
     example,
 )
-from shapley_coop.state.storage.home import Home
+from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.versions import CHECKPOINTS
 
 LOCKED = Path(__file__).parent / "locked"

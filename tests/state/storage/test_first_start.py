@@ -12,7 +12,8 @@ WORKERS = 6
 
 _START = """
 import asyncio
-from shapley_coop.state import home, saver
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import home
 async def start():
     async with saver(home()):
         home().journal, home().ledger, home().runs, home().leases

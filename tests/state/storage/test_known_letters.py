@@ -1,7 +1,8 @@
 """An answered letter is found in the journal."""
 
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
 
 ROOM = RunConfig(game="escape_room", seed=3)
 

@@ -14,7 +14,9 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import hold
 from shapley_coop.seats.steps import converse
-from shapley_coop.state import RunConfig, home, saver
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import (
     Busy,
     FileLeases,
@@ -28,7 +30,7 @@ from tests.waiting import wait_for
 
 HOLD = """
 import sys
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 with home().leases.of("r"):
     print("held", flush=True)
     sys.stdin.read()

@@ -14,8 +14,9 @@ from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.settle import settle
-from shapley_coop.state import Line, RunConfig, final, home
-from shapley_coop.state.storage.ledger import POT, WORLD, Key, Ledger
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.ledger import POT, WORLD, Key, Ledger, Line, final
 
 AGENTS = ["Ann", "Ben", "Cyd"]
 accounts = st.sampled_from([*AGENTS, WORLD, POT])

@@ -12,11 +12,10 @@ import pytest
 from langgraph.graph import END, START, StateGraph
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
-from shapley_coop.state import Line
 from shapley_coop.state.storage import owned
 from shapley_coop.state.storage.batched import Held
 from shapley_coop.state.storage.home import Home
-from shapley_coop.state.storage.ledger import Key
+from shapley_coop.state.storage.ledger import Key, Line
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
 
 PAID = [Line("world", "Alice", 5, "reward")]

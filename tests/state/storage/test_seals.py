@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from shapley_coop.seats.records import Entry
-from shapley_coop.state import RunConfig, home
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.facts import Fact, Session
-from shapley_coop.state.storage.home import Home
+from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.owners import acting_for
 from tests.books import (
     Change,

@@ -7,7 +7,7 @@ import pytest
 from shapley_coop.seats.calls import Step
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
-from shapley_coop.state import home
+from shapley_coop.state.storage.home import home
 
 SECRET = "the price that nobody else may know"
 

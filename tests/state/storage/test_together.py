@@ -11,9 +11,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import opened
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
-from shapley_coop.state import Home, RunConfig, home
+from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.batcher import ThreadBatcher, batched
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import Journal
 
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from shapley_coop.deals.signing import as_bytes
+from shapley_coop.deals.signing.envelope import as_bytes
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.storage.versions import BOOKS, CHECKPOINTS, OtherVersion
