@@ -59,7 +59,7 @@ def demo(
 
 
 def _goal(base: dict[str, Any]) -> str:
-    """What a game's players are after, in a word; empty where there is no such thing."""
+    """Return the name of the column that says how often a game's goal was reached."""
     from shapley_coop.state.run_config import RunConfig
     from shapley_coop.state.settings import game_of
 

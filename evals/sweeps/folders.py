@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from shapley_coop.evals.sweeps.statements import Session
+from shapley_coop.evals.sweeps.statements import Statements
 from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
@@ -93,7 +93,7 @@ def merge(folders: Iterable[Path], out: Path) -> int:
         return len(into.done())
 
 
-def _take_in(source: Store, into: Store, session: Session) -> None:
+def _take_in(source: Store, into: Store, session: Statements) -> None:
     for row in source.rows().as_kept():
         values = into.given(**{name: x for name, x in row.items() if name != "sweep"})
         if session.rows(_OTHER, values):

@@ -15,7 +15,7 @@ _NOBODY = ""
 Given = Mapping[str, Any]
 
 
-class Session:
+class Statements:
     """Statements of one transaction, or of reading alone.
 
     Args:
@@ -56,16 +56,16 @@ class Tables:
         self._database: Any = self._file or _shared(shared)
 
     @contextmanager
-    def reading(self) -> Iterator[Session]:
+    def reading(self) -> Iterator[Statements]:
         """Queries that wait for no writer."""
         with self._database.reading(_NOBODY) as connection:
-            yield Session(connection, sqlite=self._file is not None)
+            yield Statements(connection, sqlite=self._file is not None)
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
+    def writing(self) -> Iterator[Statements]:
         """One transaction: all of it, or nothing."""
         with self._database.writing(_NOBODY) as connection:
-            yield Session(connection, sqlite=self._file is not None)
+            yield Statements(connection, sqlite=self._file is not None)
 
     def close(self) -> None:
         """Close the file; a shared database stays open."""
@@ -85,6 +85,6 @@ _THERE = {
 }
 
 
-def tables_in(session: Session) -> set[str]:
+def tables_in(session: Statements) -> set[str]:
     """The names of a database's tables."""
     return {row["name"] for row in session.rows(_THERE[session.sqlite], {})}

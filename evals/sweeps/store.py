@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shapley_coop.evals.sweeps.statements import Session, Tables, tables_in
+from shapley_coop.evals.sweeps.statements import Statements, Tables, tables_in
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
 from shapley_coop.state.storage.home import home
@@ -125,7 +125,7 @@ class Store:
             return session.rows(query, self.given(**values))
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
+    def writing(self) -> Iterator[Statements]:
         """One transaction."""
         with self._tables.writing() as session:
             yield session
@@ -232,7 +232,7 @@ class Store:
         return Stored.of(self, self.suites)
 
 
-def _make_tables(session: Session) -> None:
+def _make_tables(session: Statements) -> None:
     if not session.sqlite:  # two that make the same table at once would fail
         session.rows(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})", {})
     for name, told in _TABLES.items():

@@ -57,7 +57,7 @@ def test_a_sweep_with_nothing_left_imports_nothing_that_plays(swept):
     code = (
         "import sys; from shapley_coop.cli.commands import command_line; "
         "command_line(sys.argv[1:])(standalone_mode=False); "
-        "print(*{'langgraph', 'langchain_core', 'sqlalchemy', 'scipy'} & sys.modules.keys())"
+        "print(*{'langgraph', 'langchain_core', 'psycopg', 'scipy'} & sys.modules.keys())"
     )
     told = subprocess.run(
         [sys.executable, "-c", code, "sweep", str(path), "-o", str(swept)],
