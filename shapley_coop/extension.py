@@ -41,6 +41,7 @@ Kind = Literal[
     "answers",
     "words",
     "moves",
+    "readings",
     "audits",
     "workflows",
     "sandboxes",
@@ -73,6 +74,8 @@ class Extension:
             returns what the letter says of it.
         moves: such a fact → a callable of the letter's facts and the record that returns an
             embedded agent's action.
+        readings: a fact of its games → a callable of the facts of a letter that asks for a move and
+            of the record, which returns both as an embedded agent shall read them.
         audits: an effect that its workflows record → a callable of the game and the record that
             returns what was not played by their rule, a line each.
         workflows: a name → the workflow that its page compiles.
@@ -96,6 +99,7 @@ class Extension:
     graphs: Places = field(default_factory=dict)
     words: Places = field(default_factory=dict)
     moves: Places = field(default_factory=dict)
+    readings: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)

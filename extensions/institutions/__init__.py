@@ -1,4 +1,4 @@
-"""Institutions beside contracts: a mediator that plays for whoever delegates its move."""
+"""Institutions beside contracts: a mediator that plays for whoever delegates, and reputation."""
 
 from shapley_coop.extension import Extension
 
@@ -6,10 +6,12 @@ _HERE = "shapley_coop.extensions.institutions"
 
 EXTENSION = Extension(
     name="institutions",
-    about="A mediator that plays for whoever delegates.",
+    about="A mediator that plays for whoever delegates, and reputation with changing partners.",
+    games={"encounters": f"{_HERE}.encounters:Encounters"},
     workflows={"mediation": f"{_HERE}.pages.mediation:graph"},
     words={"mediator": f"{_HERE}.words:in_words"},
     moves={"mediator": f"{_HERE}.delegating:chosen"},
+    readings={"encounter": f"{_HERE}.at_hand:in_encounter"},
     audits={"delegated": f"{_HERE}.mediator:misplayed"},
     suites={"institutions": _HERE, "reputation": _HERE},
 )

@@ -21,7 +21,7 @@ def in_encounter(
         record: the turns played, by all.
     """
     partner, cells = (facts.get("position") or {}).get("partner"), facts.get("encounter")
-    if facts.get("ask") != "act" or facts.get("contract") or not (partner and cells):
+    if facts.get("contract") or not (partner and cells):
         return facts, list(record)
     pair = (str(facts["you"]), str(partner))
     pays = {(cell["own"], cell["other"]): cell["pays"] for cell in cells}

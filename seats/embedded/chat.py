@@ -17,7 +17,6 @@ from shapley_coop import extension
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.characters import Character, character
-from shapley_coop.seats.embedded.encounter import in_encounter
 from shapley_coop.seats.embedded.letter_facts import with_duties
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 
@@ -59,7 +58,7 @@ class EmbeddedChatModel(BaseChatModel):
             text = extension.load("answers", known["ask"])(known, self.seed)
         else:
             history = known["history"]
-            known, record = in_encounter(known, _turns(history))
+            known, record = _at_hand(known, _turns(history))
             text = Agent(with_duties(known, record), record, own, rng, history).answer()
         careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
         return _spoiled(text, rng) if careless else text
@@ -137,6 +136,14 @@ def _moment(known: Mapping[str, Any]) -> str:
     fault = (known.get("fault") or {}).get("label", "")
     when = (known.get("ask"), known.get("turn"), known.get("round"), len(known.get("history", [])))
     return "/".join(map(str, (*when, fault)))
+
+
+def _at_hand(known: dict[str, Any], record: list[Turn]) -> tuple[dict[str, Any], list[Turn]]:
+    """Return the facts and the record behind a move, as an extension reads them."""
+    named = (name for name in extension.offered("readings") if name in known)
+    if known.get("ask") == "act" and (name := next(named, None)):
+        known, record = extension.load("readings", name)(known, record)
+    return known, record
 
 
 def _turns(history: list[dict[str, Any]]) -> list[Turn]:
