@@ -135,8 +135,8 @@ async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Con
         here = Home(folder / "usual"), Home(folder / "usual", url)
         async with (
             clients(),
-            kept_at_once(here[0]) as sqlite,
-            kept_at_once(here[bool(url)]) as postgres,
+            saver(here[0]) as sqlite,
+            saver(here[bool(url)]) as postgres,
             AsyncSqliteSaver.from_conn_string(str(folder / "own.sqlite")) as own,
         ):
             places = [("SQLite", "", sqlite), ("Postgres", url, postgres)][: 2 if url else 1]
@@ -156,10 +156,6 @@ async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Con
                     for kept, place, _ in places
                 },
             }
-
-
-kept_at_once = partial(saver, at_once=True)
-"""Our saver for a peer, whose answers are in no journal: each step is kept before the next."""
 
 
 @contextmanager

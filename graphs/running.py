@@ -30,9 +30,9 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin, begin_new
+from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.leases import Lease, LeaseLost
+from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING, Run
 from shapley_coop.state.table import Table
 
@@ -177,8 +177,7 @@ async def _go_on(
         if replies is None:
             begun = not here.new and await _begun(app, run, config)
             given = None if begun else {"room": run.room}
-            at = begin_new(config) if here.new else config
-            ended = await _advance(app, run, given, watch, here.lease, at)
+            ended = await _advance(app, run, given, watch, here.lease, config)
         # Another process may have answered meanwhile.
         elif heard := {i: replies[i] for i in await _asked(app, run, config) if i in replies}:
             ended = await _advance(app, run, Command(resume=heard), watch, here.lease, config)
@@ -251,6 +250,7 @@ async def _advance(
     ended: dict[str, Any] | None = None
     waits = False
     saver = cast(ServerSaverMixin, app.checkpointer)
+    saver.fences[run.run] = lease.check
     stream = app.astream(
         given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
     )
@@ -259,19 +259,14 @@ async def _advance(
             if mode == "values":
                 ended = told
                 continue
-            await lease.check()
             waits = waits or _INTERRUPT in told
             for node, written in told.items():
                 if isinstance(written, dict):
                     check_same_config(run, written)
                     if watch:
                         watch(node, _news(written))
-    except LeaseLost:
-        await saver.forget(run.run)
-        raise
     finally:
-        # Whoever has the lease next, or reads that the run has ended, finds all of it.
-        await saver.keep(run.run)
+        saver.fences.pop(run.run, None)
     return None if waits else ended
 
 

@@ -17,7 +17,6 @@ async def on_server(thread: str, graph: str = "llm_only", **about: str) -> None:
     async with opened(graph) as app:
         place = {"configurable": {"thread_id": thread}, "metadata": {"graph_id": graph, **about}}
         await app.ainvoke({}, place, context=RunConfig())
-        await app.checkpointer.keep(thread)
 
 
 async def test_a_thread_is_found_by_its_name_and_listed_before_older_ones() -> None:

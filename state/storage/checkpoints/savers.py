@@ -17,7 +17,6 @@ async def saver(
     home: Home,
     listener: Listener | None = None,
     starting: Starting | None = None,
-    at_once: bool = False,
 ) -> AsyncIterator[ServerSaverMixin]:
     """The open checkpoint saver of a home.
 
@@ -25,14 +24,12 @@ async def saver(
         home: the home.
         listener: called for every checkpoint of a table, once it is kept.
         starting: called before this process first plays a run; what it raises ends the run.
-        at_once: whether each step is kept before the next begins; where there is a listener it is.
     """
     # A server's threads may have owners; their book refuses a home of another version.
     owners = await asyncio.to_thread(lambda: home.owners) if listener else None
     async with _opened(home) as kept:
         kept.owners = owners
         kept.listener, kept.starting = listener, starting
-        kept.at_once = at_once or listener is not None
         yield kept
         await kept.deleted()
 

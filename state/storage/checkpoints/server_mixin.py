@@ -12,7 +12,6 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
     BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
@@ -21,7 +20,6 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.base import id as checkpoint_ids
 
-from shapley_coop.state.storage.checkpoints.owed import thread_of
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
 from shapley_coop.state.storage.owned import Owners
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, requested
@@ -34,9 +32,6 @@ Starting = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
 
 With (run, its thread's latest checkpoint, the run's configurable if no checkpoint is its own yet).
 """
-
-_NEW, _KNOWN = "__coop_new__", object()
-"""The key of a configuration of a new thread, and its value, which no request can hold."""
 
 _MOST_RUNS = 10_000
 
@@ -51,24 +46,21 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         listener: called for each checkpoint of a table, not for those of nested graphs.
         starting: called before this process first plays a run.
         owners: whose the threads are; None where nobody has any.
-        at_once: whether each step is kept before the next begins, from the first node on; otherwise
-            some are kept together, a moment later.
+        fences: a run that is played here → what raises where another worker has taken it over.
     """
 
     listener: Listener | None = None
     starting: Starting | None = None
     owners: Owners | None = None
-    at_once: bool = False
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._deleting: set[asyncio.Task[None]] = set()
         self._played: OrderedDict[str, str] = OrderedDict()  # run → its thread
+        self.fences: dict[str, Callable[[], Awaitable[None]]] = {}
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint; whatever this process writes from now on is newer than the thread.
-
-        A new thread (`begin_new`) has none, and is not read.
 
         Raises:
             NotYours: the thread belongs to another owner.
@@ -77,8 +69,7 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         await self._check(config)
         place = config["configurable"]
         try:
-            new = place.get(_NEW) is _KNOWN and not place.get("checkpoint_ns")
-            found = None if new else await super().aget_tuple(config)
+            found = await super().aget_tuple(config)
             readable = found is None or _is_checkpoint(found.checkpoint)
         except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
             # What reads them raises these for bytes that it did not write.
@@ -119,8 +110,6 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         """
         await self._check(config, claim=True)
         await super().aput_writes(config, writes, task_id, task_path)
-        if self.at_once and any(channel in WRITES_IDX_MAP for channel, _ in writes):
-            await self.keep(thread_of(config))
 
     async def _latest(self, config: RunnableConfig, found: CheckpointTuple) -> str:
         """The id of the newest checkpoint of the thread that one was found of."""
@@ -140,16 +129,17 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         """Keep a checkpoint, then call the listener.
 
         Raises:
+            LeaseLost: another worker has taken the run over.
             NotYours: the thread belongs to another owner.
         """
         await self._check(config, claim=True)
         place = config["configurable"]
+        if fence := self.fences.get(place["thread_id"]):
+            await fence()
         if place.get("checkpoint_id"):  # its parent's: this is not the first checkpoint
             about = {k: v for k, v in config.get("metadata", {}).items() if k not in _LABELS}
             config = {**config, "metadata": about}
         kept = await super().aput(config, checkpoint, metadata, new_versions)
-        if self.at_once and not _is_early(metadata):
-            await self.keep(thread_of(config))
         if self.listener and not place.get("checkpoint_ns"):
             await self.listener(place["thread_id"], checkpoint["channel_values"], new_versions)
         return kept
@@ -192,18 +182,6 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
                 await self._check({"configurable": {"thread_id": thread}})
                 await self._delete_run(thread, run)
 
-    async def keep(self, thread: str) -> None:
-        """Keep what a thread has been given and is not kept yet.
-
-        Raises:
-            Exception: it cannot be, and is tried again with the next step or the next look.
-        """
-        await super().keep(thread)  # type: ignore[misc]
-
-    async def forget(self, thread: str) -> None:
-        """Let go of what a thread has been given and is not kept yet: another plays it now."""
-        await super().forget(thread)  # type: ignore[misc]
-
     async def _threads_of(self, run: str) -> list[str]:
         """The threads that have checkpoints of a run; scans the metadata of every checkpoint."""
         raise NotImplementedError
@@ -245,11 +223,6 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         await asyncio.gather(*self._deleting)
 
 
-def begin_new(config: RunnableConfig) -> RunnableConfig:
-    """The configuration with which the first run of a thread begins that nobody else knows."""
-    return {**config, "configurable": {**config["configurable"], _NEW: _KNOWN}}
-
-
 def _write_after(latest: str) -> None:
     """Give new checkpoints ids after the latest one's, whatever the clock says.
 
@@ -262,11 +235,6 @@ def _write_after(latest: str) -> None:
         return  # no id of LangGraph's, so that no clock is in it
     before = checkpoint_ids._last_v6_timestamp
     checkpoint_ids._last_v6_timestamp = taken if before is None else max(before, taken)  # type: ignore[assignment]
-
-
-def _is_early(metadata: CheckpointMetadata) -> bool:
-    """Whether a checkpoint is of a thread's first input, or of its start: nothing was asked yet."""
-    return metadata.get("source") in ("input", "loop") and metadata.get("step", 1) <= 0
 
 
 def _is_checkpoint(value: Any) -> bool:

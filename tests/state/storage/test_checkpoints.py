@@ -1,6 +1,5 @@
 """The savers: LangGraph's own conformance suite, and what the server needs besides."""
 
-import asyncio
 import shutil
 import sqlite3
 import time
@@ -25,7 +24,6 @@ from shapley_coop.deals.language.clauses import Pay
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import configured
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.checkpoints.owed import Owed
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.checkpoints.serializer import (
     StrictSerializer,
@@ -60,96 +58,28 @@ async def test_a_saver_keeps_langgraphs_contract_and_takes_back_runs(place: Home
     assert {name for name, part in report.results.items() if part.passed} == parts
 
 
-async def test_steps_are_kept_together_once_their_thread_is_read_or_a_moment_later(
-    place: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_each_step_is_kept_before_the_next_begins(place: Home) -> None:
     class Talk(TypedDict):
         turn: int
 
-    def speak(table: Talk) -> dict[str, Any]:
-        return {"turn": table["turn"] + 1}
-
-    page = StateGraph(Talk).add_node("one", speak).add_node("two", speak)
-    page.set_entry_point("one").add_edge("one", "two")
     thread: Any = {"configurable": {"thread_id": "t"}}
-    happened = when_kept(monkeypatch)
-    async with saver(place) as elsewhere, saver(place) as kept:
-
-        async def steps() -> list[int]:
-            return [one.metadata["step"] async for one in elsewhere.alist(thread)]
-
-        app = page.compile(checkpointer=kept)
-        monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
-        await app.ainvoke({"turn": 0}, thread, durability="sync")
-        assert await steps() == []
-        assert (await app.aget_state(thread)).values == {"turn": 2}
-        assert await steps() == [2, 1, 0, -1]
-        monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 0)
-        await app.ainvoke({"turn": 5}, thread, durability="sync")
-        while len(await steps()) < 8:
-            await happened.wait()
-            happened.clear()
-
-
-async def test_what_a_task_wrote_is_kept_by_itself_where_no_checkpoint_follows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Others of its step are still asked."""
-    here, happened = Home(tmp_path), when_kept(monkeypatch)
-    async with saver(here) as kept:
-        at = await put(kept, "", {"status": "open"})
-        await kept.aput_writes(at, [("status", "one")], "task")
-        assert written(here) == []
-        await happened.wait()
-        assert written(here) == ["status"]
-
-
-def when_kept(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Happens whenever a saver has kept what was owed."""
-    happened, keep = asyncio.Event(), Owed._keep_now
-
-    async def keeping(owed: Owed, thread: str) -> None:
-        await keep(owed, thread)
-        happened.set()
-
-    monkeypatch.setattr(Owed, "_keep_now", keeping)
-    return happened
-
-
-@pytest.mark.parametrize(("at_once", "kept_before"), [(True, [0, 5]), (False, [0, 4])])
-async def test_new_input_on_an_old_thread_is_kept_before_its_first_node(
-    place: Home, monkeypatch: pytest.MonkeyPatch, at_once: bool, kept_before: list[int]
-) -> None:
-    """Nothing else tells of it; of the first input its run does. A server keeps each step."""
-    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
-
-    class Asked(TypedDict):
-        status: str
-
     before: list[int] = []
-    page = StateGraph(Asked).set_entry_point("one")
-    name = f"at once {at_once}"
-    thread: Any = {"configurable": {"thread_id": name}}
-    async with saver(place, at_once=at_once) as kept, saver(place) as elsewhere:
+    async with saver(place) as kept, saver(place) as elsewhere:
 
-        async def one(_: Asked) -> dict[str, Any]:
+        async def speak(table: Talk) -> dict[str, Any]:
             before.append(len([x async for x in elsewhere.alist(thread)]))
-            return {"status": "done"}
+            return {"turn": table["turn"] + 1}
 
-        app = page.add_node("one", one).compile(checkpointer=kept)
-        for status in ("first", "second"):
-            await app.ainvoke({"status": status}, thread, durability="sync")
-        await kept.keep(name)
+        page = StateGraph(Talk).add_node("one", speak).add_node("two", speak)
+        page.set_entry_point("one").add_edge("one", "two")
+        app = page.compile(checkpointer=kept)
+        for turn in (0, 5):
+            await app.ainvoke({"turn": turn}, thread, durability="sync")
         steps = [x.metadata["step"] async for x in elsewhere.alist(thread)]
-    assert (before, steps) == (kept_before, [4, 3, 2, 1, 0, -1])
+    assert (before, steps) == ([2, 3, 6, 7], [6, 5, 4, 3, 2, 1, 0, -1])
 
 
-async def test_a_step_that_is_taken_back_is_done_again_and_added_once(
-    place: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Beside a checkpoint is kept what the next one does not hold: additions to a list."""
-    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.owed.LINGER", 60)
-
+async def test_a_step_that_is_taken_back_is_done_again_and_added_once(place: Home) -> None:
     thread: Any = {"configurable": {"thread_id": "t"}}
     async with saver(place) as kept:
         app = two_turns().compile(checkpointer=kept, interrupt_before=["two"])
@@ -162,32 +92,6 @@ async def test_a_step_that_is_taken_back_is_done_again_and_added_once(
             await kept.adelete_for_runs([run])
             before = await app.aget_state(thread)
             assert (before.next, before.values["said"]) == (("two",), ["hello", "turn 0"])
-    assert place.database or {*written(place)} == {"said"}
-
-
-async def test_a_thread_of_many_runs_is_kept_whole_again_in_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The file does not say how many steps ago that was; whoever reads it takes them all."""
-    most = "langgraph.pregel._checkpoint.DELTA_MAX_SUPERSTEPS_SINCE_SNAPSHOT"
-    monkeypatch.setattr(most, 6)
-
-    class Talk(TypedDict):
-        said: Annotated[list[str], DeltaChannel(added, list, snapshot_frequency=99)]
-
-    page = StateGraph(Talk).add_node("one", lambda _: {"said": ["Yes."]}).set_entry_point("one")
-    thread: Any = {"configurable": {"thread_id": "t"}}
-    whole = []
-    for run in range(1, 4):
-        async with saver(Home(tmp_path)) as kept:
-            ended = await page.compile(checkpointer=kept).ainvoke({"said": [f"{run}?"]}, thread)
-            assert ended["said"] == [*(x for n in range(1, run + 1) for x in (f"{n}?", "Yes."))]
-            all_kept = [one.checkpoint["channel_values"] async for one in kept.alist(thread)]
-            whole.append(sum("said" in values for values in all_kept))
-    assert whole == [0, 0, 1]
-    with closing(sqlite3.connect(Home(tmp_path).checkpoints)) as file:
-        rows = file.execute("SELECT metadata FROM checkpoints").fetchall()
-    assert not any(b"delta" in told for (told,) in rows)
 
 
 def added(said: list[str], more: Sequence[list[str]]) -> list[str]:
@@ -209,74 +113,36 @@ def two_turns() -> "StateGraph[Any, Any, Any, Any]":
     return page.set_entry_point("one").add_edge("one", "two")
 
 
-async def test_what_cannot_be_kept_is_told_to_its_own_thread_and_kept_with_nothing_else(
+async def test_a_run_that_is_taken_back_takes_nothing_from_another_of_the_same_step(
     place: Home,
 ) -> None:
-    there: Any = {"configurable": {"thread_id": "another"}}
     async with saver(place) as kept:
-        at = await put(kept, "", {})
-        await kept.keep("t")
-        await kept.aput_writes(at, [("status", object())], "task")
-        await put(kept, "", {"status": "late"})
-        await put(kept, "", {"status": "here"}, thread="another")
-        with pytest.raises(TypeError):
-            await kept.keep("t")
-        with pytest.raises(TypeError):
-            await put(kept, "", {"status": "later"})
-        found = await kept.aget_tuple(there)
-        assert found is not None
-        assert found.checkpoint["channel_values"] == {"status": "here"}
-        async with saver(place) as elsewhere:
-            told = await elsewhere.aget_tuple({"configurable": {"thread_id": "t"}})
-        assert told is not None
-        assert told.checkpoint["channel_values"] == {}
-        await kept.adelete_thread("t")
+        app = two_turns().compile(checkpointer=kept, interrupt_before=["two"])
+        thread: Any = {"configurable": {"thread_id": "t"}}
+        await app.ainvoke({"said": ["hello"], "turn": 0}, thread, durability="sync")
+        fork = (await app.aget_state(thread)).config["configurable"]
+        ends = []
+        for run in ("second", "third"):
+            again: Any = {"configurable": {**fork, "run_id": run}}
+            await app.ainvoke(None, again, durability="sync")
+            ends.append((await app.aget_state(thread)).config)
+        await kept.adelete_for_runs(["third"])
+        left = await app.aget_state(ends[0])
+    assert left.values == {"said": ["hello", "turn 0", "turn 1"], "turn": 2}
 
 
-async def test_a_saver_that_closes_keeps_what_it_can(place: Home) -> None:
-    there: Any = {"configurable": {"thread_id": "another"}}
-    closing_it = saver(place)
-    kept = await closing_it.__aenter__()
-    await put(kept, "", {"status": object()})
-    await put(kept, "", {"status": "here"}, thread="another")
-    with pytest.raises(TypeError):
-        await closing_it.__aexit__(None, None, None)
+async def test_what_cannot_be_kept_is_told_and_leaves_what_was_kept(place: Home) -> None:
+    there: Any = {"configurable": {"thread_id": "t"}}
     async with saver(place) as kept:
-        assert await kept.aget_tuple(there)
-
-
-async def test_steps_are_tried_again_after_a_reader_failed_or_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are the run's: whoever reads meanwhile takes none of them away."""
-    here, thread = Home(tmp_path), {"configurable": {"thread_id": "t"}}
-    full = [sqlite3.OperationalError("database or disk is full")]
-    async with saver(here) as kept:
-        put_it = kept.put  # type: ignore[attr-defined]
-
-        def once_full(*given: Any) -> Any:
-            if full:
-                raise full.pop()
-            return put_it(*given)
-
-        monkeypatch.setattr(kept, "put", once_full)
-        await put(kept, "", {"status": "one"})
-        with pytest.raises(sqlite3.OperationalError):
-            await kept.aget_tuple(thread)  # type: ignore[arg-type]
-        reading = asyncio.create_task(kept.aget_tuple(thread))  # type: ignore[arg-type]
-        await asyncio.sleep(0)
-        reading.cancel()
-        await put(kept, "", {"status": "two"})
-        await kept.keep("t")
-        async with saver(here) as elsewhere:
-            states = [x.checkpoint["channel_values"] async for x in elsewhere.alist(thread)]  # type: ignore[arg-type]
-    assert states == [{"status": "two"}, {"status": "one"}]
-
-
-def written(here: Home) -> list[str]:
-    """The channels of all writes in the file of a home."""
-    with closing(sqlite3.connect(here.checkpoints)) as connection:
-        return [name for (name,) in connection.execute("SELECT channel FROM writes")]
+        at = await put(kept, "", {"status": "here"})
+        with pytest.raises(TypeError):
+            await kept.aput_writes(at, [("status", object())], "task")
+        with pytest.raises(TypeError):
+            await put(kept, "", {"status": object()})
+    async with saver(place) as elsewhere:
+        found = await elsewhere.aget_tuple(there)
+    assert found is not None
+    assert found.checkpoint["channel_values"] == {"status": "here"}
 
 
 async def test_a_forgotten_thread_is_gone_when_the_saver_closes(place: Home) -> None:
