@@ -2,19 +2,24 @@
 
 A lease lasts as long as the process, or the connection, that holds it. It has no clock, so nothing
 has to expire after a crash. On SQLite it is a file lock, which the kernel releases with the
-process. On Postgres it is an advisory lock, which the server releases with the connection; a worker
-can outlive its connection, so each lease has a fencing number, and a worker that finds a higher one
-stops. Late writes are harmless: answers, postings and checkpoints have idempotency keys.
+process. On Postgres it is an advisory lock, which the server releases with the connection.
+
+The server keeps the connection of a worker that is frozen, or whose machine has vanished, for
+hours. So a worker makes itself heard on it every `BEAT` seconds, and whoever wants the run ends a
+connection that has been silent for `SILENT` seconds, by the server's clock. A worker can outlive
+its connection: each lease has a fencing number, and one that finds a higher one keeps no step more
+(`ServerSaverMixin.fences`). Late answers and postings are harmless: they have idempotency keys.
 """
 
 import asyncio
 import hashlib
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -26,6 +31,16 @@ from shapley_coop.state.storage.facts import Fact
 
 LEASE = "lease"
 """A kind of facts: who took a run's lease, under its fencing number; of no owner."""
+
+
+BEAT, SILENT = 15.0, 60.0
+
+_END_SILENT = """
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity JOIN pg_locks USING (pid)
+    WHERE locktype = 'advisory' AND objsubid = 1 AND classid = %(key)s::bigint >> 32
+    AND objid = %(key)s::bigint & x'ffffffff'::bigint AND datname = current_database()
+    AND state_change < now() - make_interval(secs => %(silent)s)
+"""
 
 
 class Busy(RuntimeError):
@@ -121,6 +136,7 @@ class PostgresLeases:
         self._lock = Lock()
         self._connection: Any = None
         self._held: set[str] = set()
+        self._beating: Thread | None = None
 
     @contextmanager
     def of(self, run: str) -> Iterator[Lease]:
@@ -148,10 +164,13 @@ class PostgresLeases:
     def _take(self, run: str) -> int:
         with self._lock:
             # Locks of one connection do not exclude each other.
-            if run in self._held or not self._execute("SELECT pg_try_advisory_lock(%s)", run):
+            if run in self._held or not (self._lock_it(run) or self._taken_over(run)):
                 latest = self._latest(run)
                 raise _busy(run, latest.value["holder"] if latest else "")
             self._held.add(run)
+            if self._beating is None:
+                self._beating = Thread(target=self._beat, daemon=True)
+                self._beating.start()
         with self._facts.writing("", f"lease of {run}") as session:
             return session.append(LEASE, run, {"holder": _this_worker()})
 
@@ -160,13 +179,33 @@ class PostgresLeases:
             self._held.discard(run)
             # A broken connection has released its locks already.
             with suppress(*errors()):
-                self._execute("SELECT pg_advisory_unlock(%s)", run)
+                self._execute("SELECT pg_advisory_unlock(%(key)s)", run)
+
+    def _lock_it(self, run: str) -> bool:
+        return self._execute("SELECT pg_try_advisory_lock(%(key)s)", run)
+
+    def _taken_over(self, run: str) -> bool:
+        """Take a run from a worker that is silent; whether there was one."""
+        return self._execute(_END_SILENT, run) and self._lock_it(run)
+
+    def _beat(self) -> None:
+        """Make this worker heard as long as it holds anything."""
+        while True:
+            time.sleep(BEAT)
+            with self._lock:
+                if not self._held:
+                    self._beating = None
+                    return
+                # Of a broken connection `check` tells: somebody else has the run by then.
+                with suppress(*errors()):
+                    self._connection.execute("SELECT 1")
 
     def _execute(self, statement: str, run: str) -> bool:
         if self._connection is None or self._connection.closed:
             self._connection = self._facts.database.connect()
-        key = int(_digest(run)[:15], 16)
-        return bool(self._connection.execute(statement, [key]).fetchone()[0])
+        given = {"key": int(_digest(run)[:15], 16), "silent": SILENT}
+        found = self._connection.execute(statement, given).fetchone()
+        return bool(found and found[0])
 
 
 class _Fenced(Lease):

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -34,6 +35,18 @@ from shapley_coop.state.storage.home import home
 with home().leases.of("r"):
     print("held", flush=True)
     sys.stdin.read()
+"""
+FREEZE = """
+import asyncio, sys
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.leases import LeaseLost
+with home().leases.of("r") as lease:
+    print("held", flush=True)
+    sys.stdin.read()
+    try:
+        asyncio.run(lease.check())
+    except LeaseLost as lost:
+        print(lost, flush=True)
 """
 ON_POSTGRES = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 
@@ -89,6 +102,55 @@ def test_a_worker_in_another_process_is_waited_for_until_it_is_killed(leases: Le
 
     # Postgres learns of it when the socket closes.
     wait_for("a killed worker's lease", given_back)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("postgres")
+def test_a_frozen_worker_is_taken_over_once_it_was_silent_and_finds_out(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COOP_DATABASE_URL", postgres_url)
+    pipe = subprocess.PIPE
+    worker = [sys.executable, "-c", FREEZE]
+    with subprocess.Popen(worker, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == "held\n"
+        process.send_signal(signal.SIGSTOP)
+        with pytest.raises(Busy, match=f"r is being played by process {process.pid} on"):
+            home().leases.of("r").__enter__()
+        monkeypatch.setattr("shapley_coop.state.storage.leases.SILENT", 1)
+
+        def taken_over() -> Lease | None:
+            with suppress(Busy), home().leases.of("r") as lease:
+                return lease
+            return None
+
+        assert not wait_for("a frozen worker's lease", taken_over).first
+        process.send_signal(signal.SIGCONT)
+        process.stdin.close()
+        assert process.stdout.readline() == "r was taken over by another worker: see coop runs\n"
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("postgres")
+def test_a_worker_that_thinks_for_long_is_not_silent(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shapley_coop.state.storage.leases.BEAT", 0.05)
+    held = """
+        SELECT state_change FROM pg_stat_activity JOIN pg_locks USING (pid)
+        WHERE locktype = 'advisory'
+    """
+    seen: set[object] = set()
+    mine = PostgresLeases(postgres_url)
+    with mine.of("long"), psycopg.connect(postgres_url, autocommit=True) as connection:
+
+        def heard_again() -> bool:
+            seen.add(connection.execute(held).fetchone())
+            return len(seen) > 3
+
+        wait_for("three beats", heard_again)
 
 
 @pytest.mark.slow
