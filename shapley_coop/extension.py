@@ -48,6 +48,7 @@ Kind = Literal[
     "graphs",
     "routes",
     "suites",
+    "batches",
 ]
 
 
@@ -85,6 +86,8 @@ class Extension:
         callers: a path of these routes → who may use it, where callers have tokens; a path that is
             not named here, nobody.
         suites: a suite's name → the package whose folder holds `name.yaml`.
+        batches: a provider → what asks a sweep's letters in its batches
+            (`shapley_coop.evals.sweeps.in_batches.Batches`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
     """
@@ -106,6 +109,7 @@ class Extension:
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
+    batches: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 
 

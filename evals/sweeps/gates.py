@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf
-from typing import TYPE_CHECKING
 
+from shapley_coop.evals.sweeps.in_batches import Batches
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.purse import MINUTE, Purse, Rates, Reserved
 from shapley_coop.seats.asking import PATIENCE, Question
@@ -25,9 +25,6 @@ from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat, SeatError
 from shapley_coop.seats.usage import counted
-
-if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.batches import Batches
 
 EVERY = "*"
 TRIES = 100
@@ -109,7 +106,7 @@ class SweepGate:
     purse: Purse
     prices: Prices = NO_PRICES
     rates: Mapping[str, Rates] = field(default_factory=dict)
-    batches: "Batches | None" = None
+    batches: Batches | None = None
     _paces: dict[str, Pace] = field(default_factory=dict)
 
     async def call(self, seat: Seat, question: Question, ask: Ask) -> Answer:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.evals.sweeps.gates import SweepGate
+from shapley_coop.evals.sweeps.in_batches import batches_maker
 from shapley_coop.evals.sweeps.playing import Limits, Pauses, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
@@ -41,7 +42,7 @@ async def sweep(
         tell: told how batches go on.
 
     Raises:
-        ValueError: letters are to be asked in batches, and an endpoint has none.
+        ValueError: letters are to be asked in batches, and no extension or an endpoint has them.
     """
     under_way = _Sweep(cells, player, worker, limits, prices, watch, tell)
     try:
@@ -107,10 +108,9 @@ class _Sweep:
 
     async def _in_batches(self, pauses: Pauses) -> None:
         """Have letters asked in batches, where the endpoints have them."""
-        from shapley_coop.evals.sweeps.batches import Batches
-
         sweep = self._worker.store.id
-        batches = Batches(sweep, self._purse, lambda: self._playing, self._tell, pauses)
+        made = batches_maker()
+        batches = made(sweep, self._purse, lambda: self._playing, self._tell, pauses)
         here = clients_here()
         self.gate.batches, here.batched = batches, batches.client
         here.closing.push_async_callback(batches.client.aclose)

@@ -23,11 +23,11 @@ from typing import Any, cast
 import httpx2
 from openai import OpenAIError
 
-from shapley_coop.evals.sweeps.batch_jobs import Endpoint, Jobs, Letter, Of, client_of
-from shapley_coop.evals.sweeps.batch_provider import ENDPOINT, LARGEST, MOST, failure
 from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
+from shapley_coop.extensions.batches.jobs import Endpoint, Jobs, Letter, Of, client_of
+from shapley_coop.extensions.batches.provider import ENDPOINT, LARGEST, MOST, failure
 from shapley_coop.seats.asking import Question
 from shapley_coop.seats.faults import described
 from shapley_coop.seats.models import chat_model

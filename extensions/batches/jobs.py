@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 from openai import APIStatusError, AsyncOpenAI
 from openai.types import Batch
 
-from shapley_coop.evals.sweeps.batch_provider import (
+from shapley_coop.evals.sweeps.playing import Pauses
+from shapley_coop.extensions.batches.provider import (
     NO_ROOM,
     Provider,
     answer_to,
     fault_of,
     passes,
 )
-from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.http import http_client
 from shapley_coop.seats.records import Asked

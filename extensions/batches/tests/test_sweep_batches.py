@@ -56,7 +56,7 @@ def test_letters_of_all_cells_wait_together_in_one_batch_a_model(tmp_path):
 
 @pytest.mark.slow
 def test_more_letters_than_a_file_may_have_go_in_several(tmp_path, monkeypatch):
-    monkeypatch.setattr("shapley_coop.evals.sweeps.batches.MOST", 2)
+    monkeypatch.setattr("shapley_coop.extensions.batches.asking.MOST", 2)
     with StubOpenAI(reply, batches=StubBatches()) as stub:
         assert in_batches(tmp_path, behind(stub, seeds="0-2")).done == 3
         assert stub.batches is not None
@@ -288,3 +288,13 @@ def test_a_letter_is_paid_for_once_whenever_the_process_is_killed(tmp_path):
     assert len(read_rows(tmp_path / "out")) == 4
     assert len(batches.charged) == 8
     assert set(batches.charged.values()) == {1}
+
+
+def test_without_an_extension_that_asks_in_batches_a_sweep_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("shapley_coop.evals.sweeps.in_batches.offered", lambda kind: {})
+    with (
+        StubOpenAI(reply, batches=StubBatches()) as stub,
+        pytest.raises(ValueError, match="--batch: no extension that asks in `batches`"),
+    ):
+        in_batches(tmp_path, behind(stub))
+    assert not stub.calls

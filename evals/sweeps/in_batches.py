@@ -1,0 +1,41 @@
+"""What asks a sweep's letters in batches: the core says when, and an extension does it."""
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, cast
+
+from shapley_coop.evals.sweeps.purse import Reserved
+from shapley_coop.extension import load, offered
+from shapley_coop.seats.asking import Question
+from shapley_coop.seats.seat import Seat
+
+
+class Call(Protocol):
+    """A question that is asked in a batch; `reserved` is what is reserved for it."""
+
+    reserved: Reserved
+
+
+class Batches(Protocol):
+    """What asks in batches; `client` takes the place of the seats' HTTP client."""
+
+    client: Any
+
+    async def check(self, seats: Iterable[Seat]) -> None:
+        """Refuse, before anything is paid, what cannot be asked in batches."""
+
+    def asking(
+        self, seat: Seat, question: Question, worst: float
+    ) -> AbstractAsyncContextManager[Call]:
+        """Know of which question the requests in this block are."""
+
+
+def batches_maker() -> Callable[..., Batches]:
+    """Return what makes `Batches` for a sweep.
+
+    Raises:
+        ValueError: no extension asks in batches.
+    """
+    for name in offered("batches"):
+        return cast(Callable[..., Batches], load("batches", name))
+    raise ValueError("--batch: no extension that asks in `batches` is installed: leave it out")
