@@ -61,9 +61,9 @@ What the promises rest on:
 - Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN --head` prints
   the chain's head, `coop verify RUN --kept HEAD` compares a head that was kept elsewhere. The
   settings of the process, letters that wait and what the server lists are not sealed.
-- On Postgres a worker that is frozen, or whose machine has vanished, is taken over by whoever resumes
-  its run 60 seconds after it was last heard of, by the server's clock; when it thaws it keeps no
-  step more.
+- On Postgres a worker that is frozen, or whose machine has vanished, is taken over by whoever
+  resumes its run 60 seconds after it was last heard of, by the server's clock; when it thaws it
+  keeps no step more.
 - A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30 unless it is set), if need be by
   the client; connecting ends after 10. If the database is full, read-only, locked, dead or frozen,
   the command says so in one line and exits with 1, and `coop resume` goes on. A home that cannot be
