@@ -35,10 +35,11 @@ from tests.root import ROOT
 COOP = "shapley_coop.cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
 SAVERS = tuple(
-    f"shapley_coop.state.storage.checkpoints.{saver}._keep_all"
+    f"shapley_coop.state.storage.checkpoints.{saver}.{keep}"
     for saver in ("sqlite:SqliteSaver", "postgres:PostgresSaver")
+    for keep in ("aput", "aput_writes")
 )
-"""What keeps checkpoints: it has committed them, with what tasks wrote, once it returns."""
+"""What keeps checkpoints, and what tasks wrote: it has committed them once it returns."""
 FACTS = (RUN, STANDS, ANSWER, EPISODE, FOLLOWS, POSTING, SEAL)
 """Kinds of facts that a run writes; who has its lease is none, as each life takes it anew."""
 
