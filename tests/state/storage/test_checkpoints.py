@@ -62,7 +62,7 @@ async def test_each_step_is_kept_before_the_next_begins(place: Home) -> None:
     class Talk(TypedDict):
         turn: int
 
-    thread: Any = {"configurable": {"thread_id": "t"}}
+    thread: Any = {"configurable": {"thread_id": "each"}}
     before: list[int] = []
     async with saver(place) as kept, saver(place) as elsewhere:
 
@@ -118,7 +118,7 @@ async def test_a_run_that_is_taken_back_takes_nothing_from_another_of_the_same_s
 ) -> None:
     async with saver(place) as kept:
         app = two_turns().compile(checkpointer=kept, interrupt_before=["two"])
-        thread: Any = {"configurable": {"thread_id": "t"}}
+        thread: Any = {"configurable": {"thread_id": "forked"}}
         await app.ainvoke({"said": ["hello"], "turn": 0}, thread, durability="sync")
         fork = (await app.aget_state(thread)).config["configurable"]
         ends = []
