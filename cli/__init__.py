@@ -26,8 +26,7 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except typer.TyperException as error:
         if message := error.format_message():
-            more = _OF_AN_EXTENSION if message.startswith("No such command") else ""
-            complain(message.replace("Value error, ", "") + more)
+            complain(message.replace("Value error, ", "") + _more_on(error, message))
         sys.exit(USAGE)
     except typer.Exit as leaving:
         sys.exit(leaving.exit_code)
@@ -42,6 +41,14 @@ def main() -> None:
             raise
         complain(in_one_line(error))
         sys.exit(USAGE if reason(error) and not of_home(error) else ELSEWHERE)
+
+
+def _more_on(error: typer.TyperException, message: str) -> str:
+    """Return what mends a command that was not understood, as the help of a missing argument."""
+    if message.startswith("No such command"):
+        return _OF_AN_EXTENSION
+    wanted = getattr(error, "param", None) if message.startswith("Missing argument") else None
+    return f" {wanted.help}" if wanted is not None and wanted.help else ""
 
 
 def _words_of(error: ValueError) -> str:

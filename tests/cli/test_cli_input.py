@@ -11,6 +11,7 @@ from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, one_line
 
 RUN = ("run", "escape_room")
 BAD_INPUT = [
+    (("show",), "Missing argument 'run'. The run's name; coop runs lists them."),
     (("run", "nope"), "no game 'nope': there are "),
     (("run", "nope.yaml"), "no file 'nope.yaml': there are "),
     (("run", "broken.yaml"), "broken.yaml: cannot be read as a game"),
