@@ -38,14 +38,14 @@ def storage_fault(error: BaseException) -> str:
         if isinstance(one, sqlite3.Error):
             said = str(one).partition("\n")[0]
             mend = next((mend for part, mend in _MEND.items() if part in said.lower()), "")
-            return f"the home's database: {said}" + (f" ({mend})" if mend else "")
+            return f"the database: {said}" + (f" ({mend})" if mend else "")
         if isinstance(one, OSError) and one.errno in _ERRNO:
             where = f"{one.filename}: " if one.filename else ""
             return f"{where}{one.strerror} ({_ERRNO[one.errno]})"
         if told := _postgres(one):
             return told
     if isinstance(error, errors()):
-        return f"the home's database: {type(error).__name__}"
+        return f"the database: {type(error).__name__}"
     return ""
 
 

@@ -172,7 +172,7 @@ def test_a_home_that_cannot_be_used_is_told_in_one_line(
         monkeypatch.setenv("COOP_HOME", place)
         for command in (("runs",), ("run", "escape_room")):
             told = one_line(coop(*command), code)
-            assert place in told or "the home's database" in told
+            assert place in told or "the database" in told
             assert "COOP_HOME" in told
 
 
