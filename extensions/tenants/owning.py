@@ -1,8 +1,8 @@
-"""Tenants on the LangGraph server: what belongs to one operator, no other can see or change.
+"""What belongs to one operator, no other can see or change.
 
-`langgraph.json` names `auth`. Without configured callers (`serve.server.callers`) it admits every
-request. Otherwise it admits operators only, by their token; it denies what has no handler, and
-filters the rest by owner. Parties may use their seat's route alone: see `server.authorization`.
+LangGraph's server asks this `Auth`. It admits operators only, by their token; it denies what has no
+handler, and filters the rest by owner. Parties may use their seat's route alone: see
+`authorization`.
 """
 
 import asyncio
@@ -10,16 +10,16 @@ from typing import Any, cast
 
 from langgraph_sdk import Auth
 
-from shapley_coop.serve.server.callers import configured, identify
-from shapley_coop.serve.server.in_process import OWNER, inside
-from shapley_coop.serve.server.limits import limits
-from shapley_coop.serve.server.quotas import (
+from shapley_coop.extensions.tenants.callers import identify
+from shapley_coop.extensions.tenants.limits import limits
+from shapley_coop.extensions.tenants.quotas import (
     QUOTA_KEY,
     Quota,
     beyond,
     quota_by_name,
     quota_of,
 )
+from shapley_coop.serve.server.in_process import OWNER, inside
 from shapley_coop.serve.server.requests import at_the_end_of_the_request
 from shapley_coop.state.storage.owners import OWNER_KEY
 
@@ -37,17 +37,6 @@ def tenants() -> Auth:
     auth.on.crons(own)
     auth.on.assistants(own_or_builtin)
     auth.on.store(own_namespace)
-    return auth
-
-
-def no_tenants() -> Auth:
-    """Admit every request as the operator's: for one's own machine."""
-    auth = Auth()
-
-    @auth.authenticate
-    async def anonymous() -> Auth.types.MinimalUserDict:
-        return {"identity": "anybody", "is_authenticated": False}
-
     return auth
 
 
@@ -159,6 +148,3 @@ async def own_namespace(ctx: Context, value: Any) -> Verdict:
     if namespace[:1] != (ctx.user.identity,):
         value["namespace"] = (ctx.user.identity, *namespace)
     return None
-
-
-auth = tenants() if configured() else no_tenants()

@@ -1,9 +1,11 @@
-"""The server's limits for each caller."""
+"""The limits of each caller."""
 
 import math
 import os
 from dataclasses import dataclass, fields
 from typing import Any
+
+from shapley_coop.serve.server.body_limit import whole
 
 
 @dataclass(frozen=True)
@@ -11,7 +13,6 @@ class Limits:
     """Each limit is set by the environment variable `COOP_MAX_` + its name.
 
     Attributes:
-        body: bytes of one request.
         requests: concurrent requests of one caller.
         steps: the highest recursion limit of a run.
         busy: threads of one operator that run or wait to run.
@@ -19,7 +20,6 @@ class Limits:
         usd: what all runs of one operator may cost, by the prices of `COOP_PRICES`; 0 is no limit.
     """
 
-    body: int = 2 * 1024 * 1024
     requests: int = 64
     steps: int = 10_000
     busy: int = 20
@@ -28,29 +28,22 @@ class Limits:
 
 
 def limits() -> Limits:
-    """The limits that the environment sets.
+    """Return the limits that the environment sets.
 
     Raises:
         ValueError: one of them is no positive number, or not whole where it has to be.
     """
     found: dict[str, Any] = {}
     for field in fields(Limits):
-        variable = f"COOP_MAX_{field.name.upper()}"
-        if (text := os.environ.get(variable)) is not None:
-            kind = type(field.default)
-            found[field.name] = _amount(variable, text) if kind is float else _count(variable, text)
-            if not found[field.name] and field.default:
-                raise ValueError(f"{variable}={text}: give a positive whole number")
+        read = _amount if field.name == "usd" else whole
+        found[field.name] = read(f"COOP_MAX_{field.name.upper()}", field.default)
     return Limits(**found)
 
 
-def _count(variable: str, text: str) -> int:
-    if not text.isdecimal():
-        raise ValueError(f"{variable}={text}: give a positive whole number")
-    return int(text)
-
-
-def _amount(variable: str, text: str) -> float:
+def _amount(variable: str, default: float) -> float:
+    text = os.environ.get(variable)
+    if text is None:
+        return default
     try:
         amount = float(text)
     except ValueError:

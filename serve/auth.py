@@ -1,0 +1,23 @@
+"""Who may use the LangGraph server: everybody who reaches it, or the callers of its tenants.
+
+`langgraph.json` names `auth`.
+"""
+
+from langgraph_sdk import Auth
+
+from shapley_coop.serve.server.tenancy import tenancy
+
+
+def no_tenants() -> Auth:
+    """Admit every request as the operator's: for one's own machine."""
+    auth = Auth()
+
+    @auth.authenticate
+    async def anonymous() -> Auth.types.MinimalUserDict:
+        return {"identity": "anybody", "is_authenticated": False}
+
+    return auth
+
+
+_tenants = tenancy()
+auth = _tenants.auth() if _tenants else no_tenants()
