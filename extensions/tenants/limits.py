@@ -2,15 +2,14 @@
 
 import math
 import os
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from shapley_coop.serve.server.body_limit import whole
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Each limit is set by the environment variable `COOP_MAX_` + its name.
+    """What a caller may use; `COOP_MAX_` + a limit's name sets it.
 
     Attributes:
         requests: concurrent requests of one caller.
@@ -33,11 +32,14 @@ def limits() -> Limits:
     Raises:
         ValueError: one of them is no positive number, or not whole where it has to be.
     """
-    found: dict[str, Any] = {}
-    for field in fields(Limits):
-        read = _amount if field.name == "usd" else whole
-        found[field.name] = read(f"COOP_MAX_{field.name.upper()}", field.default)
-    return Limits(**found)
+    usual = Limits()
+    return Limits(
+        requests=whole("COOP_MAX_REQUESTS", usual.requests),
+        steps=whole("COOP_MAX_STEPS", usual.steps),
+        busy=whole("COOP_MAX_BUSY", usual.busy),
+        tokens=whole("COOP_MAX_TOKENS", usual.tokens),
+        usd=_amount("COOP_MAX_USD", usual.usd),
+    )
 
 
 def _amount(variable: str, default: float) -> float:
