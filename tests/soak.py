@@ -65,7 +65,7 @@ What the promises rest on:
 |---|---|---|---|---|---|
 {rows}
 
-## What is not promised
+## Not promised
 
 {limits}
 """
