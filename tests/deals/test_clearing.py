@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.deals.clearing import BUY, SELL, Cleared, Order, clear
+from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear
 
 LIMITS = st.integers(0, 12).map(Fraction) | st.fractions(0, 12, max_denominator=4)
 ORDERS = st.lists(

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from shapley_coop.amounts import exact
-from shapley_coop.deals.clearing import BUY, SELL, Order, clear
 from shapley_coop.deals.contract import in_force
 from shapley_coop.deals.language.clauses import Give, Pay
 from shapley_coop.evals.verifying_books import wrongly_cleared
+from shapley_coop.extensions.markets.clearing import BUY, SELL, Order, clear
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of

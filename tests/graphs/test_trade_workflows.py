@@ -12,8 +12,8 @@ from shapley_coop import RunConfig, play
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.extensions.markets.game import Trade
 from shapley_coop.games import load
-from shapley_coop.games.trade.game import Trade
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.state.evaluated import EvaluatedTable

@@ -20,10 +20,10 @@ from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.language.wire_form import wire_form
-from shapley_coop.deals.orders import read_orders
+from shapley_coop.extensions.markets.checks import some_orders
+from shapley_coop.extensions.markets.orders import read_orders
 from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
 from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
-from shapley_coop.nodes.market.checks import some_orders
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig

@@ -19,12 +19,12 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.reports.transcript import transcript
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.markets.market import MarketFile, market_of
+from shapley_coop.extensions.markets.points import welfare
+from shapley_coop.extensions.markets.words import MOST_KNOWN
 from shapley_coop.games import GameError, load
 from shapley_coop.games.actions import actions_of_all
 from shapley_coop.games.gives import Gives, actions_in, legal_in
-from shapley_coop.games.trade.market import MarketFile, market_of
-from shapley_coop.games.trade.points import welfare
-from shapley_coop.games.trade.words import MOST_KNOWN
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.many import MANY

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shapley_coop.extensions.markets.points import welfare
 from shapley_coop.games import GameError, load
-from shapley_coop.games.trade.points import welfare
 from tests.games.trade.trading import JOB, LAMP, MODES
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.deals.orders import SHAPE, beyond, read_orders
+from shapley_coop.extensions.markets.orders import SHAPE, beyond, read_orders
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.mandates import OUTSIDE
 from shapley_coop.state.storage.mandates import mandate_of

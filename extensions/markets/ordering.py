@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
+from shapley_coop.extensions.markets.foresight import Guess
+from shapley_coop.extensions.markets.market import worth_of
 from shapley_coop.games.foresight import needed
-from shapley_coop.games.trade.foresight import Guess
-from shapley_coop.games.trade.market import worth_of
 
 CENT = Fraction(1, 100)
 

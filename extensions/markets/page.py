@@ -12,16 +12,16 @@ clear. It plays markets in which everybody owns what it holds.
 from langgraph.graph import END
 
 from shapley_coop.deals.language.deal import MOST_CLAUSES
+from shapley_coop.extensions.markets.checks import some_orders
+from shapley_coop.extensions.markets.clear import clear
+from shapley_coop.extensions.markets.game import Trade
+from shapley_coop.extensions.markets.table import MarketTable
 from shapley_coop.games import Game
-from shapley_coop.games.trade.game import Trade
 from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.agent.publish import seal_actions
-from shapley_coop.nodes.market.checks import some_orders
-from shapley_coop.nodes.market.clear import clear
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
-from shapley_coop.state.own_tables import MarketTable
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Asking
 from shapley_coop.state.who import all_agents

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from shapley_coop.deals.clearing import Cleared
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.orders import Placed, cleared, orders_in, traded
+from shapley_coop.extensions.markets.clearing import Cleared
+from shapley_coop.extensions.markets.orders import Placed, cleared, orders_in, traded
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.turn import pointers_in

@@ -7,6 +7,21 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, ValidationError
 
 from shapley_coop.amounts import plain
+from shapley_coop.extensions.markets.ahead import TradeAhead
+from shapley_coop.extensions.markets.conduct import KEEPS, recorded_trade
+from shapley_coop.extensions.markets.drawn import drawn
+from shapley_coop.extensions.markets.foresight import TradeForesight
+from shapley_coop.extensions.markets.market import Market, read_market
+from shapley_coop.extensions.markets.points import TradePoints
+from shapley_coop.extensions.markets.words import (
+    ACCEPT,
+    KEEP,
+    REFUSE,
+    Group,
+    grouped,
+    rules_of,
+    told_groups,
+)
 from shapley_coop.games.actions import told_actions
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
@@ -16,20 +31,6 @@ from shapley_coop.games.open_turns import Spans
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
-from shapley_coop.games.trade.ahead import TradeAhead
-from shapley_coop.games.trade.conduct import KEEPS, recorded_trade
-from shapley_coop.games.trade.drawn import drawn
-from shapley_coop.games.trade.market import Market, read_market
-from shapley_coop.games.trade.points import TradePoints
-from shapley_coop.games.trade.words import (
-    ACCEPT,
-    KEEP,
-    REFUSE,
-    Group,
-    grouped,
-    rules_of,
-    told_groups,
-)
 from shapley_coop.games.turns import Position, Step, Turn
 from shapley_coop.many import MANY
 
@@ -266,3 +267,6 @@ class Trade(Game):
 def _number(amount: Fraction) -> Number:
     """An amount as JSON's number."""
     return amount.numerator if amount.denominator == 1 else float(amount)
+
+
+FORESIGHT = TradeForesight

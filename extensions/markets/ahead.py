@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.games.ahead import PrivateWorths
 
 if TYPE_CHECKING:
-    from shapley_coop.games.trade.game import Trade
+    from shapley_coop.extensions.markets.game import Trade
 
 
 class TradeAhead(PrivateWorths):

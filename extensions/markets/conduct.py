@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shapley_coop.extensions.markets.partners import by_partners
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import gifts_in, with_gifts
 from shapley_coop.games.replay import Coalitions, Replays
-from shapley_coop.games.trade.partners import by_partners
 from shapley_coop.games.turns import Turn
 
 if TYPE_CHECKING:
-    from shapley_coop.games.trade.game import Trade
+    from shapley_coop.extensions.markets.game import Trade
 
 KEEPS = Baseline("nothing", "an absent agent trades with nobody and keeps what it holds")
 

@@ -14,12 +14,12 @@ from shapley_coop.deals.language.clauses import Do, Give, Pay, portions
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import Turns
+from shapley_coop.extensions.markets.foresight import Guess
+from shapley_coop.extensions.markets.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.gives import actions_in, give, legal_in
-from shapley_coop.games.trade.foresight import Guess
 from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
 from shapley_coop.seats.embedded.letter_facts import choice, offered, proposal
 from shapley_coop.seats.embedded.without_foresight import owed_now
 

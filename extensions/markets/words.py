@@ -4,9 +4,9 @@ from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from shapley_coop.extensions.markets.market import Market
 from shapley_coop.games.gives import give
 from shapley_coop.games.goods import Holdings
-from shapley_coop.games.trade.market import Market
 from shapley_coop.many import MANY
 
 KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"

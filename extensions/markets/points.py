@@ -11,8 +11,8 @@ from heapq import nlargest
 from itertools import chain, islice, pairwise, repeat
 
 from shapley_coop.amounts import exact
+from shapley_coop.extensions.markets.market import Market, Worth, worth_of
 from shapley_coop.games.reference_points import ReferencePoints
-from shapley_coop.games.trade.market import Market, Worth, worth_of
 
 MOST_UNITS = 500
 

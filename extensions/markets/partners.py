@@ -18,7 +18,7 @@ from shapley_coop.games.goods import gifts_in
 from shapley_coop.games.turns import Turn
 
 if TYPE_CHECKING:
-    from shapley_coop.games.trade.game import Trade
+    from shapley_coop.extensions.markets.game import Trade
 
 MOST_PARTNERS = 10
 """Of one agent: a part has 2 worths for each agent that it depends on, multiplied."""

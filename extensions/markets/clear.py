@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.clearing import Cleared
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.deal import accept, put
+from shapley_coop.extensions.markets.clearing import Cleared
+from shapley_coop.extensions.markets.sealed import market_of, sent_in
+from shapley_coop.extensions.markets.table import Price
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.market import market_of, sent_in
 from shapley_coop.state.messages import Utterance, entries
-from shapley_coop.state.own_tables import Price
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.signatures import Agreed, signed_here
 from shapley_coop.state.table import AgentOutput, Table

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from shapley_coop.extensions.markets.market import worth_of
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Part, Payoffs
 from shapley_coop.games.gives import given
 from shapley_coop.games.goods import Holdings
-from shapley_coop.games.trade.market import worth_of
 from shapley_coop.games.turns import Turn
 
 _DEARER = Fraction(3, 2)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from shapley_coop.extensions.markets.market import Market, MarketFile, market_of
 from shapley_coop.games.dice import dice
 from shapley_coop.games.params import GameError
-from shapley_coop.games.trade.market import Market, MarketFile, market_of
 
 GOODS = ("wood", "stone", "wool", "grain", "salt", "iron")
 ISSUES = {"books": 3, "hats": 2, "balls": 1}

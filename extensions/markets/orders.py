@@ -12,7 +12,6 @@ from typing import Any
 
 from shapley_coop.amounts import MAX_AMOUNT, parse_exact, plain
 from shapley_coop.canonical import digest
-from shapley_coop.deals.clearing import BUY, SELL, Cleared, Order, clear
 from shapley_coop.deals.language import spelling
 from shapley_coop.deals.language.clauses import Clause, Give, Pay
 from shapley_coop.deals.language.deal import Deal
@@ -22,6 +21,7 @@ from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.spelling import Notes, meant, shown
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.signing.acceptance import without_signature
+from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear
 
 ORDER = "order"
 """The act of a letter that orders answer."""
