@@ -42,7 +42,7 @@ def test_studio_is_told_where_the_prompt_is_used() -> None:
     assert set(field["langgraph_nodes"]) <= nodes
 
 
-WORKFLOWS = ("shapley_coop", "task_exchange", "contracts", "settlement", "delegates", "call_market")
+WORKFLOWS = ("shapley_coop", "task_exchange", "contracts", "settlement", "delegates")
 
 
 def test_the_command_line_takes_words_or_a_file(

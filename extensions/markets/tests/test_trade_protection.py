@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from extensions.markets.tests.trading import LAMP, asked, said, sale
 from shapley_coop import RunConfig
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
@@ -14,7 +15,6 @@ from shapley_coop.graphs import builder
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state.result import result
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from tests.games.trade.trading import LAMP, asked, said, sale
 from tests.graphs.test_ability_to_pay import ANSWER, OFFER
 from tests.graphs.test_privacy import every_word
 from tests.scripted import Script

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from extensions.markets.tests.trading import JOB, LAMP, MODES
 from shapley_coop.extensions.markets.points import welfare
 from shapley_coop.games import GameError, load
-from tests.games.trade.trading import JOB, LAMP, MODES
 
 
 @pytest.mark.parametrize("mode", MODES)

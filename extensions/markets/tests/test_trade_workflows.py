@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from extensions.markets.tests.trading import JOB, LAMP, MODES, asked, said, sale
 from shapley_coop import RunConfig, play
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.deal import Deal, put
@@ -18,7 +19,6 @@ from shapley_coop.graphs import builder, names
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, played
-from tests.games.trade.trading import JOB, LAMP, MODES, asked, said, sale
 from tests.graphs.test_ability_to_pay import OFFER
 from tests.root import ROOT
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from extensions.markets.tests.calling import ROOM, ended, order, passed, send, sound, two_trade
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.signing.acceptance import element, sign_binding
 from shapley_coop.deals.signing.envelope import as_bytes
@@ -14,17 +15,16 @@ from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.markets.orders import read_orders
 from shapley_coop.extensions.markets.page import BID
+from shapley_coop.extensions.markets.signing import order_to_sign
 from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.seats.form import form_of, message_of, preview
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
-from shapley_coop.state.signatures import order_to_sign
 from shapley_coop.state.signed_settings import SignedRun
 from shapley_coop.state.storage.keys import new_key
 from shapley_coop.state.turn import TurnContext
 from tests.books import change_answers, reworded
-from tests.graphs.calling import ROOM, ended, order, passed, send, sound, two_trade
 from tests.graphs.delegating import wrong_in_export
 from tests.scripted import Script
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
+from extensions.markets.tests.calling import AGENTS, ended, order, passed, send, sound, two_trade
 from shapley_coop.amounts import exact
 from shapley_coop.deals.contract import in_force
 from shapley_coop.deals.language.clauses import Give, Pay
-from shapley_coop.evals.verifying_books import wrongly_cleared
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Order, clear
+from shapley_coop.extensions.markets.verifying import wrongly_cleared
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.table import Table
-from tests.graphs.calling import AGENTS, ended, order, passed, send, sound, two_trade
 from tests.graphs.delegating import wrong_in_export
 from tests.proofs.proof_kills import at_every_write
 from tests.scripted import Script

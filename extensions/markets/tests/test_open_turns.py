@@ -15,9 +15,10 @@ from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.when import Event, Last
 from shapley_coop.deals.monitor import Monitor
-from shapley_coop.games import Game, Turn, load
+from shapley_coop.games import Turn, load
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, played
+from tests.games.opened_turns import admits_what_it_calls_open
 from tests.scripted import Script
 
 ISSUES = RunConfig(game="trade", params={"mode": "issues"}, enforcement="escrow", deposit="2")
@@ -116,13 +117,3 @@ def test_of_a_duty_of_everyone_nobody_breaks_what_it_cannot_do() -> None:
 def test_what_a_game_calls_open_is_what_it_admits() -> None:
     """In every play an action is legal at no other turn."""
     admits_what_it_calls_open(load("trade", {"mode": "issues", "rounds": 2}))
-
-
-def admits_what_it_calls_open(game: Game) -> None:
-    position = game.start()
-    for turn in range(1, game.turns + 1):
-        for agent in game.agents:
-            for action in game.legal(position, agent):
-                spans = game.open_turns(agent, action)
-                assert spans is None or any(a <= turn <= b for a, b in spans), (agent, action)
-        position = game.step(position, {}).position
