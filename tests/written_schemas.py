@@ -13,7 +13,6 @@ from shapley_coop import extension
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.sweeps.prices import Price, PriceList
 from shapley_coop.evals.sweeps.suite import Suite
-from shapley_coop.extensions.markets.market import MarketFile
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.graphs import names
@@ -48,12 +47,6 @@ def kinds() -> list[Kind]:
             schema_of(RunConfig),
         ),
         Kind("scenario", "`coop run task_exchange --set scenario=FILE`", _scenario()),
-        Kind(
-            "market",
-            "`coop run trade --set market=FILE`",
-            schema_of(MarketFile),
-            {"agents": "Trader"},
-        ),
         Kind("prices", "`--prices FILE`, `COOP_PRICES`", _named(prices.json_schema())),
     ]
 
