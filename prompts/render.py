@@ -64,15 +64,7 @@ def fingerprint(pack: Mapping[str, str] | None = None) -> str:
     Args:
         pack: the templates in place of ours.
     """
-    return _hash(pack) if pack else _hash_of_ours()
-
-
-@cache
-def _hash_of_ours() -> str:
-    return _hash({})
-
-
-def _hash(pack: Mapping[str, str]) -> str:
+    pack = pack or {}
     texts = (pack.get(name) or text for name, text in sorted(_templates().items()))
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
 

@@ -60,9 +60,6 @@ class GroupsTable(Table, total=False):
     """The groups. Written by `open`, `group`, `delegate` and `count`."""
 
 
-OWN_TABLES = (ExchangeTable, MeetingsTable, GroupsTable)
-
-
 def groups_of(table: Table) -> list[Group]:
     """The groups; none where no delegates bargain."""
     return cast(GroupsTable, table).get("groups", [])
