@@ -228,7 +228,7 @@ async def test_models_are_shown_words_and_no_blocks_of_json(script: Script, game
 @pytest.mark.parametrize("name", names())
 def test_a_missing_variable_fails(name: str) -> None:
     renderer = sys.modules["shapley_coop.prompts.render"]
-    source = renderer._templates[name]
+    source = renderer._templates()[name]
     variables = meta.find_undeclared_variables(renderer._environment.parse(source))
     filled = dict.fromkeys(variables, "") | {"turns": 2, "rounds": 2} | {"steps": ["act"]}
     assert render(name, **filled)
