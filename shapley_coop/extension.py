@@ -53,6 +53,7 @@ Kind = Literal[
     "routes",
     "suites",
     "batches",
+    "tenants",
 ]
 
 
@@ -100,6 +101,7 @@ class Extension:
         suites: a suite's name → the package whose folder holds `name.yaml`.
         batches: a provider → what asks a sweep's letters in its batches
             (`shapley_coop.evals.sweeps.in_batches.Batches`).
+        tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
     """
@@ -126,6 +128,7 @@ class Extension:
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
+    tenants: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 
 

@@ -16,9 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from shapley_coop import extension
 from shapley_coop.files import no_such
 from shapley_coop.graphs import builder, names
-from shapley_coop.serve.server.authorization import refusal
+from shapley_coop.serve.server.answering import refusal, requests_in
 from shapley_coop.serve.server.in_process import inside
-from shapley_coop.serve.server.tenant_policy import requests_in
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Opening
 

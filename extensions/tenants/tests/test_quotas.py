@@ -10,12 +10,12 @@ import pytest
 import yaml
 from langgraph_sdk import Auth
 
-from shapley_coop.seats.records import Answer, Entry
-from shapley_coop.serve import auth
-from shapley_coop.serve.server import quotas
-from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, Caller
-from shapley_coop.serve.server.limits import limits
-from shapley_coop.serve.server.quotas import (
+from extensions.tenants.tests.tenants import ANN, BOB
+from shapley_coop.extensions.tenants import owning, quotas
+from shapley_coop.extensions.tenants.callers import Caller
+from shapley_coop.extensions.tenants.limits import limits
+from shapley_coop.extensions.tenants.policy import complaint_about
+from shapley_coop.extensions.tenants.quotas import (
     PRICES,
     QUOTA_KEY,
     Ownerless,
@@ -27,10 +27,10 @@ from shapley_coop.serve.server.quotas import (
     quota_by_name,
     quota_of,
 )
-from shapley_coop.serve.server.tenant_policy import complaint_about
+from shapley_coop.seats.records import Answer, Entry
+from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import OWNER_KEY, acting_for
-from tests.serve.server.tenants import ANN, BOB
 
 MILLION = 1_000_000
 
@@ -100,7 +100,7 @@ async def test_a_run_is_refused_with_the_reason_when_the_money_is_spent(
 
     async def start(user: Any) -> Any:
         context = SimpleNamespace(user=user, action="create_run")
-        return await auth.own_and_bounded(context, {"kwargs": {}})  # type: ignore[arg-type]
+        return await owning.own_and_bounded(context, {"kwargs": {}})  # type: ignore[arg-type]
 
     class Named(dict[str, Any]):
         identity = "ann"

@@ -37,9 +37,8 @@ from pydantic import (
 from shapley_coop.extras import needing
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
+from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 
-TOKENS = "COOP_AUTH_TOKENS"
-PUBLIC_KEY = "COOP_AUTH_JWT_PUBLIC_KEY"
 AUDIENCE = "COOP_AUTH_JWT_AUDIENCE"
 
 ALGORITHMS = ["EdDSA", "ES256", "RS256"]
@@ -109,11 +108,6 @@ class _Line(Caller):
 
 
 _lines = TypeAdapter(list[_Line])
-
-
-def configured() -> bool:
-    """Whether callers need a token."""
-    return bool(os.environ.get(TOKENS) or os.environ.get(PUBLIC_KEY))
 
 
 def check_configuration() -> None:

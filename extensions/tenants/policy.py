@@ -4,7 +4,7 @@ A run configuration names endpoints, files, imports and secrets of the machine t
 tenants this would send the server's keys to any endpoint, and one tenant's secrets to another. So
 every operator's request is checked wherever it can hold a configuration: input, context,
 assistants, crons, state updates, tool calls. Each is read as the run will read it, and judged by
-what it comes to (`serve.server.tenant_configuration`). Settings on the table are what `open` made
+what it comes to (`configuration`). Settings on the table are what `open` made
 of one: no request may write them. No request may name an episode either: `open` creates it. That
 journal and ledger belong to others is not left to this check: `state.storage.owned` compares the
 owner of every row.
@@ -21,9 +21,9 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from shapley_coop.serve.server.authorization import refusal
-from shapley_coop.serve.server.callers import Caller
-from shapley_coop.serve.server.tenant_configuration import about_game, about_url, complaints
+from shapley_coop.extensions.tenants.callers import Caller
+from shapley_coop.extensions.tenants.configuration import about_game, about_url, complaints
+from shapley_coop.serve.server.answering import refusal, requests_in
 
 _NEVER_PLAYED = ("/search", "/count", "/store/items")
 """Requests whose body starts no run."""
@@ -123,26 +123,6 @@ def _configured(value: Any, caller: Caller) -> Iterator[str]:
                 yield from about_game(one)
             if key not in NOTHING_BELOW:
                 yield from _configured(one, caller)
-
-
-def requests_in(body: Any) -> Iterator[Mapping[str, Any]]:
-    """The requests of a body: itself, those of a batch, a command's parameters, a thread's history.
-
-    The data of a message to an assistant is that run's input.
-
-    Raises:
-        LookupError, TypeError, AttributeError: it is not in the API's form.
-    """
-    for one in body if isinstance(body, list) else [body]:
-        if not isinstance(one, Mapping):
-            continue
-        yield one
-        if isinstance(params := one.get("params"), Mapping):
-            yield params
-            for part in (params.get("message") or {}).get("parts") or ():
-                yield {"input": part.get("data")}
-        for step in one.get("supersteps") or ():
-            yield from step["updates"]
 
 
 def _form_of(request: Mapping[str, Any]) -> Iterator[str]:

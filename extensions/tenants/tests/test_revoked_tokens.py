@@ -13,9 +13,9 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 from starlette.types import Message
 
-from shapley_coop.serve.server.authorization import Authorization
-from shapley_coop.serve.server.callers import TOKENS
-from tests.serve.server.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
+from extensions.tenants.tests.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
+from shapley_coop.extensions.tenants.authorization import Authorization
+from shapley_coop.serve.server.tenancy import TOKENS
 
 
 @pytest.fixture

@@ -13,13 +13,12 @@ import asyncio
 from collections import Counter
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shapley_coop import extension
-from shapley_coop.serve.server.callers import Caller, identify
+from shapley_coop.extensions.tenants.callers import Caller, identify
+from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal
 
-HEALTH = {"/", "/ok"}
 OPERATORS = {
     *("assistants", "threads", "runs", "store", "a2a", ".well-known"),
     *("info", "docs", "openapi.json", "metrics", "view", "page"),
@@ -122,24 +121,3 @@ def allowed(caller: Caller, path: str) -> bool:
     if segment == "seat" and len(rest) == 2:
         return caller.sits_at(*rest)
     return segment == "page" or extension.open_to(path) == "parties"
-
-
-def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """An answer in the form of the server's own errors."""
-    return JSONResponse({"detail": detail}, status, headers)
-
-
-def from_inside(scope: Scope) -> bool:
-    """Whether the server makes this request to itself."""
-    # Only the server's own client has this root path; no outside request can set it.
-    root: str = scope.get("root_path", "")
-    return root == "/noauth" or root.startswith("/noauth/")
-
-
-def needs_no_token(scope: Scope) -> bool:
-    """Whether anybody may make this request: the health check and the like, a CORS preflight."""
-    # A CORS preflight carries no credentials; the CORS layer behind this one answers it.
-    asked = {"origin", "access-control-request-method"}
-    preflight = scope["method"] == "OPTIONS" and asked <= {*Headers(scope=scope).keys()}
-    free = scope["path"] in HEALTH or extension.open_to(scope["path"]) == "anybody"
-    return preflight or (scope["method"] in ("GET", "HEAD") and free)

@@ -10,13 +10,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from shapley_coop.extensions.tenants.callers import Caller
+from shapley_coop.extensions.tenants.quotas import unpriced, without_a_price
 from shapley_coop.games.opened import opens
 from shapley_coop.invalid import first_error
 from shapley_coop.seats.keys import lies_below
 from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.seat import PYTHON, RECORDING, Seat
-from shapley_coop.serve.server.callers import Caller
-from shapley_coop.serve.server.quotas import unpriced, without_a_price
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.kept import KEPT
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, read_prices
+from shapley_coop.extensions.tenants.callers import Caller, known_as
+from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.serve.server.callers import PUBLIC_KEY, Caller, configured, known_as
-from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.tenancy import PUBLIC_KEY, configured
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import OWNER_KEY
 
@@ -72,7 +73,7 @@ async def check_new(place: Mapping[str, Any]) -> None:
     """Compare owner and quota of a run that is about to take its first step.
 
     Args:
-        place: the run's configurable, in which `serve.auth` has put owner and quota; empty for a
+        place: the run's configurable, in which `owning` has put owner and quota; empty for a
             run that has begun.
 
     Raises:

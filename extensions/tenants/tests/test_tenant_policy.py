@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from shapley_coop import RunConfig, Seat, games
-from shapley_coop.serve.server.callers import Caller
-from shapley_coop.serve.server.tenant_configuration import BESIDE
-from shapley_coop.serve.server.tenant_policy import complaint_about
+from shapley_coop.extensions.tenants.callers import Caller
+from shapley_coop.extensions.tenants.configuration import BESIDE
+from shapley_coop.extensions.tenants.policy import complaint_about
 
 ANNS = Caller(identity="ann", role="operator")
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.serve.server.tenants import (
+from extensions.tenants.tests.tenants import (
     ANN,
     BOB,
     CANARY,

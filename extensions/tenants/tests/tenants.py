@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import yaml
 
-from shapley_coop.serve.server.callers import TOKENS
+from shapley_coop.serve.server.tenancy import TOKENS
 from tests.server_process import BareServer, Server
 
 CANARY = "canary-3141592653"

@@ -11,19 +11,18 @@ from typing import Any
 import pytest
 import yaml
 
-from shapley_coop.serve.server.authorization import allowed
-from shapley_coop.serve.server.callers import (
+from extensions.tenants.tests.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
+from shapley_coop.extensions.tenants.authorization import allowed
+from shapley_coop.extensions.tenants.callers import (
     ALGORITHMS,
-    PUBLIC_KEY,
-    TOKENS,
     Caller,
     check_configuration,
     identify,
     known_as,
 )
-from shapley_coop.serve.server.limits import limits
-from shapley_coop.serve.server.tenant_policy import complaint_about
-from tests.serve.server.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
+from shapley_coop.extensions.tenants.limits import limits
+from shapley_coop.extensions.tenants.policy import complaint_about
+from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 
 jwt = pytest.importorskip("jwt", reason="tenants need the dev extra")
 
@@ -145,6 +144,19 @@ def test_a_token_that_is_not_properly_signed_is_not(
     ]
     assert [identify(f"Bearer {token}") for token in forged] == [None] * len(forged)
     assert not {"none", "HS256"} & {*ALGORITHMS}
+
+
+def test_a_key_with_which_anybody_can_sign_checks_no_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    weak = Ed25519PublicKey.from_public_bytes(bytes([1, *[0] * 31]))
+    pem = weak.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    monkeypatch.setenv(PUBLIC_KEY, pem)
+    with pytest.raises(ValueError, match="anybody can sign"):
+        check_configuration()
 
 
 def with_public_key_as_secret(keys: Keys) -> str:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
+from extensions.tenants.tests.tenant_attack import calls, each_once, moving
+from extensions.tenants.tests.tenants import ANN, BOB, CANARY, EVE, PARTY, Person, tenants_server
 from shapley_coop.state.storage.facts import Fact
 from tests.books import facts_of
-from tests.serve.server.tenant_attack import calls, each_once, moving
-from tests.serve.server.tenants import ANN, BOB, CANARY, EVE, PARTY, Person, tenants_server
 from tests.server_process import Server
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
@@ -26,7 +26,7 @@ OPEN = {"GET /", "GET /ok", "GET /page/x"}
 """The health check is for all, and the page's files are for parties, too."""
 
 _UNCHECKED = """
-import shapley_coop.serve.server.tenant_policy as policy
+import shapley_coop.extensions.tenants.policy as policy
 
 policy.complaint_about = lambda *_: ""
 """
