@@ -7,7 +7,7 @@ _WITHOUT_DEALS: dict[str, Mapping[str, Any]] = {
     act: {"decision": "reject"}
     for act in (
         *("answer", "answer_split", "answer_bounty"),
-        *("contract_answer", "contract_sign", "ratify", "order"),
+        *("contract_answer", "contract_sign", "ratify"),
     )
 }
 """What a strategy answers where a deal is talked about; any other act is answered with nothing."""

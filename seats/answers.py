@@ -20,6 +20,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.deals.language.thoughts import MARK, without_thoughts
+from shapley_coop.sealed_letters import SealedLetter, sealed_letter
 
 Fields = Mapping[str, Any]
 Form = Mapping[str, Any]
@@ -46,11 +47,12 @@ def tagged(act: str, fields: Any) -> str:
     """
     if not isinstance(fields, Mapping):
         return fields if isinstance(fields, str) else json.dumps(fields)
-    if act not in _WRITERS:
+    writer = _writer(act)
+    if writer is None:
         return json.dumps(fields)
     thoughts, notes = fields.get("thoughts"), fields.get("notes")
     private = _element("CONSIDER", thoughts, True) + _element("NOTES", notes, True)
-    return private + _element("s", _public(act, fields)) + _WRITERS[act](fields)
+    return private + _element("s", _public(act, fields)) + writer(fields)
 
 
 def said_in(text: str) -> str:
@@ -116,6 +118,20 @@ def _public(act: str, fields: Fields) -> Any:
     return fields.get("speech")
 
 
+def _writer(act: str) -> Callable[[Fields], str] | None:
+    """Return what writes an act's answer; None if nobody asks for such a one in fields."""
+    sealed = sealed_letter(act)
+    return _sealed(sealed) if sealed else _WRITERS.get(act)
+
+
+def _sealed(letter: SealedLetter) -> Callable[[Fields], str]:
+    def written(fields: Fields) -> str:
+        proposal = letter.proposal(fields)
+        return _element_of_json("PROPOSAL", proposal) if proposal else "<REJECT>"
+
+    return written
+
+
 def _offer(fields: Fields) -> str:
     return _proposal(fields) or "<REJECT>"
 
@@ -149,11 +165,6 @@ def _trade(fields: Fields) -> str:
     allocation = {h.get("agent"): h.get("tasks") for h in held if isinstance(h, Mapping)}
     mark = {"accept": "<ACCEPT>", "reject": "<REJECT>"}.get(decision, "")
     return mark + (_element_of_json("PROPOSAL", allocation) if allocation else "")
-
-
-def _orders(fields: Fields) -> str:
-    orders = fields.get("orders")
-    return _element_of_json("PROPOSAL", {"orders": orders}) if orders else "<REJECT>"
 
 
 def _ratification(fields: Fields) -> str:
@@ -225,7 +236,6 @@ _WRITERS: dict[str, Callable[[Fields], str]] = {
     "contract_answer": _reply,
     "contract_sign": _reply,
     "ratify": _ratification,
-    "order": _orders,
     "elect": _action,
     "claim": _claim,
     "contract_write": _written,

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from shapley_coop.sealed_letters import sealed_letter
 from shapley_coop.seats.review import Decision, decided, edited, review
 
 PASS = ""
@@ -66,7 +67,6 @@ FORMS: dict[str, tuple[str, ...]] = {
     "answer_bounty": _ANSWER,
     "contract_answer": _ANSWER,
     "contract_sign": ("speech", "accept", "reject", "consider"),
-    "order": ("proposal", "reject", "consider"),
     "elect": ("action", "consider"),
     "ratify": ("speech", "accept", "reject", "action", "consider"),
     "exchange": _ANSWER,
@@ -74,6 +74,9 @@ FORMS: dict[str, tuple[str, ...]] = {
     "act": ("action", "speech", "consider"),
 }
 """Act → the fields of its form; other acts have all."""
+
+_SEALED = ("proposal", "reject", "consider")
+"""The fields of an extension's sealed letter."""
 
 
 def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
@@ -85,9 +88,11 @@ def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
     """
     schema = Reply.model_json_schema()
     fields: dict[str, Any] = schema["properties"]
-    kept = {name: fields[name] for name in FORMS.get(act, tuple(fields))}
-    if act == "order":
-        kept["proposal"] = {**kept["proposal"], "description": '{"orders": […]}'}
+    sealed = sealed_letter(act)
+    named = _SEALED if sealed else FORMS.get(act, tuple(fields))
+    kept = {name: fields[name] for name in named}
+    if sealed:
+        kept["proposal"] = {**kept["proposal"], "description": sealed.written}
     if legal and "action" in kept:
         kept["action"] = {**kept["action"], "enum": list(legal)}
     return {**schema, "properties": kept}
@@ -110,7 +115,8 @@ def request(
         why: the label of the last reply's fault; the letter at the seat says more.
         until: when the person's time is up, in seconds since the epoch; None leaves it open.
     """
-    asked, fields = form(act), FORMS.get(act, ())
+    asked = form(act)
+    fields = asked["properties"]
     seat = seat_address(str(pointer.get("episode", "")), agent)
     said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
     said = refused_before(said, why) + _time_left(until)

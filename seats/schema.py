@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from shapley_coop.games.actions import ActionRule, told_actions
 from shapley_coop.games.gives import legal_in
+from shapley_coop.sealed_letters import sealed_letter
 from shapley_coop.seats.clause_fields import Clause, Part, WithGoods
 
 _CLAUSES = Field(description="The whole offer, clause by clause; null for none.")
@@ -57,21 +58,6 @@ class Ratification(_Spoken):
     """Whether you sign the delegates' deal, veto it, or stay out of it (leave)."""
 
     decision: Literal["sign", "veto", "leave"]
-
-
-class OneOrder(Part):
-    """Up to so many units, at this price for each or a better one."""
-
-    side: Literal["buy", "sell"]
-    good: str
-    quantity: int
-    price: float | str
-
-
-class Orders(_Answer):
-    """Your orders to the call market; null for none."""
-
-    orders: list[OneOrder] | None
 
 
 class Claim(_Spoken):
@@ -129,7 +115,6 @@ ANSWERS: dict[str, type[_Answer]] = {
     "contract_answer": Reply,
     "contract_sign": Signature,
     "ratify": Ratification,
-    "order": Orders,
     "claim": Claim,
     "contract_write": Written,
     "contract_judge": Judgement,
@@ -145,7 +130,6 @@ ELEMENTS = {
     "decision": "`<ACCEPT>` or `<REJECT>`",
     "clauses": "the clauses of `<PROPOSAL>`",
     "allocation": "`<PROPOSAL>`",
-    "orders": "the orders of `<PROPOSAL>`",
     "action": "`<ACTION>`",
     "percent": "`<CLAIM>`",
     "impossible": "`<REJECT>`",
@@ -154,13 +138,21 @@ ELEMENTS = {
 """Field → the element of the tagged text that it stands for, by which letters speak of it."""
 
 
+def answer_of(act: str) -> type[BaseModel] | None:
+    """Return the answer that an act asks for; None for `act` and `elect`, and for what is none."""
+    sealed = sealed_letter(act)
+    return sealed.answer if sealed else ANSWERS.get(act)
+
+
 def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
     """Which element of the text each field is, in words: sent behind a letter.
 
     >>> in_fields("claim", ["speech", "percent"], called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
     """
-    told = ", ".join(f"`{field}` is {ELEMENTS[field]}" for field in fields if field in ELEMENTS)
+    sealed = sealed_letter(act)
+    known = {**ELEMENTS, **sealed.elements} if sealed else ELEMENTS
+    told = ", ".join(f"`{field}` is {known[field]}" for field in fields if field in known)
     return f"You answer {'by calling' if called else 'as JSON of'} `{act}`, without tags: {told}."
 
 
@@ -187,7 +179,7 @@ def _schema_of(
     act: str, legal: tuple[str, ...], listed: bool, carries: bool, goods: bool
 ) -> dict[str, Any] | None:
     chooses = act in ("act", "elect") and legal
-    model = _action(legal, listed, carries and act == "act") if chooses else ANSWERS.get(act)
+    model = _action(legal, listed, carries and act == "act") if chooses else answer_of(act)
     if model is None:
         return None
     more: dict[str, Any] = {"notes": (str | None, _NOTES)}

@@ -42,7 +42,11 @@ Kind = Literal[
     "words",
     "moves",
     "readings",
+    "courses",
+    "letters",
+    "templates",
     "audits",
+    "rechecks",
     "workflows",
     "sandboxes",
     "graphs",
@@ -78,8 +82,16 @@ class Extension:
             embedded agent's action.
         readings: a fact of its games → a callable of the facts of a letter that asks for a move and
             of the record, which returns both as an embedded agent shall read them.
+        courses: a fact of its games → a callable of an embedded agent's parts
+            (`shapley_coop.seats.embedded.bargaining.Agent`), which returns what it answers there in
+            a way of its own: what a letter asks for → a callable that returns the answer.
+        letters: what its workflow asks for by a sealed proposal → the letter
+            (`shapley_coop.sealed_letters.SealedLetter`).
+        templates: the name of such a letter → its template's text.
         audits: an effect that its workflows record → a callable of the game and the record that
             returns what was not played by their rule, a line each.
+        rechecks: a node of its workflows → what is recomputed of a run that has it
+            (`shapley_coop.evals.rechecks.Recheck`).
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
@@ -105,7 +117,11 @@ class Extension:
     words: Places = field(default_factory=dict)
     moves: Places = field(default_factory=dict)
     readings: Places = field(default_factory=dict)
+    courses: Places = field(default_factory=dict)
+    letters: Places = field(default_factory=dict)
+    templates: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
+    rechecks: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)

@@ -10,6 +10,7 @@ from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.deals.signing.acceptance import without_signature
+from shapley_coop.sealed_letters import sealed_letter
 from shapley_coop.seats.person import CHOSEN, PASS
 from shapley_coop.seats.records import Answer, Pointer
 from shapley_coop.state.budget import SPENT_UP
@@ -128,7 +129,8 @@ class TurnContext:
 
     def is_heard(self, agent: str) -> bool:
         """Whether an agent's answer can hold words to all."""
-        return self.asking.act not in _UNHEARD and agent not in OUTSIDERS
+        act = self.asking.act
+        return act not in _UNHEARD and not sealed_letter(act) and agent not in OUTSIDERS
 
 
 Check = Callable[[TurnContext, str, Answer], AgentOutput | Fault]
@@ -240,7 +242,7 @@ def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> Agen
     return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
 
 
-_UNHEARD = {"reason", "consider", "act", "elect", "order"}
+_UNHEARD = {"reason", "consider", "act", "elect"}
 """Acts in which nothing is said to all."""
 
 

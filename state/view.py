@@ -25,7 +25,6 @@ from shapley_coop.state.offered import (
     paid_offer,
     standing_offer,
 )
-from shapley_coop.state.own_tables import prices_of
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.tool_runs import drafts_for
@@ -48,7 +47,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     """
     act = turn.asking.act
     facts: Facts = {"you": agent, "ask": act, "procedure": procedure(turn)}
-    for part in (*_SHOWN[act], turn.asking.shows):
+    for part in (*_SHOWN.get(act, (_stand,)), turn.asking.shows):
         facts |= part(turn, agent)
     facts |= _admitted(turn)
     if lapsed := turn.table.get("lapsed"):
@@ -147,7 +146,7 @@ def _contract(turn: TurnContext, agent: str) -> Facts:
     }
     if others := len(turn.evaluated.clauses) - len(told):
         shown |= {"in_words": "\n".join(lines_of(told)), "others": others}
-        shown["prices"] = prices_of(turn.table)
+        shown["prices"] = turn.table.get("prices", {})
     return {"contract": shown}
 
 
@@ -196,7 +195,6 @@ _DRAFTING: tuple[Part, ...] = (_stand, _round, certified_offer, _enforcement, _n
 _OUTSIDER: tuple[Part, ...] = (_parties, offered_words, _contract)
 
 _SHOWN: dict[str, tuple[Part, ...]] = {
-    "order": (_stand,),
     "elect": (_round, ballot),
     "reason": (*_TALK, delegation, _norms),
     "propose": (*_TALK, delegation, answering, _norms),
@@ -215,4 +213,4 @@ _SHOWN: dict[str, tuple[Part, ...]] = {
     "consider": (_trade,),
     "exchange": (_trade,),
 }
-"""Act → what its letter shows."""
+"""Act → what its letter shows; an extension's shows where the game stands."""

@@ -39,9 +39,8 @@ from shapley_coop.seats.embedded.splitting import Splitter
 from shapley_coop.seats.embedded.strategies import Player
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
-if TYPE_CHECKING:  # few games have goods or tasks to trade, and their modules take a while
+if TYPE_CHECKING:  # few games have tasks to trade, and its modules take a while
     from shapley_coop.seats.embedded.exchange import Negotiator
-    from shapley_coop.seats.embedded.trading import Trader
 
 
 @dataclass(frozen=True)
@@ -69,11 +68,11 @@ class Agent:
 
     def answer(self) -> str:
         """The message that answers the letter."""
-        acts = self._OF_GOODS if self.facts.get("goods") else self._ACTS
-        if (asked := str(self.facts.get("ask"))) not in acts:
+        course = self._course
+        if (asked := str(self.facts.get("ask"))) not in {*course, *self._ACTS}:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         try:
-            return acts[asked](self)
+            return course[asked]() if asked in course else self._ACTS[asked](self)
         except Unforeseeable:
             return answer_blindly(asked, self.facts, self.rng, self.talk)
         except Missing as missing:
@@ -164,16 +163,20 @@ class Agent:
             return self._member.ratify(None)
 
     @property
+    def _course(self) -> Mapping[str, Callable[[], str]]:
+        """What I answer in another way than anywhere else, in a game whose extension says how."""
+        for name in extension.offered("courses"):
+            if self.facts.get(name):
+                course: Mapping[str, Callable[[], str]] = extension.load("courses", name)(
+                    self.facts, self.record, self.self_, self.rng, self.talk
+                )
+                return course
+        return {}
+
+    @property
     def _member(self) -> Member:
         """Myself where delegates bargain for all."""
         return Member(self.facts, self.rng)
-
-    @property
-    def _holder(self) -> "Trader":
-        """Myself where agents hold goods, whose worths each alone knows."""
-        from shapley_coop.seats.embedded.trading import Trader
-
-        return Trader(self.facts, self.record, self.self_, self.rng, self.talk)
 
     @property
     def _party(self) -> Party:
@@ -184,12 +187,6 @@ class Agent:
     def _splitter(self) -> Splitter:
         """Myself once the game is over."""
         return Splitter(self.facts, self.record, self.self_, self.rng)
-
-    def order(self) -> str:
-        """My orders in a call market."""
-        from shapley_coop.seats.embedded.ordering import orders
-
-        return orders(self.facts)
 
     @property
     def _clerk(self) -> Clerk:
@@ -212,7 +209,6 @@ class Agent:
         "propose_split": lambda self: self._splitter.propose(),
         "answer_split": lambda self: self._splitter.reply(),
         "answer_bounty": lambda self: self._splitter.reply(),
-        "order": order,
         "elect": lambda self: self._member.vote(),
         "ratify": ratify,
         "consider": lambda self: self._trader.consider(),
@@ -222,16 +218,6 @@ class Agent:
         "contract_sign": lambda self: self._party.sign(),
         "contract_write": lambda self: self._clerk.write(),
         "contract_judge": lambda self: self._clerk.judge(),
-    }
-    _OF_GOODS: ClassVar[Mapping[str, Callable[["Agent"], str]]] = {
-        **_ACTS,
-        "reason": lambda self: self._holder.reason(),
-        "propose": lambda self: self._holder.propose(),
-        "answer": lambda self: self._holder.reply(),
-        "act": lambda self: self._holder.act(),
-        "contract_propose": lambda self: self._holder.propose(),
-        "contract_answer": lambda self: self._holder.answer_draft(),
-        "contract_sign": lambda self: self._holder.sign(),
     }
 
     @property

@@ -203,7 +203,7 @@ class Clerk:
         """Each clause's verdict, as I read the record."""
         deal = deal_in(fact(self.facts, "contract"))
         monitor = Monitor(deal).on(self.record)
-        verdicts = monitor.verdicts(self.terms.turns, self.terms.actions, over=True)
+        verdicts = monitor.verdicts(self.terms.turns, over=True)
         ids = standing_in(self.facts)
         lines = [f"{cid}: {said}" for cid, said in zip(ids, verdicts.values(), strict=True)]
         return "<s>" + "\n".join(lines) + "</s>"

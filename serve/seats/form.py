@@ -16,13 +16,13 @@ from typing import Any, get_args
 from shapley_coop.deals.language.clauses import sentence
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.orders import ORDER, in_words, orders_in
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
+from shapley_coop.sealed_letters import sealed_letter
 from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.records import Answer
-from shapley_coop.seats.schema import ANSWERS, Ratification
+from shapley_coop.seats.schema import Ratification, answer_of
 from shapley_coop.state.consent import terms_of
 from shapley_coop.state.exchange import masks_in, talk_of
 from shapley_coop.state.procedure import clause_kinds
@@ -52,7 +52,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
     needs content; `decisions` are those of a member on a deal; `deal` is what clauses can name, and
     `words` whether words do in their place; `offer` stands and can be changed; `trade` is what
-    there is to allocate; `market` is what can be ordered, and how much of it one has.
+    there is to allocate; a sealed letter of an extension adds what can be proposed.
 
     Args:
         turn: who is asked for what.
@@ -72,9 +72,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
     if "allocation" in form["fields"]:
         form["trade"] = _trade(facts)
-    if act == ORDER:
-        goods, held = turn.evaluated.game.goods, turn.evaluated.game.holdings
-        form["market"] = {"goods": list(goods), "holds": held(turn.table["position"])[agent]}
+    if sealed := sealed_letter(act):
+        form |= sealed.choices(turn, agent)
     return form
 
 
@@ -85,7 +84,7 @@ def message_of(act: str, fields: Any) -> str:
         ValueError: it is no object, or nobody is asked for fields now, or what is offered is
             missing, so that the message would say less than was decided.
     """
-    if not isinstance(fields, dict) or act not in (*ANSWERS, *CHOSEN):
+    if not isinstance(fields, dict) or (act not in CHOSEN and not answer_of(act)):
         raise ValueError("args: give the fields of the form as one object")
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
@@ -101,7 +100,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
     `refused` and `why` are the label and the words with which it would be sent back; both are
     empty if it would be taken. Of a deal that can be read, `words` are its clauses, and `outlook`
-    is what each party would get, as a table, or `why_not`; of orders, `words` say each. Of an
+    is what each party would get, as a table, or `why_not`; of what is sealed, `words` say it. Of an
     allocation of tasks `worth` is what its own are worth to the agent.
 
     Raises:
@@ -114,8 +113,8 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"refused": "", "why": "", "words": []}
     if (worth := _worth(turn, agent, text)) is not None:
         return {**told, "worth": worth}
-    if turn.asking.act == ORDER:
-        return {**told, "words": in_words(orders_in(text, agent, turn.evaluated.game.goods))}
+    if sealed := sealed_letter(turn.asking.act):
+        return {**told, "words": sealed.in_words(turn, agent, text)}
     if not (record := found.get("deal")) or not record["clauses"]:
         return told
     deal = Deal.model_validate(record)
@@ -140,7 +139,8 @@ def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
 def _fields(act: str) -> list[str]:
     """What an act's answer is made of, without what is told elsewhere."""
     named = ["thoughts", "action", "content"] if act in CHOSEN else []
-    named += list(ANSWERS[act].model_fields) if act in ANSWERS else []
+    answer = answer_of(act)
+    named += list(answer.model_fields) if answer else []
     return [*named, "notes"]
 
 
