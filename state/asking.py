@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games import Game
-from shapley_coop.seats.asking import Question
+from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.seats.steps import Heard, converse
@@ -50,7 +50,7 @@ class Reply:
 class _Open:
     """A letter that is to be sent, and the answer that the journal has to it already."""
 
-    question: Question
+    question: Enquiry
     entry: Entry | None
 
 
@@ -147,7 +147,7 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     return refusal.fault
 
 
-def _mail(agent: str, asked: Question) -> Mail:
+def _mail(agent: str, asked: Enquiry) -> Mail:
     facts = asked.letter.facts
     return Mail(agent, asked.act, asked.name, asked.text, asked.attempt, facts=facts)
 
@@ -183,10 +183,10 @@ def _after_refusals(
 
 def _question(
     turn: TurnContext, agent: str, write: Writer, view: PrivateView, attempt: int
-) -> Question:
+) -> Enquiry:
     config = turn.evaluated.config
     tools = tools_for(turn, agent)
-    return Question(
+    return Enquiry(
         episode=turn.table["episode"],
         agent=agent,
         act=turn.asking.act,
@@ -202,7 +202,7 @@ def _question(
     )
 
 
-def _admitted(turn: TurnContext, questions: Mapping[str, Question]) -> list[str]:
+def _admitted(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
     """The agents for whom the budget has something left, in the order in which they are asked."""
     config = turn.evaluated.config
     if config.budget == UNLIMITED:
