@@ -11,7 +11,7 @@ from typing import Any
 from shapley_coop.many import MANY
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
 from shapley_coop.prompts.render import render
-from shapley_coop.prompts.request import contract_lines, variables
+from shapley_coop.prompts.request import Words, contract_lines, variables
 from shapley_coop.prompts.talk import in_words
 from shapley_coop.prompts.words import few, plain, told
 
@@ -88,6 +88,7 @@ def write_request(
     secret: str = "",
     utilities: Facts | None = None,
     sections: Sequence[str] = (),
+    words: Sequence[Words] = (),
     outsider: bool = False,
 ) -> str:
     """The part for one agent, now.
@@ -98,6 +99,7 @@ def write_request(
         secret: what its user told it alone.
         utilities: what the game tells it alone.
         sections: of a written contract.
+        words: the variables that the template of what is asked has beside those of all.
         outsider: whether the reader is no party.
     """
     asked = [duty["action"] for duty in view.get("duties", []) if not duty["forbidden"]]
@@ -118,7 +120,7 @@ def write_request(
         ),
         history=history,
         contract=_in_force(contract, view["procedure"]["turns"]),
-        ask=render(view["ask"], **variables(view, sections)).strip(),
+        ask=render(view["ask"], **variables(view, sections, words)).strip(),
     )
 
 

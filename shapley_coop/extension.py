@@ -39,6 +39,7 @@ Kind = Literal[
     "seats",
     "programs",
     "answers",
+    "questions",
     "words",
     "moves",
     "readings",
@@ -68,6 +69,7 @@ class Extension:
             the operator's leave, since they are shipped.
         answers: what a letter asks for → a callable of the letter's facts and a seed that returns
             an embedded agent's answer.
+        questions: what its workflows ask, by its name → the `Question` (`shapley_coop.state.turn`).
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
             clone's `langgraph.json` names it by its file. If it asks models, its context names one
             as a seat does, by `model` and `base_url`: these are judged for tenants.
@@ -99,6 +101,7 @@ class Extension:
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
     answers: Places = field(default_factory=dict)
+    questions: Places = field(default_factory=dict)
     graphs: Places = field(default_factory=dict)
     words: Places = field(default_factory=dict)
     moves: Places = field(default_factory=dict)

@@ -81,7 +81,7 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
     # Few agents sign, and this loads the clearing of markets, too.
     from shapley_coop.deals.orders import ORDER, orders_in
 
-    sealed = turn.asking.act == ORDER
+    sealed = turn.question.name == ORDER
     if sealed:
         placed = orders_in(text, agent, turn.evaluated.game.goods)
         bound = order_to_sign(signed_run(turn.table), agent, placed) if placed else None

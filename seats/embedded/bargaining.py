@@ -1,12 +1,12 @@
 """How an embedded agent reasons, offers, answers and acts, from the facts of one letter."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop import extension
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
@@ -16,6 +16,7 @@ from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.games.gives import legal_in
 from shapley_coop.games.params import EVERYONE
+from shapley_coop.seats.asked import asked
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.letter_facts import (
@@ -69,13 +70,13 @@ class Agent:
 
     def answer(self) -> str:
         """The message that answers the letter."""
-        acts = self._OF_GOODS if self.facts.get("goods") else self._ACTS
-        if (asked := str(self.facts.get("ask"))) not in acts:
+        name = str(self.facts.get("ask"))
+        if (question := asked(name)) is None:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         try:
-            return acts[asked](self)
+            return question.program(self)
         except Unforeseeable:
-            return answer_blindly(asked, self.facts, self.rng, self.talk)
+            return answer_blindly(name, self.facts, self.rng, self.talk)
         except Missing as missing:
             return f"<s>I cannot decide: {missing}.</s>"
 
@@ -159,14 +160,19 @@ class Agent:
     def ratify(self) -> str:
         """Sign what delegates agreed on, leave it, or veto it."""
         try:
-            return self._member.ratify(self.outlook)
+            return self.member.ratify(self.outlook)
         except Unforeseeable:
-            return self._member.ratify(None)
+            return self.member.ratify(None)
 
     @property
-    def _member(self) -> Member:
+    def member(self) -> Member:
         """Myself where delegates bargain for all."""
         return Member(self.facts, self.rng)
+
+    @property
+    def bargainer(self) -> "Trader | Agent":
+        """Myself before play: one who holds goods offers and answers by what they are worth."""
+        return self._holder if self.facts.get("goods") else self
 
     @property
     def _holder(self) -> "Trader":
@@ -176,12 +182,14 @@ class Agent:
         return Trader(self.facts, self.record, self.self_, self.rng, self.talk)
 
     @property
-    def _party(self) -> Party:
+    def drafter(self) -> "Trader | Party":
         """Myself where contracts are drafted and signed."""
+        if self.facts.get("goods"):
+            return self._holder
         return Party(self.facts, self.record, self.self_, self.talk)
 
     @property
-    def _splitter(self) -> Splitter:
+    def splitter(self) -> Splitter:
         """Myself once the game is over."""
         return Splitter(self.facts, self.record, self.self_, self.rng)
 
@@ -192,47 +200,16 @@ class Agent:
         return orders(self.facts)
 
     @property
-    def _clerk(self) -> Clerk:
+    def clerk(self) -> Clerk:
         """Myself where I am no party to the contract."""
         return Clerk(self.facts, self.record, self.talk)
 
     @property
-    def _trader(self) -> "Negotiator":
+    def trader(self) -> "Negotiator":
         """Myself in an exchange of tasks, where offers are allocations and not clauses."""
         from shapley_coop.seats.embedded.exchange import Negotiator
 
         return Negotiator(self.facts, self.self_, self.rng)
-
-    _ACTS: ClassVar[Mapping[str, Callable[["Agent"], str]]] = {
-        "reason": reason,
-        "propose": propose,
-        "answer": reply,
-        "act": act,
-        "claim": lambda self: self._splitter.claim(),
-        "propose_split": lambda self: self._splitter.propose(),
-        "answer_split": lambda self: self._splitter.reply(),
-        "answer_bounty": lambda self: self._splitter.reply(),
-        "order": order,
-        "elect": lambda self: self._member.vote(),
-        "ratify": ratify,
-        "consider": lambda self: self._trader.consider(),
-        "exchange": lambda self: self._trader.talk(),
-        "contract_propose": lambda self: self._party.draft(),
-        "contract_answer": lambda self: self._party.answer(),
-        "contract_sign": lambda self: self._party.sign(),
-        "contract_write": lambda self: self._clerk.write(),
-        "contract_judge": lambda self: self._clerk.judge(),
-    }
-    _OF_GOODS: ClassVar[Mapping[str, Callable[["Agent"], str]]] = {
-        **_ACTS,
-        "reason": lambda self: self._holder.reason(),
-        "propose": lambda self: self._holder.propose(),
-        "answer": lambda self: self._holder.reply(),
-        "act": lambda self: self._holder.act(),
-        "contract_propose": lambda self: self._holder.propose(),
-        "contract_answer": lambda self: self._holder.answer_draft(),
-        "contract_sign": lambda self: self._holder.sign(),
-    }
 
     @property
     def _priced(self) -> bool:

@@ -11,9 +11,10 @@ from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.answers import fields_in, tagged
+from shapley_coop.seats.asked import names
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.modes import answers_of
-from shapley_coop.seats.schema import ANSWERS, schema_of
+from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -212,7 +213,7 @@ def test_auto_takes_what_the_model_is_known_to_support(
 # Fields and tags
 
 
-@pytest.mark.parametrize("act", [*ANSWERS, "act"])
+@pytest.mark.parametrize("act", names())
 def test_every_act_has_a_schema_that_providers_take(act: str) -> None:
     schema = schema_of({"ask": act, "legal": ["door", "lever"]})
     assert schema is not None

@@ -1,0 +1,109 @@
+"""Ask every agent for its orders to a call market; all are sealed until they are in."""
+
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Annotated, ClassVar, Literal, cast
+
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.deals.orders import SHAPE, Placed, beyond, read_orders
+from shapley_coop.seats.answer import Answer, Fields, Within, element_of_json
+from shapley_coop.seats.clause_fields import Part
+from shapley_coop.state.consent import reservation
+from shapley_coop.state.judging import reading
+from shapley_coop.state.mandates import OUTSIDE
+from shapley_coop.state.publishing import seal_actions
+from shapley_coop.state.storage.mandates import mandate_of
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.topics import PLAN
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.view import stand
+from shapley_coop.state.who import all_agents
+
+
+class OneOrder(Part):
+    """Up to so many units, at this price for each or a better one."""
+
+    side: Literal["buy", "sell"]
+    good: str
+    quantity: int
+    price: float | str
+
+
+class Orders(Answer):
+    """Your orders to the call market; null for none."""
+
+    PROPOSAL: ClassVar = '{"orders": […]}'
+
+    orders: Annotated[
+        list[OneOrder] | None, Within("the orders of `<PROPOSAL>`", ("proposal", "reject"))
+    ]
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Write the orders; `<REJECT>` for none."""
+        orders = fields.get("orders")
+        return element_of_json("PROPOSAL", {"orders": orders}) if orders else "<REJECT>"
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Orders | Fault:
+    """Read orders; `<REJECT>` for none."""
+    if message.accept is not None or message.action is not None:
+        return Fault("VOID", "There is nothing to accept or to do yet: send orders, or <REJECT>.")
+    if message.proposal is None:
+        if message.reject is not None:
+            return Orders.of(orders=None)
+        return Fault("MPT", f"Put your orders into one <PROPOSAL>…</PROPOSAL>: {SHAPE}")
+    found = read_orders(message.proposal, agent, turn.evaluated.game.goods)
+    return found if isinstance(found, Fault) else Orders.of(orders=found)
+
+
+def check(turn: TurnContext, agent: str, said: Orders) -> AgentOutput | Fault:
+    """Take orders that the agent can carry out, whatever trades.
+
+    They are sealed like actions: the table learns only where they wait.
+    """
+    sealed: AgentOutput = {"act": "act", "text": ""}
+    if said.orders is None:
+        return sealed
+    placed = cast(list[Placed], said.orders)  # as they were read
+    holds = turn.evaluated.game.holdings(turn.table["position"])[agent]
+    fault = beyond(placed, holds, _purse(turn, agent))
+    return fault or _not_allowed(turn, agent) or sealed
+
+
+def _purse(turn: TurnContext, agent: str) -> Fraction | None:
+    """The most that an agent can pay in all: what it has, and what its mandate allows."""
+    name = turn.evaluated.config.mandates.get(agent)
+    allowed = mandate_of(name).mandate.max_pay if name else None
+    known = [x for x in (turn.evaluated.game.purse(agent), allowed) if x is not None]
+    return min(known, default=None)
+
+
+def _not_allowed(turn: TurnContext, agent: str) -> Fault | None:
+    """Why an agent can send no orders at all, though these could be carried out."""
+    config = turn.evaluated.config
+    name = config.mandates.get(agent)
+    if name and mandate_of(name).mandate.expired(datetime.now(UTC)):
+        return Fault(OUTSIDE, "Your mandate has expired: send no orders, <REJECT>.")
+    if reservation(turn, agent) is not None:
+        return Fault(
+            "RESERVE",
+            "The least that you are to end with cannot be promised by orders: send none, <REJECT>.",
+        )
+    return None
+
+
+QUESTION = Question(
+    "order",
+    "send in your orders",
+    PLAN,
+    all_agents,
+    Orders,
+    read,
+    check,
+    seal_actions,
+    program=lambda me: me.order(),
+    shows=(stand,),
+)
