@@ -23,8 +23,8 @@ ANSWERS = {
 def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) -> dict[str, Any]:
     """A letter as plain JSON.
 
-    `letter` is the text and `id` its name; `act` is what is asked for, `title`
-    and `description` say it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
+    `letter` is the text and `id` its name; `act` is what is asked for, `title` and `description`
+    say it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
     reply in fields. `parts` are the letter's rules, what is asked of this seat, and why its
     last reply was refused; `form` is what there is to choose from (`form_of`). For programs,
     `facts` are what the letter says as an object, and `answer_schema` is the JSON schema of the

@@ -13,7 +13,7 @@ from shapley_coop.deals.signing.envelope import as_bytes
 from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.evals.verifying import verify_run
-from shapley_coop.graphs.call_market import BID
+from shapley_coop.questions.order import QUESTION as BID
 from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.seats.form import form_of, message_of, preview
 from shapley_coop.state.evaluated import EvaluatedTable

@@ -19,7 +19,7 @@ from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import load
-from shapley_coop.graphs.contracts import PROPOSE
+from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
 from shapley_coop.seats.schema import schema_of
 from tests.graphs.test_ability_to_pay import OFFER, proposing
 from tests.state.test_tools import at
