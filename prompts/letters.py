@@ -87,7 +87,6 @@ def write_request(
     *,
     secret: str = "",
     utilities: Facts | None = None,
-    sections: Sequence[str] = (),
     words: Sequence[Words] = (),
     outsider: bool = False,
 ) -> str:
@@ -98,7 +97,6 @@ def write_request(
         history: what happened in public (`write_history`).
         secret: what its user told it alone.
         utilities: what the game tells it alone.
-        sections: of a written contract.
         words: the variables that the template of what is asked has beside those of all.
         outsider: whether the reader is no party.
     """
@@ -107,7 +105,6 @@ def write_request(
     notes = view.get("notes", "")
     if view["ask"] == "act":
         notes = "" if asked else notes[:LONGEST_NOTES]
-    contract = view.get("contract") or {}
     return render(
         "letter",
         persona=render(
@@ -119,8 +116,8 @@ def write_request(
             represents=few(view.get("represents", [])),
         ),
         history=history,
-        contract=_in_force(contract, view["procedure"]["turns"]),
-        ask=render(view["ask"], **variables(view, sections, words)).strip(),
+        contract=_in_force(view.get("contract") or {}, view["procedure"]["turns"]),
+        ask=render(view["ask"], **variables(view, words)).strip(),
     )
 
 

@@ -29,7 +29,7 @@ Words = Callable[[Facts], dict[str, Any]]
 """Some variables of one template, from the facts of its letter."""
 
 
-def variables(view: Facts, sections: Sequence[str], words: Sequence[Words]) -> dict[str, Any]:
+def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
     """The variables that the template of a request can use: those of all, and its own words."""
     last_round = "rounds" in view and view["round"] >= view["rounds"]
     contract = bool(view.get("contract"))
@@ -48,7 +48,6 @@ def variables(view: Facts, sections: Sequence[str], words: Sequence[Words]) -> d
         "standing": _standing(view),
         "outlook": outlook(view),
         "parties": ", ".join(view.get("parties", [])),
-        "sections": sections,
         "guidance": view.get("guidance", False),
     }
     for part in words:

@@ -9,8 +9,9 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions.propose import cannot_offer, deal_in
-from shapley_coop.seats.answer import Drafted, Fields, Spoken, Within
+from shapley_coop.seats.answer import Drafted, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
+from shapley_coop.seats.elements import Within
 from shapley_coop.state.consent import cannot_sign, offering
 from shapley_coop.state.judging import reading
 from shapley_coop.state.membership import delegation

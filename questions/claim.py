@@ -10,7 +10,8 @@ from shapley_coop.deals.language.choices import claimed
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import split
-from shapley_coop.seats.answer import Facts, Fields, In, Spoken
+from shapley_coop.seats.answer import Facts, Fields, Spoken
+from shapley_coop.seats.elements import In
 from shapley_coop.state.judging import reading
 from shapley_coop.state.offered import standing_offer
 from shapley_coop.state.publishing import hold_answers

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.written.judgement import read_judgement
-from shapley_coop.seats.answer import Answer, In
+from shapley_coop.seats.answer import Answer
 from shapley_coop.seats.clause_fields import Part
+from shapley_coop.seats.elements import In
 from shapley_coop.state.judging import reading
 from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.offered import offered_words

@@ -9,7 +9,8 @@ from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions import contract_propose
 from shapley_coop.questions.answer import decision_in
 from shapley_coop.questions.contract_answer import accepting
-from shapley_coop.seats.answer import Fields, Spoken, Within
+from shapley_coop.seats.answer import Fields, Spoken
+from shapley_coop.seats.elements import Within
 from shapley_coop.state.judging import reading
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput

@@ -10,10 +10,11 @@ from shapley_coop.deals.language.faults import Fault, listed
 from shapley_coop.deals.language.reading import Reading, read_once
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.deals.written.document import changed_clauses, differences
+from shapley_coop.deals.written.document import SECTIONS, changed_clauses, differences
 from shapley_coop.prompts.request import offer_to_answer, turn_of_game
-from shapley_coop.seats.answer import Drafted, Fields, In, Within
+from shapley_coop.seats.answer import Drafted, Fields
 from shapley_coop.seats.clause_fields import Clause, proposal
+from shapley_coop.seats.elements import In, Within
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
 from shapley_coop.state.judging import reading
 from shapley_coop.state.messages import Utterance, entries
@@ -141,6 +142,6 @@ QUESTION = Question(
     publish,
     program=lambda me: me.clerk.write(),
     shows=(all_parties, offered_words, contract_in_force),
-    words=(offer_to_answer, turn_of_game),
+    words=(offer_to_answer, turn_of_game, lambda view: {"sections": SECTIONS}),
     tells=what_was_agreed,
 )

@@ -18,8 +18,9 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.prompts.request import trade as in_words
 from shapley_coop.prompts.request import turn_of_game
-from shapley_coop.seats.answer import Choice, Fields, Spoken, Within, element_of_json
+from shapley_coop.seats.answer import Fields, Spoken
 from shapley_coop.seats.clause_fields import Part
+from shapley_coop.seats.elements import Choice, Within, element_of_json
 from shapley_coop.seats.person import CHOSEN
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.budget import SPENT_UP

@@ -7,8 +7,9 @@ from typing import Annotated, ClassVar, Literal, cast
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.orders import SHAPE, Placed, beyond, read_orders
-from shapley_coop.seats.answer import Answer, Fields, Within, element_of_json
+from shapley_coop.seats.answer import Answer, Fields
 from shapley_coop.seats.clause_fields import Part
+from shapley_coop.seats.elements import Within, element_of_json
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.judging import reading
 from shapley_coop.state.mandates import OUTSIDE

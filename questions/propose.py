@@ -8,8 +8,9 @@ from pydantic import Field
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading, read_once
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.seats.answer import Drafted, Fields, Spoken, Within
+from shapley_coop.seats.answer import Drafted, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
+from shapley_coop.seats.elements import Within
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
 from shapley_coop.state.judging import reading
 from shapley_coop.state.membership import delegation

@@ -6,7 +6,8 @@ from shapley_coop.deals.language.acceptance import accepts_another
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.prompts.request import membership, offer_to_answer
-from shapley_coop.seats.answer import Choice, Spoken
+from shapley_coop.seats.answer import Spoken
+from shapley_coop.seats.elements import Choice
 from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.judging import reading
 from shapley_coop.state.membership import own_part

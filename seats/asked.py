@@ -6,6 +6,7 @@ by its name, from the room of questions, or from the extension that brings it.
 
 import pkgutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
     from shapley_coop.seats.embedded.bargaining import Agent
 
 ROOM = "shapley_coop.questions"
+
+
+@dataclass(frozen=True)
+class Enquired:
+    """What is asked away from any table: all that is known of it is what seats know.
+
+    Attributes:
+        name: what letters' facts call it.
+        title: what it asks, as a person's page says it.
+        answer: what it is answered with.
+        program: how an embedded agent answers it.
+    """
+
+    name: str
+    title: str
+    answer: type[Answer]
+    program: "Callable[[Agent], str]"
 
 
 class Asked(Protocol):

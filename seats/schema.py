@@ -11,8 +11,9 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from shapley_coop.seats.answer import Answer, In
+from shapley_coop.seats.answer import Answer
 from shapley_coop.seats.asked import asked
+from shapley_coop.seats.elements import In
 
 
 def in_fields(act: str, fields: Iterable[str], called: bool) -> str:

@@ -38,7 +38,6 @@ Kind = Literal[
     "schemes",
     "seats",
     "programs",
-    "answers",
     "questions",
     "words",
     "moves",
@@ -67,9 +66,8 @@ class Extension:
             `Provider` (`shapley_coop.seats.provider`), which also says what to check.
         programs: a module → its tuple of factories that may sit as `python:module:factory` without
             the operator's leave, since they are shipped.
-        answers: what a letter asks for → a callable of the letter's facts and a seed that returns
-            an embedded agent's answer.
-        questions: what its workflows ask, by its name → the `Question` (`shapley_coop.state.turn`).
+        questions: what its letters ask for → the `Question` of a workflow (`state.turn`), or, away
+            from tables, what seats know of it (`seats.asked.Enquired`).
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
             clone's `langgraph.json` names it by its file. If it asks models, its context names one
             as a seat does, by `model` and `base_url`: these are judged for tenants.
@@ -100,7 +98,6 @@ class Extension:
     schemes: Places = field(default_factory=dict)
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
-    answers: Places = field(default_factory=dict)
     questions: Places = field(default_factory=dict)
     graphs: Places = field(default_factory=dict)
     words: Places = field(default_factory=dict)

@@ -17,7 +17,6 @@ from langgraph.runtime import Runtime
 
 from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
 from shapley_coop.many import MANY
 from shapley_coop.prompts import (
@@ -134,7 +133,6 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         told,
         secret=private.secret,
         utilities=private.utilities,
-        sections=SECTIONS,
         words=turn.question.words,
         outsider=outsider,
     )

@@ -55,6 +55,7 @@ class Agent:
         self_: its character.
         rng: its dice, from its seed and the letter.
         talk: the letter's history, a line each, as it was said.
+        seed: its own.
     """
 
     facts: Mapping[str, Any]
@@ -62,6 +63,7 @@ class Agent:
     self_: Character
     rng: Random
     talk: Sequence[Mapping[str, Any]] = ()
+    seed: int = 0
 
     @cached_property  # it foresees the game
     def outlook(self) -> Outlook:

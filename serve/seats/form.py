@@ -20,10 +20,11 @@ from shapley_coop.deals.orders import ORDER, in_words, orders_in
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
-from shapley_coop.seats.answer import Action, Choice
+from shapley_coop.seats.answer import Action
 from shapley_coop.seats.answer import Answer as Fields
 from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.asked import asked
+from shapley_coop.seats.elements import Choice
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.consent import terms_of
 from shapley_coop.state.exchange import masks_in, talk_of
