@@ -196,12 +196,17 @@ def _by_column(value: Any) -> dict[str, str]:
     return {at: together({who: plain(row[at]) for who, row in value.items()}) for at in columns}
 
 
-def split(view: Facts) -> dict[str, Any]:
-    """The last bargaining: what there is to divide, and what an answer would change."""
+def split(view: Facts, signed: bool = True) -> dict[str, Any]:
+    """The last bargaining: what there is to divide, and what an answer would change.
+
+    Args:
+        view: the letter's facts.
+        signed: whether what was signed is shown; claims are made before that.
+    """
     me, offer, contract = view["you"], view.get("offer", {}), bool(view.get("contract"))
     change = "change" in offer
     return {
-        "money": money(view) if "own_rewards" in view else "",
+        "money": money(view, signed) if "own_rewards" in view else "",
         "standing_now": "as signed" if contract else "as earned",
         "signed": amount(view["as_signed"][me]) if change else "",
         "proposed": amount(offer["payoffs"][me]) if change else "",

@@ -109,4 +109,5 @@ QUESTION = Question(
         *(stand, talk_round, answered_offer, delegation, answer_order, unusual_enforcement, norms),
     ),
     words=(offer_to_answer,),
+    teaches=True,
 )

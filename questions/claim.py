@@ -1,6 +1,7 @@
 """Ask every agent what part of what all achieved was its doing, before values are shown."""
 
 import re
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -73,6 +74,7 @@ QUESTION = Question(
     hold_answers,
     program=lambda me: me.splitter.claim(),
     shows=(stand, talk_round, standing_offer, unusual_enforcement, norms),
-    words=(split,),
+    words=(partial(split, signed=False),),
     tells=since_play,
+    blind=True,
 )

@@ -67,4 +67,5 @@ QUESTION = Question(
     program=lambda me: me.drafter.answer_draft(),
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),
+    teaches=True,
 )

@@ -101,4 +101,5 @@ QUESTION = Question(
     publish,
     program=lambda me: me.drafter.propose(),
     shows=(stand, talk_round, certified_offer, enforcement, norms),
+    teaches=True,
 )

@@ -65,4 +65,5 @@ QUESTION = Question(
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),
     tells=everything,
+    teaches=True,
 )

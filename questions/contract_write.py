@@ -144,4 +144,5 @@ QUESTION = Question(
     shows=(all_parties, offered_words, contract_in_force),
     words=(offer_to_answer, turn_of_game, lambda view: {"sections": SECTIONS}),
     tells=what_was_agreed,
+    teaches=True,
 )

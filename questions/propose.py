@@ -120,4 +120,5 @@ QUESTION = Question(
     publish,
     program=lambda me: me.bargainer.propose(),
     shows=(stand, talk_round, standing_offer, unusual_enforcement, delegation, answering, norms),
+    teaches=True,
 )

@@ -70,4 +70,5 @@ QUESTION = Question(
     publish,
     program=lambda me: me.bargainer.reason(),
     shows=(stand, talk_round, standing_offer, unusual_enforcement, delegation, norms),
+    teaches=True,
 )

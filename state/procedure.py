@@ -41,17 +41,12 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
 
 def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
     """The kinds of clauses that an offer can hold here; none where nothing is bargained over."""
-    if not _speaks_of_deals(turn.question.name):
+    if not turn.question.teaches:
         return ()
     if turn.topic.phase == "settlement":
         return MONEY
     goods = GOODS if turn.evaluated.game.goods else ()
     return (*DUTIES, *MONEY, *goods) if turn.topic.payments else DUTIES
-
-
-@lru_cache(maxsize=256)
-def _speaks_of_deals(act: str) -> bool:
-    return act.startswith(("reason", "propose", "answer", "contract_")) and act != "contract_judge"
 
 
 def _admits_payments(question: Question[Any]) -> bool:

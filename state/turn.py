@@ -50,6 +50,8 @@ class Question(Generic[A]):
         tries: how many answers one agent may give.
         tells: which lines of the public history its letter tells.
         rules: the template of the letter's system part.
+        teaches: whether its letter teaches how clauses are written.
+        blind: whether it is asked before agents are shown what was computed.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
         page: everything that its workflow asks, in order, from which letters tell how it goes on.
     """
@@ -68,6 +70,8 @@ class Question(Generic[A]):
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
     tells: Telling = of_agents
     rules: str = "table"
+    teaches: bool = False
+    blind: bool = False
     guidance: bool = False
     page: "Callable[[], tuple[Question[Any], ...]]" = field(
         default=tuple, compare=False, repr=False
