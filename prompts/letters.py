@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.many import MANY
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
-from shapley_coop.prompts.render import render
+from shapley_coop.prompts.render import fill, render
 from shapley_coop.prompts.request import Words, contract_lines, variables
 from shapley_coop.prompts.talk import in_words
 from shapley_coop.prompts.words import few, plain, told
@@ -88,6 +88,7 @@ def write_request(
     secret: str = "",
     utilities: Facts | None = None,
     words: Sequence[Words] = (),
+    template: str = "",
     outsider: bool = False,
 ) -> str:
     """The part for one agent, now.
@@ -98,13 +99,14 @@ def write_request(
         secret: what its user told it alone.
         utilities: what the game tells it alone.
         words: the variables that the template of what is asked has beside those of all.
+        template: its text; by default it is one of ours, named as what is asked.
         outsider: whether the reader is no party.
     """
-    asked = [duty["action"] for duty in view.get("duties", []) if not duty["forbidden"]]
+    given = variables(view, words)
     private = "\n\n".join(filter(None, [secret, _utilities(utilities or {})]))
     notes = view.get("notes", "")
     if view["ask"] == "act":
-        notes = "" if asked else notes[:LONGEST_NOTES]
+        notes = "" if given.get("asked") else notes[:LONGEST_NOTES]
     return render(
         "letter",
         persona=render(
@@ -117,7 +119,7 @@ def write_request(
         ),
         history=history,
         contract=_in_force(view.get("contract") or {}, view["procedure"]["turns"]),
-        ask=render(view["ask"], **variables(view, words)).strip(),
+        ask=(fill(template, **given) if template else render(view["ask"], **given)).strip(),
     )
 
 

@@ -36,7 +36,7 @@ class Question(Generic[A]):
     against the table. Neither sees the answers of others, which meet in the join behind.
 
     Attributes:
-        name: also of the letter's template, and of the tool that answers it.
+        name: also of the letter's template in `prompts`, and of the tool that answers it.
         title: what it asks, as a person's page says it.
         topic: what it is about.
         who: whose turn it is.
@@ -47,6 +47,7 @@ class Question(Generic[A]):
         program: how an embedded agent answers it.
         shows: what its letter shows: parts of the view, (turn, agent) → facts.
         words: the variables that its template has beside those of all letters.
+        template: the template's text, where an extension ships it.
         tries: how many answers one agent may give.
         tells: which lines of the public history its letter tells.
         rules: the template of the letter's system part.
@@ -67,6 +68,7 @@ class Question(Generic[A]):
     program: "Callable[[Agent], str]"
     shows: "tuple[Part, ...]" = ()
     words: tuple[Words, ...] = ()
+    template: str = ""
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
     tells: Telling = of_agents
     rules: str = "table"
