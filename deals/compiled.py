@@ -1,7 +1,7 @@
 """A contract's clauses, compiled: what each asks at a turn, and whether it still can.
 
 Nothing here keeps a history: of the turns played a clause remembers a tuple of values
-(`deals.language.memory`) that its caller keeps. The monitor keeps one along the record, the game
+(`deals.language.condition`) that its caller keeps. The monitor keeps one along the record, the game
 tree one for each position.
 """
 
@@ -12,15 +12,8 @@ from typing import TypeVar
 
 from shapley_coop.deals.contract import Contract, clause_of
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Give, Pay, Share
-from shapley_coop.deals.language.condition import (
-    Actions,
-    Asked,
-    Condition,
-    compiled_condition,
-    foreseeing_condition,
-)
+from shapley_coop.deals.language.condition import Asked, Condition, Memory, compiled_condition
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.memory import Memory
 from shapley_coop.games import Turn
 
 Due = TypeVar("Due", Pay, Give)
@@ -44,18 +37,15 @@ class CompiledClause:
         """Whether it is in force at that turn."""
         return self.first <= turn and (self.last is None or turn <= self.last)
 
-    def may_bind(self, memory: Memory, now: int, turns: int, actions: Actions) -> bool:
+    def may_bind(self, now: int, turns: int) -> bool:
         """Whether it may still ask for something from turn `now` to the game's last.
 
         Nothing keeps an agent from idling, so whatever is owed can be broken.
         """
         if isinstance(self.clause, Share):
             return now <= turns
-        asked = _asked(self.clause)
-        known = self.condition.known(actions)
-        condition = foreseeing_condition(self.clause.when, asked, known)
         last = turns if self.last is None else min(self.last, turns)
-        return condition.may_hold(memory, now, (self.first, last))
+        return self.condition.may_hold(max(now, self.first), last)
 
 
 Clauses = tuple[CompiledClause, ...]

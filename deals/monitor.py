@@ -2,9 +2,10 @@
 
 A clause is a formula of linear temporal logic on finite traces, "at each of these turns, if the
 condition holds then this is done", and its verdict has three values (Bauer, Leucker and
-Schallhart, 2011): `violated` once it was broken, `satisfied` once no course of the game can break
-it any more, and `pending` until then. A payment is `satisfied` once none can fall due any more,
-the split of the total when the game is over; neither can be violated by an agent.
+Schallhart, 2011): `violated` once it was broken, `satisfied` once no turn is left at which it can
+ask for anything, and `pending` until then. A condition on the history may come to hold as long as
+turns are left. A payment is `satisfied` once none can fall due any more, the split of the total
+when the game is over; neither can be violated by an agent.
 
 >>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.language.deal import Deal
@@ -41,7 +42,6 @@ from shapley_coop.deals.compiled import (
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.goods import Handover, handovers, shortfalls
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay
-from shapley_coop.deals.language.condition import Actions
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games import Turn
@@ -213,25 +213,22 @@ class Monitor:
         """How many duties there were: one for each clause, turn and agent."""
         return sum(step.bound for step in self._steps)
 
-    def verdicts(
-        self, turns: int, actions: Actions | None = None, over: bool = False
-    ) -> dict[str, Verdict]:
+    def verdicts(self, turns: int, over: bool = False) -> dict[str, Verdict]:
         """How each clause stands, by id.
 
         Args:
             turns: how many turns the game has at most.
-            actions: agent → all it can do; an agent that is absent may do anything.
             over: whether no turn follows: then what is not broken was kept.
         """
         broken = {breach.clause for breach in self.breaches}
-        now, known = (self.turns[-1]["turn"] if self.turns else 0) + 1, actions or {}
+        now = (self.turns[-1]["turn"] if self.turns else 0) + 1
         return {
             each.cid: "violated"
             if each.cid in broken
             else "satisfied"
-            if over or each.cid in self.paid or not each.may_bind(memory, now, turns, known)
+            if over or each.cid in self.paid or not each.may_bind(now, turns)
             else "pending"
-            for each, memory in zip(self.clauses, self.memories, strict=True)
+            for each in self.clauses
         }
 
     def on(self, record: Sequence[Turn]) -> "Monitor":

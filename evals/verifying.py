@@ -10,6 +10,7 @@ from shapley_coop.deals.contract import in_force, rebuilt
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.parties import bound_by
+from shapley_coop.evals.rechecks import rechecks
 from shapley_coop.evals.verifying_books import (
     changed_answers,
     changed_counts,
@@ -19,9 +20,7 @@ from shapley_coop.evals.verifying_books import (
     differences,
     files_of,
     named,
-    wrongly_cleared,
     wrongly_counted,
-    wrongly_ordered,
 )
 from shapley_coop.evals.verifying_meetings import wrongly_swapped
 from shapley_coop.games.audits import audited
@@ -126,10 +125,10 @@ def _audits(table: Table) -> list[Check]:
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
-    """What one workflow alone has: a market that is cleared, a count that is the first offer."""
+    """What one workflow alone has: tasks that pairs swap, a count that is the first offer."""
     nodes = builder(known.graph).nodes
-    if "clear" in nodes:
-        yield _told("market", wrongly_cleared(table), "cleared anew, the same prices and trades")
+    for one in rechecks(nodes):
+        yield _told(one.name, one.wrong(table), one.sound)
     if "swap" in nodes:
         yield _told("meetings", [*wrongly_swapped(table)], "what pairs accepted changed hands")
     if "put_count" in nodes:
@@ -155,11 +154,11 @@ def _signatures(known: Run, table: Table) -> list[Check]:
     """Verify what parties with keys signed; nothing where no party has one."""
     config = config_of(table["settings"])
     keys = {agent: party.key for agent, party in config.keys.items()}
-    if keys and "clear" in builder(known.graph).nodes:
-        wrong = wrongly_ordered(table)
-    else:
-        wrong = wrongly_signed(table, keys, config.require_signed)
-    return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")] if keys else []
+    if not keys:
+        return []
+    own = [one.signatures for one in rechecks(builder(known.graph).nodes) if one.signatures]
+    wrong = own[0](table) if own else wrongly_signed(table, keys, config.require_signed)
+    return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")]
 
 
 def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:

@@ -26,7 +26,6 @@ _PAGES = (
     "consent",
     "contracts",
     "delegates",
-    "call_market",
 )
 
 

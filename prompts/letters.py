@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.many import MANY
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
-from shapley_coop.prompts.render import fill, render
+from shapley_coop.prompts.render import render
 from shapley_coop.prompts.request import Words, contract_lines, variables
 from shapley_coop.prompts.talk import in_words
 from shapley_coop.prompts.words import few, plain, told
@@ -88,7 +88,6 @@ def write_request(
     secret: str = "",
     utilities: Facts | None = None,
     words: Sequence[Words] = (),
-    template: str = "",
     outsider: bool = False,
 ) -> str:
     """The part for one agent, now.
@@ -99,7 +98,6 @@ def write_request(
         secret: what its user told it alone.
         utilities: what the game tells it alone.
         words: the variables that the template of what is asked has beside those of all.
-        template: its text; by default it is one of ours, named as what is asked.
         outsider: whether the reader is no party.
     """
     given = variables(view, words)
@@ -119,7 +117,7 @@ def write_request(
         ),
         history=history,
         contract=_in_force(view.get("contract") or {}, view["procedure"]["turns"]),
-        ask=(fill(template, **given) if template else render(view["ask"], **given)).strip(),
+        ask=render(view["ask"], **given).strip(),
     )
 
 

@@ -18,6 +18,7 @@ from jinja2 import (
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from shapley_coop import extension
 from shapley_coop.canonical import cache_key
 from shapley_coop.escaping import visible, visible_lines
 
@@ -38,16 +39,23 @@ _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):
     _each.filters["in_line"] = visible
 # Read when imported: a server's event loop must not wait for files.
-_templates = {path.stem: path.read_text(encoding="utf-8") for path in _HERE.glob("*.md")}
+_shipped = {path.stem: path.read_text(encoding="utf-8") for path in _HERE.glob("*.md")}
 
 
 # What could open a tag or close a fence; `visible` adds what could end a line, or hides.
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`"}
 
 
+@cache
+def _templates() -> Mapping[str, str]:
+    """Return every template: ours, and those of the letters that extensions' workflows ask."""
+    brought = extension.offered("templates")
+    return _shipped | {name: extension.load("templates", name) for name in brought}
+
+
 def names() -> list[str]:
     """Every template there is, sorted."""
-    return sorted(_templates)
+    return sorted(_templates())
 
 
 def fingerprint(pack: Mapping[str, str] | None = None) -> str:
@@ -56,16 +64,8 @@ def fingerprint(pack: Mapping[str, str] | None = None) -> str:
     Args:
         pack: the templates in place of ours.
     """
-    return _hash(pack) if pack else _hash_of_ours()
-
-
-@cache
-def _hash_of_ours() -> str:
-    return _hash({})
-
-
-def _hash(pack: Mapping[str, str]) -> str:
-    texts = (pack.get(name) or text for name, text in sorted(_templates.items()))
+    pack = pack or {}
+    texts = (pack.get(name) or text for name, text in sorted(_templates().items()))
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
 
 
@@ -126,13 +126,13 @@ def check_pack(pack: Mapping[str, str]) -> None:
             names one that letters do not give.
     """
     for name, text in pack.items():
-        if name not in _templates:
+        if name not in _templates():
             raise ValueError(f"{name}.md is no template: there are {', '.join(names())}")
         try:
             named = _variables(text)
         except TemplateSyntaxError as error:
             raise ValueError(f"{name}.md, line {error.lineno}: {error.message}") from None
-        ours = _variables(_templates[name])
+        ours = _variables(_templates()[name])
         if missing := sorted(ours - named):
             raise ValueError(f"{name}.md leaves out {', '.join(missing)}: use each once or more")
         if strange := sorted(named - ours):
@@ -146,7 +146,7 @@ def _variables(text: str) -> set[str]:
 
 @cache
 def _ours(name: str) -> Template:
-    return _environment.from_string(_templates[name])
+    return _environment.from_string(_templates()[name])
 
 
 @lru_cache(maxsize=256)

@@ -43,7 +43,7 @@ QUESTION = Question(
     read,
     check,
     seal_actions,
-    program=lambda me: me.bargainer.act(),
+    program=lambda me: me.act(),
     shows=(stand, unusual_enforcement),
     words=(turn_of_game, brought),
     tells=deeds_once_signed,

@@ -104,7 +104,7 @@ QUESTION = Question(
     read,
     check,
     hold_answers,
-    program=lambda me: me.bargainer.reply(),
+    program=lambda me: me.reply(),
     shows=(
         *(stand, talk_round, answered_offer, delegation, answer_order, unusual_enforcement, norms),
     ),

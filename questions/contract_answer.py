@@ -64,7 +64,7 @@ QUESTION = Question(
     read,
     check,
     contract_propose.publish,
-    program=lambda me: me.drafter.answer_draft(),
+    program=lambda me: me.party.answer(),
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),
     teaches=True,

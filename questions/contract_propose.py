@@ -99,7 +99,7 @@ QUESTION = Question(
     read,
     check,
     publish,
-    program=lambda me: me.drafter.propose(),
+    program=lambda me: me.party.draft(),
     shows=(stand, talk_round, certified_offer, enforcement, norms),
     teaches=True,
 )

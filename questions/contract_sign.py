@@ -61,7 +61,7 @@ QUESTION = Question(
     read,
     check,
     hold_answers,
-    program=lambda me: me.drafter.sign(),
+    program=lambda me: me.party.sign(),
     shows=contract_propose.QUESTION.shows,
     words=(offer_to_answer,),
     tells=everything,

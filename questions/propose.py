@@ -118,7 +118,7 @@ QUESTION = Question(
     read,
     check,
     publish,
-    program=lambda me: me.bargainer.propose(),
+    program=lambda me: me.propose(),
     shows=(stand, talk_round, standing_offer, unusual_enforcement, delegation, answering, norms),
     teaches=True,
 )

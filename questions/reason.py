@@ -68,7 +68,7 @@ QUESTION = Question(
     read,
     check,
     publish,
-    program=lambda me: me.bargainer.reason(),
+    program=lambda me: me.reason(),
     shows=(stand, talk_round, standing_offer, unusual_enforcement, delegation, norms),
     teaches=True,
 )

@@ -1,7 +1,7 @@
 """The routes and middleware that the server adds to LangGraph's own: viewer, seats, tools, callers.
 
-`langgraph.json` names `app`. With callers configured (`serve.server.callers`) every request is
-authorized, on LangGraph's routes too; without, whoever reaches the port is the operator.
+`langgraph.json` names `app`. With tenants (`serve.server.tenancy`) every request is authorized,
+on LangGraph's routes too; without, whoever reaches the port is the operator.
 """
 
 import asyncio
@@ -19,18 +19,14 @@ from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
-from shapley_coop.serve.server.authorization import Authorization
-from shapley_coop.serve.server.body_limit import BodyLimit
+from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
-from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
 from shapley_coop.serve.server.known_keys import KnownKeys
-from shapley_coop.serve.server.limits import limits
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import ending
-from shapley_coop.serve.server.quotas import price_list
 from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
-from shapley_coop.serve.server.tenant_policy import TenantPolicy
+from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
 from shapley_coop.serve.server.threads import view_routes
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 
@@ -46,19 +42,17 @@ def application(inbox: ThreadInbox) -> Starlette:
     """The app over an inbox in which people's letters wait.
 
     Raises:
-        ValueError: the tokens, the public key, a limit or the prices cannot be read.
+        ValueError: a limit, or what the tenants are told apart by, cannot be read.
     """
-    check_configuration()
-    price_list()
     middleware = [
-        Middleware(BodyLimit, most=limits().body),
+        Middleware(BodyLimit, most=most_bytes()),
         Middleware(JsonOnly),
         Middleware(RequestOwner),
         Middleware(KnownKeys),
     ]
-    if configured():
-        authorization = Middleware(Authorization, at_once=limits().requests)
-        middleware = [authorization, *middleware, Middleware(TenantPolicy)]
+    if tenants := tenancy():
+        tenants.check()
+        middleware = [*tenants.gate(), *middleware, *tenants.policy()]
     else:
         middleware = [Middleware(BrowserGuard), *middleware]
         logger.warning(

@@ -1,43 +1,11 @@
-"""Tenants on the LangGraph server: what belongs to one operator, no other can see or change.
+"""Who may use the LangGraph server: everybody who reaches it, or the callers of its tenants.
 
-`langgraph.json` names `auth`. Without configured callers (`serve.server.callers`) it admits every
-request. Otherwise it admits operators only, by their token; it denies what has no handler, and
-filters the rest by owner. Parties may use their seat's route alone: see `server.authorization`.
+`langgraph.json` names `auth`.
 """
-
-import asyncio
-from typing import Any, cast
 
 from langgraph_sdk import Auth
 
-from shapley_coop.serve.server.callers import configured, identify
-from shapley_coop.serve.server.in_process import OWNER, inside
-from shapley_coop.serve.server.limits import limits
-from shapley_coop.serve.server.quotas import (
-    QUOTA_KEY,
-    Quota,
-    beyond,
-    quota_by_name,
-    quota_of,
-)
-from shapley_coop.serve.server.requests import at_the_end_of_the_request
-from shapley_coop.state.storage.owners import OWNER_KEY
-
-Context = Auth.types.AuthContext
-Verdict = Auth.types.HandlerResult
-
-
-def tenants() -> Auth:
-    """Separate the operators from each other."""
-    auth = Auth()
-    auth.authenticate(operator)
-    auth.on(deny)
-    auth.on.threads(own)
-    auth.on.threads.create_run(own_and_bounded)
-    auth.on.crons(own)
-    auth.on.assistants(own_or_builtin)
-    auth.on.store(own_namespace)
-    return auth
+from shapley_coop.serve.server.tenancy import tenancy
 
 
 def no_tenants() -> Auth:
@@ -51,114 +19,5 @@ def no_tenants() -> Auth:
     return auth
 
 
-async def operator(authorization: str | None) -> dict[str, Any]:
-    """The operator whose token a request carries."""
-    caller = await asyncio.to_thread(identify, authorization)
-    if caller is None or caller.role != "operator":
-        raise Auth.exceptions.HTTPException(status_code=401, detail="An operator's token is needed")
-    own = quota_of(caller)._asdict()
-    return {"identity": caller.identity, "is_authenticated": True, **own}
-
-
-async def deny(ctx: Context, value: Any) -> Verdict:
-    """Deny by default."""
-    return False
-
-
-async def own(ctx: Context, value: Any) -> dict[str, Any]:
-    """Mark what an operator creates as its own, and filter everything by that mark."""
-    mine = {OWNER: ctx.user.identity}
-    if ctx.action in ("create", "update", "create_run"):
-        # In place, even if empty: the server goes on with this object.
-        value.setdefault("metadata", {}).update(mine)
-    return mine
-
-
-async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
-    """Bound a run's steps, and an operator's busy threads, tokens and money; filter by owner."""
-    most, owner = limits(), ctx.user.identity
-    config = value["kwargs"].setdefault("config", {})
-    config["recursion_limit"] = min(config.get("recursion_limit", most.steps), most.steps)
-    # Journal, ledger and checkpoints are read and written for this owner, whatever was sent.
-    config.setdefault("configurable", {})[OWNER_KEY] = owner
-    config["configurable"][QUOTA_KEY] = await _bound_use(owner, _quota_in(ctx.user))
-    await _bound_busy(owner, str(value.get("thread_id") or ""), most.busy)
-    return await own(ctx, value)
-
-
-def _quota_in(user: Any) -> Quota | None:
-    """What `operator` said of a user's limits; None of a cron's, who has a name only."""
-    try:
-        return Quota(int(user["tokens"]), float(user["usd"]))
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
-async def _bound_use(owner: str, shown: Quota | None) -> list[float]:
-    """Refuse where a quota is used up; the quota, to be compared once more when the run begins."""
-    quota = shown or await asyncio.to_thread(quota_by_name, owner)
-    if quota is None:
-        detail = f"{owner} has no valid token any more: its crons start no runs"
-        raise Auth.exceptions.HTTPException(status_code=403, detail=detail)
-    if refused := await asyncio.to_thread(beyond, owner, quota):
-        raise Auth.exceptions.HTTPException(status_code=refused.status, detail=refused.detail)
-    return list(quota)
-
-
-_MOST_NAMED = 1000
-"""Threads that one search may name."""
-
-_admitted: dict[str, dict[object, str]] = {}
-"""Owner → the runs that requests under way are creating, each with its thread.
-
-Several runs of one request, as of a batch, are admitted before the first of them is busy.
-"""
-
-
-async def _bound_busy(owner: str, thread: str, most: int) -> None:
-    mine, run = _admitted.setdefault(owner, {}), object()
-    mine[run] = thread
-    client, about = inside().threads, {OWNER: owner}
-    busy = await client.count(metadata=about, status="busy")
-    named = [one for one in dict.fromkeys(mine.values()) if one][:_MOST_NAMED]
-    counted = named and await client.search(
-        metadata=about, status="busy", ids=named, limit=_MOST_NAMED, select=["thread_id"]
-    )
-    # A run without a thread is given one of its own.
-    creating = len(named) - len(counted) + list(mine.values()).count("")
-    waiting = await _waiting_in(thread, most) if counted and thread else 0
-    if busy + creating > most or waiting >= most:
-        del mine[run]
-        what = "runs may wait on one thread" if waiting >= most else "of your threads may be busy"
-        raise Auth.exceptions.HTTPException(
-            status_code=429, detail=f"{most} {what} at once: wait for one"
-        )
-    at_the_end_of_the_request(lambda: mine.pop(run, None))
-
-
-async def _waiting_in(thread: str, most: int) -> int:
-    """How many runs wait in a thread's queue, counted up to a limit."""
-    found = await inside().runs.list(thread, status="pending", limit=most, select=["run_id"])
-    return len(found)
-
-
-async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
-    """Every operator may read and run the workflows; other assistants only their owner."""
-    mine = await own(ctx, value)
-    if ctx.action in ("read", "search"):
-        # The server knows $or; the SDK's types do not yet.
-        return cast(Verdict, {"$or": [mine, {"created_by": "system"}]})
-    if "metadata" in value:
-        value["metadata"]["created_by"] = "user"
-    return mine
-
-
-async def own_namespace(ctx: Context, value: Any) -> Verdict:
-    """Put every namespace of the store under its operator's name."""
-    namespace = tuple(value.get("namespace") or ())
-    if namespace[:1] != (ctx.user.identity,):
-        value["namespace"] = (ctx.user.identity, *namespace)
-    return None
-
-
-auth = tenants() if configured() else no_tenants()
+_tenants = tenancy()
+auth = _tenants.auth() if _tenants else no_tenants()

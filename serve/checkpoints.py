@@ -9,9 +9,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from shapley_coop.serve.server.labels import label
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import starting
-from shapley_coop.serve.server.quotas import check_new
 from shapley_coop.serve.server.recovery import note
 from shapley_coop.serve.server.scoring import score_when_ended
+from shapley_coop.serve.server.tenancy import tenancy
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import home
 
@@ -25,7 +25,8 @@ async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
 
 
 async def _starting(run: str, head: str, place: Mapping[str, Any]) -> None:
-    await check_new(place)
+    if tenants := tenancy():
+        await tenants.check_new(place)
     await starting(run, head)
 
 

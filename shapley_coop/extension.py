@@ -42,13 +42,17 @@ Kind = Literal[
     "words",
     "moves",
     "readings",
+    "courses",
+    "templates",
     "audits",
+    "rechecks",
     "workflows",
     "sandboxes",
     "graphs",
     "routes",
     "suites",
     "batches",
+    "tenants",
 ]
 
 
@@ -68,6 +72,7 @@ class Extension:
             the operator's leave, since they are shipped.
         questions: what its letters ask for → the `Question` of a workflow (`state.turn`), or, away
             from tables, what seats know of it (`seats.asked.Enquired`).
+        templates: the name of such a question → its template's text.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
             clone's `langgraph.json` names it by its file. If it asks models, its context names one
             as a seat does, by `model` and `base_url`: these are judged for tenants.
@@ -77,8 +82,13 @@ class Extension:
             embedded agent's action.
         readings: a fact of its games → a callable of the facts of a letter that asks for a move and
             of the record, which returns both as an embedded agent shall read them.
+        courses: a fact of its games → a callable of an embedded agent's parts
+            (`shapley_coop.seats.embedded.bargaining.Agent`), which returns what it answers there in
+            a way of its own: what a letter asks for → a callable that returns the answer.
         audits: an effect that its workflows record → a callable of the game and the record that
             returns what was not played by their rule, a line each.
+        rechecks: a node of its workflows → what is recomputed of a run that has it
+            (`shapley_coop.evals.rechecks.Recheck`).
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
@@ -88,6 +98,7 @@ class Extension:
         suites: a suite's name → the package whose folder holds `name.yaml`.
         batches: a provider → what asks a sweep's letters in its batches
             (`shapley_coop.evals.sweeps.in_batches.Batches`).
+        tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
     """
@@ -103,13 +114,17 @@ class Extension:
     words: Places = field(default_factory=dict)
     moves: Places = field(default_factory=dict)
     readings: Places = field(default_factory=dict)
+    courses: Places = field(default_factory=dict)
+    templates: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
+    rechecks: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
+    tenants: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 
 

@@ -30,13 +30,6 @@ class Meeting(TypedDict):
     pending: NotRequired[Pending]  # the latest proposal
 
 
-class Price(TypedDict):
-    """What one good trades at in a call market."""
-
-    price: str  # of a unit, exact, in the game's unit
-    volume: int  # units that change hands
-
-
 class Group(TypedDict):
     """Some agents, and who bargains for them."""
 
@@ -60,21 +53,11 @@ class MeetingsTable(Table, total=False):
     """The pairs of the latest meeting. Written by `open`, `pair` and `deliver`."""
 
 
-class MarketTable(Table, total=False):
-    """The table of a call market."""
-
-    prices: dict[str, Price]
-    """Good → what it trades at, of those that trade. Written by `open` and `clear`."""
-
-
 class GroupsTable(Table, total=False):
     """The table where groups send delegates."""
 
     groups: list[Group]
     """The groups. Written by `open`, `group`, `delegate` and `count`."""
-
-
-OWN_TABLES = (ExchangeTable, MeetingsTable, MarketTable, GroupsTable)
 
 
 def groups_of(table: Table) -> list[Group]:
@@ -85,8 +68,3 @@ def groups_of(table: Table) -> list[Group]:
 def pairs_of(table: Table) -> list[Meeting]:
     """The pairs of the latest meeting; none where agents do not meet in pairs."""
     return cast(MeetingsTable, table).get("meetings", [])
-
-
-def prices_of(table: Table) -> dict[str, Price]:
-    """Good → what it trades at; none where there is no call market."""
-    return cast(MarketTable, table).get("prices", {})

@@ -168,7 +168,6 @@ def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
         evaluated.contract,
         evaluated.record,
         game.turns,
-        game.actions,
         judged=judged,
         open_turns=game.open_turns,
     )

@@ -25,7 +25,6 @@ from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.orders import Placed
     from shapley_coop.deals.signing.keys import PublicKey
     from shapley_coop.state.evaluated import EvaluatedTable
     from shapley_coop.state.turn import TurnContext
@@ -43,14 +42,6 @@ def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | Non
         deal = Deal.of(said["deal"])
         return _binding(turn, agent, turn.table["revision"] + 1, deal.hash())
     return None
-
-
-def order_to_sign(run: SignedRun, agent: str, placed: Sequence["Placed"]) -> Binding:
-    """What an agent signs with its orders to a call market, which are revision 1 of its plan."""
-    from shapley_coop.deals.orders import orders_hash
-
-    accepts = orders_hash(placed)
-    return binding(agent=agent, **run._asdict(), topic="plan", turn=1, revision=1, accepts=accepts)
 
 
 def shown_to_sign(turn: "TurnContext", agent: str) -> dict[str, Any]:
@@ -78,16 +69,9 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
     party = config.keys.get(agent)
     if party is None:
         return said
-    # Few agents sign, and this loads the clearing of markets, too.
-    from shapley_coop.deals.orders import ORDER, orders_in
-
-    sealed = turn.question.name == ORDER
-    if sealed:
-        placed = orders_in(text, agent, turn.evaluated.game.goods)
-        bound = order_to_sign(signed_run(turn.table), agent, placed) if placed else None
-    else:
-        bound = to_sign(turn, agent, said)
-    # What orders come to is signed by a key of this home when they are cleared.
+    sealed = turn.question.sealed
+    bound = sealed.to_sign(turn, agent, text) if sealed else to_sign(turn, agent, said)
+    # What sealed proposals come to is signed by a key of this home when they are opened.
     if bound is None or (party.name and sealed):
         return said
     if party.name:
@@ -97,7 +81,7 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
         return said
     if signature is None or not is_signed(party.key, bound, signature):
         return Fault(UNSIGNED, _how(bound, missing=signature is None))
-    # By a signature that all could see, sealed orders could be found by trying them.
+    # By a signature that all could see, what is sealed could be found by trying.
     return said if sealed else {**said, "signature": signature}
 
 

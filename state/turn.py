@@ -36,7 +36,7 @@ class Question(Generic[A]):
     against the table. Neither sees the answers of others, which meet in the join behind.
 
     Attributes:
-        name: also of the letter's template in `prompts`, and of the tool that answers it.
+        name: also of the letter's template, and of the tool that answers it.
         title: what it asks, as a person's page says it.
         topic: what it is about.
         who: whose turn it is.
@@ -47,10 +47,10 @@ class Question(Generic[A]):
         program: how an embedded agent answers it.
         shows: what its letter shows: parts of the view, (turn, agent) → facts.
         words: the variables that its template has beside those of all letters.
-        template: the template's text, where an extension ships it.
         tries: how many answers one agent may give.
         tells: which lines of the public history its letter tells.
         rules: the template of the letter's system part.
+        sealed: what there is to know of answers that nobody else sees, if it asks for such.
         teaches: whether its letter teaches how clauses are written.
         blind: whether it is asked before agents are shown what was computed.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
@@ -68,10 +68,10 @@ class Question(Generic[A]):
     program: "Callable[[Agent], str]"
     shows: "tuple[Part, ...]" = ()
     words: tuple[Words, ...] = ()
-    template: str = ""
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
     tells: Telling = of_agents
     rules: str = "table"
+    sealed: "Sealed | None" = None
     teaches: bool = False
     blind: bool = False
     guidance: bool = False
@@ -87,6 +87,22 @@ class Question(Generic[A]):
             tells: which lines of the history its letter tells; by default the same.
         """
         return replace(self, topic=topic, tells=tells or self.tells)
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """Answers that bind their authors and that nobody else sees, as orders to a market.
+
+    Attributes:
+        choices: returns what a person's form needs beside its fields: of the turn, for an agent.
+        in_words: returns what an answer comes to, a line each: of the turn, agent and text.
+        to_sign: returns what its author signs, or None where it binds itself to nothing: of the
+            turn, agent and text.
+    """
+
+    choices: "Part"
+    in_words: "Callable[[TurnContext, str, str], list[str]]"
+    to_sign: "Callable[[TurnContext, str, str], Any]"
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.actions import told_actions
 from shapley_coop.state.exchange import trade_talk
-from shapley_coop.state.own_tables import prices_of
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.tool_runs import drafts_for
@@ -132,7 +131,7 @@ def contract_in_force(turn: TurnContext, agent: str) -> Facts:
     }
     if others := len(turn.evaluated.clauses) - len(told):
         shown |= {"in_words": "\n".join(lines_of(told)), "others": others}
-        shown["prices"] = prices_of(turn.table)
+        shown["prices"] = turn.table.get("prices", {})
     return {"contract": shown}
 
 

@@ -15,7 +15,6 @@ from shapley_coop.evals.sweeps.prices import Price, PriceList
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
-from shapley_coop.games.trade.market import MarketFile
 from shapley_coop.graphs import names
 from shapley_coop.state.run_config import RunConfig
 
@@ -48,12 +47,6 @@ def kinds() -> list[Kind]:
             schema_of(RunConfig),
         ),
         Kind("scenario", "`coop run task_exchange --set scenario=FILE`", _scenario()),
-        Kind(
-            "market",
-            "`coop run trade --set market=FILE`",
-            schema_of(MarketFile),
-            {"agents": "Trader"},
-        ),
         Kind("prices", "`--prices FILE`, `COOP_PRICES`", _named(prices.json_schema())),
     ]
 

@@ -49,14 +49,15 @@ def dev(
         raise missing("coop dev", "langgraph" if command is None else "langgraph_api", "dev")
     _check_guarded(Path("langgraph.json"))
     from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
-    from shapley_coop.serve.server.callers import configured
     from shapley_coop.serve.server.operator_only import GAME_FILES
+    from shapley_coop.serve.server.tenancy import tenancy
 
     chosen = free_port(host, port)
     _check_there(Path("langgraph.json"))
     address = f"http://{host}:{chosen}"
-    secret = secrets.token_urlsafe(24) if token and not configured() else ""
-    asks = secret or configured()
+    tenants = tenancy()
+    secret = secrets.token_urlsafe(24) if token and not tenants else ""
+    asks = secret or tenants
     open_to = "for those with a token" if asks else "without authentication: for this machine"
     note(f"LangGraph server on {address}, {open_to}.")
     if brought := [f"{address}/{name}" for name in extension.offered("routes")]:

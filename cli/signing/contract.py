@@ -77,7 +77,6 @@ def audit(
         _deal(file, world, played),
         played,
         turns=world.turns if world else len(played),
-        actions=world.actions if world else None,
         over=not running,
         open_turns=world.open_turns if world else always_open,
     )

@@ -1,6 +1,6 @@
 """The game tree of a repeated stage game under a contract, enumerated and solved exactly.
 
-A contract's conditions remember little of the past (`deals.language.memory`), so histories after
+A contract's conditions remember little of the past (`deals.language.condition`), so histories after
 which they remember the same are merged into one position. Positions are found forwards and valued
 backwards (backward induction). Cost: positions × joint actions × agents, a few μs each, and about
 1 μs more for each value that the contract's conditions remember.

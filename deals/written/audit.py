@@ -7,7 +7,6 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.language.clauses import sentence
-from shapley_coop.deals.language.condition import Actions
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor
@@ -21,7 +20,6 @@ def audit(
     agreed: Contract | Deal | None,
     record: Sequence[Turn],
     turns: int,
-    actions: Actions | None = None,
     over: bool = True,
     judged: str | None = None,
     open_turns: OpenTurns = always_open,
@@ -32,7 +30,6 @@ def audit(
         agreed: a contract with all its amendments, a deal that stood from the first turn, or None.
         record: the turns played, made here or by others.
         turns: how many the game has at most.
-        actions: agent → all it can do; an agent that is absent may do anything.
         over: whether no turn follows the record.
         judged: a judge's answer, if one was asked.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
@@ -43,7 +40,7 @@ def audit(
         fraction of clauses on which it agrees with the record.
     """
     monitor = Monitor(agreed, open_turns).on(record)
-    verdicts = monitor.verdicts(turns, actions, over)
+    verdicts = monitor.verdicts(turns, over)
     judge = read_judgement(judged, verdicts) if judged is not None else None
     if isinstance(judge, Fault):
         judge = None

@@ -134,7 +134,6 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         secret=private.secret,
         utilities=private.utilities,
         words=turn.question.words,
-        template=turn.question.template,
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)

@@ -1,7 +1,7 @@
 """How an embedded agent reasons, offers, answers and acts, from the facts of one letter."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,9 +40,8 @@ from shapley_coop.seats.embedded.splitting import Splitter
 from shapley_coop.seats.embedded.strategies import Player
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
-if TYPE_CHECKING:  # few games have goods or tasks to trade, and their modules take a while
+if TYPE_CHECKING:  # few games have tasks to trade, and its modules take a while
     from shapley_coop.seats.embedded.exchange import Negotiator
-    from shapley_coop.seats.embedded.trading import Trader
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,9 @@ class Agent:
         name = str(self.facts.get("ask"))
         if (question := asked(name)) is None:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
+        course = self._course
         try:
-            return question.program(self)
+            return course[name]() if name in course else question.program(self)
         except Unforeseeable:
             return answer_blindly(name, self.facts, self.rng, self.talk)
         except Missing as missing:
@@ -172,34 +172,25 @@ class Agent:
         return Member(self.facts, self.rng)
 
     @property
-    def bargainer(self) -> "Trader | Agent":
-        """Myself before play: one who holds goods offers and answers by what they are worth."""
-        return self._holder if self.facts.get("goods") else self
+    def _course(self) -> Mapping[str, Callable[[], str]]:
+        """What I answer in another way than anywhere else, in a game whose extension says how."""
+        for name in extension.offered("courses"):
+            if self.facts.get(name):
+                course: Mapping[str, Callable[[], str]] = extension.load("courses", name)(
+                    self.facts, self.record, self.self_, self.rng, self.talk
+                )
+                return course
+        return {}
 
     @property
-    def _holder(self) -> "Trader":
-        """Myself where agents hold goods, whose worths each alone knows."""
-        from shapley_coop.seats.embedded.trading import Trader
-
-        return Trader(self.facts, self.record, self.self_, self.rng, self.talk)
-
-    @property
-    def drafter(self) -> "Trader | Party":
+    def party(self) -> Party:
         """Myself where contracts are drafted and signed."""
-        if self.facts.get("goods"):
-            return self._holder
         return Party(self.facts, self.record, self.self_, self.talk)
 
     @property
     def splitter(self) -> Splitter:
         """Myself once the game is over."""
         return Splitter(self.facts, self.record, self.self_, self.rng)
-
-    def order(self) -> str:
-        """My orders in a call market."""
-        from shapley_coop.seats.embedded.ordering import orders
-
-        return orders(self.facts)
 
     @property
     def clerk(self) -> Clerk:

@@ -62,7 +62,7 @@ class Party(StageReader):
         """The standing payments and split: they stay until an amendment drops them."""
         return money_in(standing_in(self.facts))
 
-    def propose(self) -> str:
+    def draft(self) -> str:
         """A contract of my own, if one adds anything."""
         duties, drops = self.duties(), tuple(self.money)
         earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected)
@@ -75,12 +75,12 @@ class Party(StageReader):
         clauses = (*duties, *fines, *prices)
         return f"<s>{said}.</s>{proposal(Deal(clauses=clauses, drops=drops))}"
 
-    def answer_draft(self) -> str:
+    def answer(self) -> str:
         """Accept the offer, or make one of my own."""
         deal = offered(self.facts, self.talk)
         if not isinstance(deal, Fault) and self._good(deal, ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
-        return self.propose()
+        return self.draft()
 
     def sign(self) -> str:
         """Sign what leaves me better off than nothing."""
@@ -203,7 +203,7 @@ class Clerk:
         """Each clause's verdict, as I read the record."""
         deal = deal_in(fact(self.facts, "contract"))
         monitor = Monitor(deal).on(self.record)
-        verdicts = monitor.verdicts(self.terms.turns, self.terms.actions, over=True)
+        verdicts = monitor.verdicts(self.terms.turns, over=True)
         ids = standing_in(self.facts)
         lines = [f"{cid}: {said}" for cid, said in zip(ids, verdicts.values(), strict=True)]
         return "<s>" + "\n".join(lines) + "</s>"

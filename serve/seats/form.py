@@ -16,7 +16,6 @@ from typing import Any
 from shapley_coop.deals.language.clauses import sentence
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.orders import ORDER, in_words, orders_in
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
@@ -53,8 +52,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
     needs content; `decisions` are those on a deal, each with what its button says; `deal` is what
     clauses can name, and `words` whether words do in their place; `offer` stands and can be
-    changed; `trade` is what there is to allocate; `market` is what can be ordered, and how much of
-    it one has.
+    changed; `trade` is what there is to allocate; where answers are sealed, the question adds what
+    can be proposed.
 
     Args:
         turn: who is asked for what.
@@ -75,9 +74,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
     if "allocation" in form["fields"]:
         form["trade"] = _trade(facts)
-    if act == ORDER:
-        goods, held = turn.evaluated.game.goods, turn.evaluated.game.holdings
-        form["market"] = {"goods": list(goods), "holds": held(turn.table["position"])[agent]}
+    if sealed := turn.question.sealed:
+        form |= sealed.choices(turn, agent)
     return form
 
 
@@ -104,7 +102,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
     `refused` and `why` are the label and the words with which it would be sent back; both are
     empty if it would be taken. Of a deal that can be read, `words` are its clauses, and `outlook`
-    is what each party would get, as a table, or `why_not`; of orders, `words` say each. Of an
+    is what each party would get, as a table, or `why_not`; of what is sealed, `words` say it. Of an
     allocation of tasks `worth` is what its own are worth to the agent.
 
     Raises:
@@ -117,8 +115,8 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"refused": "", "why": "", "words": []}
     if (worth := _worth(turn, agent, text)) is not None:
         return {**told, "worth": worth}
-    if turn.question.name == ORDER:
-        return {**told, "words": in_words(orders_in(text, agent, turn.evaluated.game.goods))}
+    if sealed := turn.question.sealed:
+        return {**told, "words": sealed.in_words(turn, agent, text)}
     if not (record := found.get("deal")) or not record["clauses"]:
         return told
     deal = Deal.model_validate(record)

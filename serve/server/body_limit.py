@@ -1,9 +1,30 @@
 """The size limit of requests."""
 
+import os
+
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shapley_coop.serve.server.authorization import refusal
+from shapley_coop.serve.server.answering import refusal
+
+
+def whole(variable: str, default: int) -> int:
+    """Return the limit that an environment variable sets; 0, no limit, only where that is usual.
+
+    Raises:
+        ValueError: it is no positive whole number.
+    """
+    text = os.environ.get(variable)
+    if text is None:
+        return default
+    if not text.isdecimal() or (default and not int(text)):
+        raise ValueError(f"{variable}={text}: give a positive whole number")
+    return int(text)
+
+
+def most_bytes() -> int:
+    """Return how many bytes a request may have, which `COOP_MAX_BODY` sets."""
+    return whole("COOP_MAX_BODY", 2 * 1024 * 1024)
 
 
 class BodyLimit:

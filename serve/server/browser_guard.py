@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shapley_coop.serve.server.authorization import from_inside, needs_no_token, refusal
+from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal
 
 DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
 """The token of `coop dev`; unset, none is asked for."""

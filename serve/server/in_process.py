@@ -8,11 +8,11 @@ from typing import Any
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from shapley_coop.serve.server.callers import configured
+from shapley_coop.serve.server.tenancy import configured
 from shapley_coop.state.storage.owners import OWNER_KEY
 
 OWNER = "owner"
-"""The metadata key of a thing's owner; `serve.auth` writes it, clients cannot."""
+"""The metadata key of a thing's owner; only the server writes it, where there are tenants."""
 
 GOES_ON = "goes_on"
 """The metadata key of runs that the server started itself, and restarts after a kill."""

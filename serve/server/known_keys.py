@@ -15,15 +15,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shapley_coop import extension
 from shapley_coop.files import no_such
-from shapley_coop.graphs import names
-from shapley_coop.serve.server.authorization import refusal
+from shapley_coop.graphs import builder, names
+from shapley_coop.serve.server.answering import refusal, requests_in
 from shapley_coop.serve.server.in_process import inside
-from shapley_coop.serve.server.tenant_policy import requests_in
-from shapley_coop.state.own_tables import OWN_TABLES
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.table import Opening, Table
-
-_OF_TABLES = {key for table in (Table, *OWN_TABLES) for key in table.__annotations__}
+from shapley_coop.state.table import Opening
 
 
 class KnownKeys:
@@ -62,7 +58,8 @@ async def _complaint(body: bytes, path: str) -> str:
                 if what == "input" and graph not in names():
                     continue
                 known = await asyncio.to_thread(_known, graph, what)
-                if said := next(_strangers(what, values, known), ""):
+                kept = await asyncio.to_thread(_kept, graph, what)
+                if said := next(_strangers(what, values, known, kept), ""):
                     return said
     return ""
 
@@ -75,13 +72,22 @@ def _known(graph: str, what: str) -> Collection[str]:
     return (RunConfig if what == "context" else Opening).model_fields
 
 
-def _strangers(what: str, given: Any, known: Collection[str]) -> Iterator[str]:
+def _kept(graph: str, what: str) -> Collection[str]:
+    """The keys of a workflow's table, which come back from a graph of others where ours is a node.
+
+    Such a graph sends what it has been given.
+    """
+    return builder(graph).state_schema.__annotations__ if what == "input" else ()
+
+
+def _strangers(
+    what: str, given: Any, known: Collection[str], kept: Collection[str]
+) -> Iterator[str]:
     if not isinstance(given, Mapping):
         yield f"{what}: give one object, with a key for each value"
         return
     for key in given:
-        # A graph of others in which ours is a node sends what it has been given back, too.
-        if key in known or (what == "input" and key in _OF_TABLES):
+        if key in known or key in kept:
             continue
         if what == "input" and "room" in known and key in RunConfig.model_fields:
             yield f"input: no key {key!r}: it belongs under room"

@@ -5,7 +5,7 @@ from contextvars import ContextVar
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from shapley_coop.serve.server.callers import Caller
+from shapley_coop.serve.server.tenancy import Caller
 from shapley_coop.state.storage.owners import acting_for, requested
 
 Release = Callable[[], object]
@@ -17,7 +17,7 @@ _at_the_end: ContextVar[list[Release] | None] = ContextVar(
 class RequestOwner:
     """Has each request read and write for its caller, and for the thread in its path.
 
-    It runs after `Authorization`, which puts the caller into the scope. A request that the server
+    It runs after `Tenancy.gate`, which puts the caller into the scope. A request that the server
     makes to itself keeps the owner of the request that caused it, if there is one.
     """
 

@@ -15,9 +15,9 @@ from starlette.responses import StreamingResponse as Streamed
 from starlette.routing import Route
 
 from shapley_coop.seats.records import Entry
-from shapley_coop.serve.server.callers import Caller
 from shapley_coop.serve.server.in_process import OWNER, inside
 from shapley_coop.serve.server.listing import lines, links_of, state_of, why_of
+from shapley_coop.serve.server.tenancy import Caller
 from shapley_coop.serve.view.assets import HEADERS, ROUTES, file
 from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.serve.view.feed import END, Feed

@@ -31,7 +31,7 @@ def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     if contract is None:
         return None
     marks, verdicts = _marks(signed.monitor), _verdicts(evaluated)
-    unplayed = Monitor(contract, game.open_turns).verdicts(game.turns, game.actions)
+    unplayed = Monitor(contract, game.open_turns).verdicts(game.turns)
     return {
         "hash": contract["hash"],
         "previous": contract["previous"],
@@ -90,7 +90,7 @@ def _verdicts(evaluated: EvaluatedTable) -> list[Verdicts]:
         for at, turn in enumerate(record[first - 1 : last], start=first):
             monitor.observe(turn)
             ended = at == len(record) and evaluated.over
-            found[at - 1] = monitor.verdicts(game.turns, game.actions, ended)
+            found[at - 1] = monitor.verdicts(game.turns, ended)
     return found
 
 

@@ -121,15 +121,3 @@ def test_a_database_of_another_kind_is_refused_and_its_address_not_quoted(
     line = one_line(coop("run", "escape_room"), USAGE)
     assert "COOP_DATABASE_URL is no address of a Postgres database: give postgresql://" in line
     assert "canary" not in line
-
-
-def test_a_file_of_payoffs_is_refused_by_the_name_of_its_game(coop: Coop) -> None:
-    acts = "agents: [Ann, Ben]\nactions: {Ann: [go, stay], Ben: [go, stay]}\n"
-    pays = "".join(
-        f"  - {{play: [{one}, {other}], pays: [1, 2]}}\n"
-        for one in ("go", "stay")
-        for other in ("go", "stay")
-    )
-    Path("bridge.yaml").write_text(f"name: bridge\n{acts}payoffs:\n{pays}absent: go\n")
-    line = one_line(coop("run", "bridge.yaml", "-g", "call_market"), USAGE)
-    assert "call_market plays trade and not bridge" in line

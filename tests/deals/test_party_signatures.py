@@ -17,7 +17,6 @@ from shapley_coop.deals.signing.acceptance import (
 from shapley_coop.deals.signing.keys import PrivateKey, PublicKey, read_public
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.server.callers import _public_key
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.signed_settings import signed_run
@@ -194,8 +193,6 @@ def test_a_key_with_which_anybody_can_sign_is_refused_in_every_form(tmp_path: Pa
         for read in (read_public, lambda pem: PublicKey(pem).keyid):
             with pytest.raises(ValueError, match="anybody can sign"):
                 read(pem)
-        with pytest.raises(ValueError, match="anybody can sign"):
-            _public_key(pem)
     one = Ed25519PublicKey.from_public_bytes(encoded(1))
     for message in (b"I pay", b"I do not pay"):
         one.verify(encoded(1) + bytes(32), message)  # what the refusal is for

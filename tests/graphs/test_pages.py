@@ -204,20 +204,6 @@ def test_delegates_is_shapley_coop_with_members_signatures_in_the_place_of_claim
     }
 
 
-def test_a_call_market_is_llm_only_with_orders_and_their_clearing_before_the_first_act() -> None:
-    assert added("llm_only", "call_market") == (
-        {"bid", "clear"},
-        {
-            ("open", "bid", ""),
-            ("bid", "clear", ""),
-            ("clear", "bid", "refused"),
-            ("clear", "act", "traded"),
-            ("clear", "act", "nothing"),
-        },
-        {("open", "act", "")},
-    )
-
-
 # Every page
 
 
@@ -248,11 +234,11 @@ def test_every_node_reads_the_table_and_the_first_the_opening(name: str) -> None
 def test_what_few_workflows_need_no_other_has() -> None:
     beyond = {
         name: extra
-        for name in NAMES
+        for name in {*NAMES} - {*extension.offered("workflows")}
         if (extra := get_type_hints(builder(name).state_schema).keys() - get_type_hints(Table))
     }
     exchanges = {name: {"pending"} for name in NAMES if name.startswith("task_exchange")}
-    own = {"pairwise_exchange": {"meetings"}, "delegates": {"groups"}, "call_market": {"prices"}}
+    own = {"pairwise_exchange": {"meetings"}, "delegates": {"groups"}}
     assert beyond == {**exchanges, **own}
 
 

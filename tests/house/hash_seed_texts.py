@@ -20,13 +20,14 @@ DEALS, TURNS = 60, 3
 RUNS = {
     "escape": "escape_room --graph shapley_coop",
     "dilemma": "prisoners_dilemma --graph contracts --enforcement escrow",
-    "issues": "trade --graph negotiation_priced --set mode=issues",
     "raid": "raid_battle --graph short_term",
     "delegates": 'volunteers --graph delegates --set agents=["Ann","Ben","Cem","Dee"]',
-    "market": "trade --graph call_market",
     "tasks": "task_exchange --graph task_exchange",
     "pairs": "task_exchange --graph pairwise_exchange --set scenario=generated",
 }
+if "call_market" in names():
+    RUNS["issues"] = "trade --graph negotiation_priced --set mode=issues"
+    RUNS["market"] = "trade --graph call_market"
 if "mediation" in names():
     RUNS["mediated"] = "prisoners_dilemma --graph mediation"
 COMMANDS = [
@@ -43,7 +44,7 @@ COMMANDS = [
     "credit escape",
     "credit raid --json",
     "report dilemma --out dilemma.json",
-    "report issues --out issues.html",
+    "report raid --out raid.html",
     "sweep suite.yaml --out swept",
     "report swept --out swept.html",
     "export swept --out tables",

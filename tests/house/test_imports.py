@@ -123,12 +123,15 @@ def test_a_run_loads_no_library_and_no_other_game_than_it_needs(tmp_path: Path) 
     loaded = {*ran.stderr.split()}
     assert {"shapley_coop.games.escape_room", "langgraph.graph"} <= loaded
     rooms = (
-        *("games.exchange", "games.trade", "games.raid_battle", "seats.a2a", "seats.python_seat"),
-        *("seats.schema", "state.tools", "deals.orders", "deals.analysis.certificate"),
+        *("games.exchange", "games.raid_battle", "seats.a2a", "seats.python_seat"),
+        *("seats.schema", "state.tools", "deals.analysis.certificate"),
         *("deals.signing.keys", "deals.signing.mandate", "seats.embedded.delegating"),
     )
     assert not loaded & {"yaml", "openai", "psycopg", "langgraph.checkpoint.memory"}
     assert not loaded & {f"{PACKAGE}.{room}" for room in rooms}
+    played = {f"{PACKAGE}.extensions.{name}." for name in EXTENSIONS}
+    of_extensions = {module for module in loaded if module.startswith((*played,))}
+    assert not [module for module in of_extensions if not module.endswith(".templates")]
 
 
 def test_nodes_never_import_each_other() -> None:

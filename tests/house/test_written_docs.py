@@ -35,7 +35,6 @@ WRONG: list[tuple[str, Any]] = [
     ("contract", {"clauses": [{"kind": "pay", "payer": "A", "payee": "B"}]}),
     ("config", {"sed": 3}),
     ("prices", {"m": {"input": 1}}),
-    ("market", {"agents": {"Ann": {"purs": 3}, "Ben": {}}}),
 ]
 
 
@@ -81,14 +80,6 @@ def test_the_scenario_that_its_page_shows_is_as_its_schema_says() -> None:
     for scenario in shown:
         # Editors read a date as the text that it is.
         SCHEMAS["scenario"].validate(json.loads(json.dumps(scenario, default=str)))
-
-
-def test_the_markets_that_their_page_shows_are_as_their_schema_says() -> None:
-    page = (DOCS / "trade.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    assert len(shown) == 2
-    for market in shown:
-        SCHEMAS["market"].validate(yaml.safe_load(market))
 
 
 def test_every_clause_of_the_reference_is_as_its_schema_says() -> None:

@@ -74,7 +74,7 @@ class Given(str):
 
 @pytest.mark.parametrize("name", names())
 def test_no_template_hides_anything_whoever_fills_it(name: str) -> None:
-    variables = meta.find_undeclared_variables(_environment.parse(_templates[name]))
+    variables = meta.find_undeclared_variables(_environment.parse(_templates()[name]))
     text = render(name, **dict.fromkeys(variables, Given(CANARY)))
     assert visible_lines(text) == text
     assert "\r" not in text

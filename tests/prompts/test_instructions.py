@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.extension import offered
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
@@ -42,7 +43,10 @@ def test_studio_is_told_where_the_prompt_is_used() -> None:
     assert set(field["langgraph_nodes"]) <= nodes
 
 
-WORKFLOWS = ("shapley_coop", "task_exchange", "contracts", "settlement", "delegates", "call_market")
+WORKFLOWS = (
+    *("shapley_coop", "task_exchange", "contracts", "settlement", "delegates"),
+    *offered("workflows"),
+)
 
 
 def test_the_command_line_takes_words_or_a_file(

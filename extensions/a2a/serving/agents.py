@@ -41,9 +41,8 @@ from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import FACTS
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.seat import Seat
-from shapley_coop.serve.server.body_limit import BodyLimit
+from shapley_coop.serve.server.body_limit import BodyLimit, most_bytes
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly, is_loopback
-from shapley_coop.serve.server.limits import limits
 
 ASSESSMENT = AgentSkill(
     id="assessment",
@@ -178,7 +177,7 @@ def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlet
         Route("/.well-known/agent-card.json", shown, methods=["GET"]),
         *create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True),
     ]
-    guards = [Middleware(BodyLimit, most=limits().body), Middleware(JsonOnly)]
+    guards = [Middleware(BodyLimit, most=most_bytes()), Middleware(JsonOnly)]
     if is_loopback(urlsplit(url).hostname or ""):
         guards.insert(0, Middleware(BrowserGuard))
     return Starlette(routes=list(routes), middleware=guards, lifespan=_clients)

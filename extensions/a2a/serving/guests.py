@@ -34,7 +34,7 @@ from shapley_coop.extensions.a2a.asking.reply import is_thought
 from shapley_coop.extensions.a2a.serving.tasks import NoSuchSeat, Seat, letter_id, task_of
 from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
-from shapley_coop.serve.server.callers import Caller
+from shapley_coop.serve.server.tenancy import Caller
 
 CALLER = "caller"
 """Where a call's context has who makes it; None without tenants."""

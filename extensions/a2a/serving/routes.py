@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.server.authorization import refusal
+from shapley_coop.serve.server.answering import refusal
 from shapley_coop.serve.server.browser_guard import HOSTS, is_here
 
 TABLE = "/table"

@@ -31,7 +31,7 @@ from shapley_coop.extensions.a2a.serving.agents import (
 from shapley_coop.extensions.a2a.serving.assessment import Assessment
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.seat import Seat
-from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.body_limit import most_bytes
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.coop_command import USAGE, Coop, one_line
@@ -285,7 +285,7 @@ async def test_no_web_page_and_no_endless_body_reaches_an_agent() -> None:
         (foreign, b"{}", 403),
         ({"host": "evil.example"}, b"{}", 403),
         ({"content-type": "text/plain"}, b"{}", 415),
-        ({"content-type": "application/json"}, b" " * (limits().body + 1), 413),
+        ({"content-type": "application/json"}, b" " * (most_bytes() + 1), 413),
     ]
     subject = Subject(Seat(model="embedded:rational"))
     with agent(subject, LETTERS) as url:

@@ -12,10 +12,12 @@ from starlette.applications import Starlette
 
 from shapley_coop.extensions.a2a.asking.card import read_card_key
 from shapley_coop.extensions.a2a.serving.routes import CARD, table_routes
-from shapley_coop.serve.server.authorization import allowed
 from shapley_coop.serve.server.browser_guard import HOSTS
-from shapley_coop.serve.server.callers import Caller
-from shapley_coop.serve.server.tenant_policy import complaint_about
+
+pytest.importorskip("shapley_coop.extensions.tenants", reason="the extension tenants is not here")
+from shapley_coop.extensions.tenants.authorization import allowed
+from shapley_coop.extensions.tenants.callers import Caller
+from shapley_coop.extensions.tenants.policy import complaint_about
 
 ANN = Caller(identity="ann", role="operator")
 BOB = Caller(identity="bob", role="party", episode="e", agent="Bob")

@@ -28,11 +28,12 @@ from langgraph_sdk import get_sync_client
 
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import FACTS
-from shapley_coop.serve.server.callers import TOKENS
+from shapley_coop.serve.server.tenancy import TOKENS
 from tests.root import ROOT
 from tests.server_process import Server
 from tests.waiting import HANGS
 
+pytest.importorskip("shapley_coop.extensions.tenants", reason="the extension tenants is not here")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("a2a_table")]
 
 ANN, BOB, CEM = "token-of-ann-0123456789", "token-of-bob-0123456789", "token-of-cem-0123456789"

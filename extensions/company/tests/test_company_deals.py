@@ -12,7 +12,7 @@ from shapley_coop.games import GameError, load
 from shapley_coop.games.catalogue import foresight_of
 from tests.coop_command import Coop
 from tests.deals.analysis.test_outlook import before_play
-from tests.deals.test_open_turns import admits_what_it_calls_open
+from tests.games.opened_turns import admits_what_it_calls_open
 from tests.games.test_parameters import listed
 
 

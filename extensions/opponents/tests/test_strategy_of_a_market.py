@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from extensions.markets.tests.test_market_of_many import room
 from shapley_coop.extensions.opponents.classical import tit_for_tat
 from shapley_coop.games import load
-from tests.games.trade.test_market_of_many import room
 
 
 def test_a_strategy_of_two_refuses_a_market_of_many_in_one_line(tmp_path: Path) -> None:

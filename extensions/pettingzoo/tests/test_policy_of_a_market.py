@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from extensions.markets.tests.test_market_of_many import room
 from shapley_coop.extensions.pettingzoo.policies import Policy
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.permissions import permit_program
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from tests.games.trade.test_market_of_many import room
 
 
 def test_a_trained_policy_is_refused_before_the_run_begins(tmp_path: Path, monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""Votes, signatures, orders, delegated moves and answers to a bounty, as models write them.
+"""Votes, signatures and answers to a bounty, as models write them.
 
 They are of the kinds that a model wrote which was given the letters alone; `docs/answers.md` shows
 them with their verdicts.
@@ -9,18 +9,12 @@ from typing import Any
 
 from tests.deals.language.sloppy_answers import Written
 
-ORDER = {"side": "buy", "good": "wood", "quantity": 2, "price": 3}
-BUYS = "buy 2 wood at 3"
 ASKS = {"kind": "pay", "payer": "Ada", "payee": "Bob", "amount": 25}
 PAYS = "Ada pays Bob 25, once."
 
 
 def sent(content: Any) -> str:
     return f"<PROPOSAL>{json.dumps(content)}</PROPOSAL>"
-
-
-def ordering(**more: Any) -> str:
-    return sent({"orders": [{**ORDER, **more}]})
 
 
 def countering(**more: Any) -> str:
@@ -55,24 +49,6 @@ SIGNATURES = [
     Written("an offer of its own", "ratify", f"<REJECT>{sent({'clauses': []})}", "VOID"),
 ]
 
-ORDERS = [
-    Written("a number in quotation marks", "order", ordering(quantity="2"), BUYS),
-    Written("2.0 units", "order", ordering(quantity=2.0), BUYS),
-    Written("2 units, in capitals", "order", ordering(side="BUY", quantity="2 units"), BUYS),
-    Written("a price in dollars", "order", ordering(price="$3"), BUYS),
-    Written("3 points", "order", ordering(price="3 points"), BUYS),
-    Written("a reason", "order", ordering(reason="I have none"), BUYS),
-    Written("one order alone", "order", sent(ORDER), BUYS),
-    Written("an empty list", "order", sent({"orders": []}), "none"),
-    Written("REJECT as a word", "order", "Nothing is cheap enough.\n\nREJECT", "none"),
-    Written("a limit beside the price", "order", ordering(limit=4), "JSON"),
-    Written("a sum for all orders", "order", sent({"orders": [ORDER], "spend": 5}), "JSON"),
-    Written("a price in per cent", "order", ordering(price="50%"), "JSON"),
-    Written("no units", "order", ordering(quantity=0), "JSON"),
-    Written("orders in words", "order", "I buy 2 wood at 3.", "MPT"),
-    Written("clauses in place of orders", "order", sent({"clauses": [ASKS]}), "JSON"),
-]
-
 BOUNTIES = [
     Written("the bounty's currency", "answer_bounty", countering(amount="25 EUR"), PAYS),
     Written("its sign", "answer_bounty", countering(amount="€25"), PAYS),
@@ -81,4 +57,4 @@ BOUNTIES = [
     Written("my decision", "answer_bounty", "Fair enough.\nMy decision: accept", "accept"),
 ]
 
-INSTITUTIONS = [*VOTES, *SIGNATURES, *ORDERS, *BOUNTIES]
+INSTITUTIONS = [*VOTES, *SIGNATURES, *BOUNTIES]

@@ -1,6 +1,7 @@
 """Answers as models write them: form does not matter, what binds does, and no question is lost."""
 
 import os
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,6 @@ from hypothesis import given, settings
 from shapley_coop.amounts import plain
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.clauses import Do, Share
 from shapley_coop.deals.language.deal import Deal, put
@@ -20,7 +20,6 @@ from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.language.wire_form import wire_form
-from shapley_coop.deals.orders import read_orders
 from shapley_coop.questions import consider
 from shapley_coop.seats.asked import asked
 from shapley_coop.seats.records import Answer
@@ -33,7 +32,6 @@ from shapley_coop.state.turn import TurnContext
 from tests.deals.language.institution_answers import INSTITUTIONS
 from tests.deals.language.sloppy_answers import (
     BATTERY,
-    GIFTS,
     PAY,
     REFUSED_IN_THE_TRIAL,
     TASKS,
@@ -50,12 +48,11 @@ PENDING = {"Alice": "111000", "Bob": "000111"}
 
 
 DILEMMA = RunConfig(game="prisoners_dilemma", params={"rounds": 5})
-MARKET = RunConfig(game="trade", params={"protect": False})
 BOUNTY = RunConfig(
     game="delivered",
     params={"artefacts": {"Ada": {"code": 3}, "Bob": {"code": 1}}, "currency": "EUR"},
 )
-PLAYED = {"order": MARKET, "answer_bounty": BOUNTY}
+PLAYED = {"answer_bounty": BOUNTY}
 """Act → what is played where it is asked for; else the dilemma."""
 
 
@@ -66,7 +63,7 @@ OFFERED = {"answer_bounty": (Share(fractions={"Ada": 0.75, "Bob": 0.25}),)}
 
 
 def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
-    """Bob is asked; Alice's second offer stands, in a dilemma of five turns or a market."""
+    """Bob is asked; Alice's second offer stands, in a dilemma of five turns."""
     config = room.resolve()
     told = config.model_dump(mode="json")
     game = game_of(told)
@@ -91,7 +88,7 @@ def judged(act: str, text: str, room: RunConfig = DILEMMA) -> Any:
     return take(turn(act, room), "Bob", Answer(text))
 
 
-def verdict(one: Written) -> tuple[str, str]:
+def verdict(one: Written, room: RunConfig | None = None) -> tuple[str, str]:
     """How an answer is read, or the label it is asked back under; and the words that go with it."""
     if one.act.startswith("exchange"):
         found = check_message(one.text, TASKS, "Bob", PENDING if "answer" in one.act else None)
@@ -99,11 +96,11 @@ def verdict(one: Written) -> tuple[str, str]:
             return found.label, found.feedback
         masks = ", ".join(f"{agent} {bits}" for agent, bits in found.masks.items())
         return masks, "; ".join(found.repairs)
-    said = judged(one.act, one.text, PLAYED.get(one.act, MARKET if one in GIFTS else DILEMMA))
+    said = judged(one.act, one.text, room or PLAYED.get(one.act, DILEMMA))
     if isinstance(said, Fault):
         return said.label, said.feedback
-    if one.act in ("elect", "order"):
-        return sealed_in(one, said), ""
+    if one.act == "elect":
+        return str(said["choice"]), ""
     repairs = "; ".join(said.get("repairs", []))
     if one.act == "act":
         action = chosen(scan(one.text), ["cooperate", "defect"])
@@ -130,19 +127,12 @@ def test_of_the_trials_refusals_four_remain_with_words_to_act_on() -> None:
         assert "<ACTION>" in words or "give one" in words or "Do you accept" in words
 
 
-def sealed_in(one: Written, said: Any) -> str:
-    """What the table is not told yet: a vote, or orders."""
-    message = in_a_word(scan(one.text))
-    if one.act == "elect":
-        return str(said["choice"])
-    orders = read_orders(message.proposal or [], "Bob", ["wood", "stone"])
-    placed = (f"{o.side} {o.quantity} {good} at {plain(o.limit)}" for good, o in orders)
-    return ", ".join(placed) or "none"
-
-
-@pytest.mark.parametrize("one", [*BATTERY, *GIFTS, *INSTITUTIONS], ids=lambda one: one.what)
+@pytest.mark.parametrize("one", [*BATTERY, *INSTITUTIONS], ids=lambda one: one.what)
 def test_each_way_of_writing_an_answer_has_its_verdict(one: Written) -> None:
-    found, words = verdict(one)
+    as_written_in_the_table(one, *verdict(one))
+
+
+def as_written_in_the_table(one: Written, found: str, words: str) -> None:
     assert found == one.verdict
     assert words or not found.isupper(), "whoever is asked back is told why"
     assert "Field required" not in words
@@ -156,10 +146,13 @@ def shown(text: str, longest: int = 90) -> str:
     return line.replace("|", "\\|")[:longest] + ("…" if len(line) > longest else "")
 
 
-def as_a_table(answers: list[Written]) -> str:
+Verdict = Callable[[Written], tuple[str, str]]
+
+
+def as_a_table(answers: list[Written], judge: Verdict = verdict) -> str:
     rows = []
     for one in answers:
-        found, words = verdict(one)
+        found, words = judge(one)
         read = f"asked back ({found})" if found.isupper() else f"read: {found}"
         rows.append(f"| {shown(one.what)} | {one.act} | {shown(read, 120)} | {shown(words, 160)} |")
     head = "| written | asked for | verdict | told |\n| --- | --- | --- | --- |"
@@ -171,18 +164,21 @@ def as_a_table(answers: list[Written]) -> str:
     [
         ("trial", REFUSED_IN_THE_TRIAL),
         ("battery", BATTERY),
-        ("gifts", GIFTS),
         ("institutions", INSTITUTIONS),
     ],
 )
 def test_the_page_shows_every_verdict(name: str, answers: list[Written]) -> None:
+    on_the_page(name, answers)
+
+
+def on_the_page(name: str, answers: list[Written], judge: Verdict = verdict) -> None:
     begin, end = f"<!-- {name} -->\n", f"\n<!-- /{name} -->"
     before, rest = PAGE.read_text("utf-8").split(begin)
     found, after = rest.split(end)
     if os.environ.get("COOP_UPDATE_SNAPSHOTS"):
-        found = as_a_table(answers)
+        found = as_a_table(answers, judge)
         PAGE.write_text(f"{before}{begin}{found}{end}{after}", "utf-8")
-    assert found == as_a_table(answers)
+    assert found == as_a_table(answers, judge)
 
 
 # What is repaired is told, and what is wrong is told at once

@@ -5,12 +5,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.contract import amend, sign
-from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.goods import ungivable
-from shapley_coop.deals.language.clauses import Give
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
@@ -18,11 +14,7 @@ from shapley_coop.deals.language.rules import DEAL_RULES, Terms, all_faults
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words
-from shapley_coop.games import load
-from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
 from shapley_coop.seats.schema import schema_of
-from tests.graphs.test_ability_to_pay import OFFER, proposing
-from tests.state.test_tools import at
 
 ACTS = {"Ann": ["keep", "go"], "Ben": ["keep", "go"]}
 TERMS = Terms(["Ann", "Ben"], ACTS, turns=3, goods=("red wool", "salt"))
@@ -114,63 +106,3 @@ def test_nobody_promises_more_of_a_good_than_it_holds_standing_promises_included
     amended = amend(standing, put(sound(GIVE), "Ann", 1), 2)
     assert ungivable(amended, frozenset(), holds) is not None
     assert ungivable(amended, frozenset({"c1"}), holds) is None
-
-
-def market(endowment: int = 4) -> Any:
-    return load("trade", {"mode": "exchange", "rounds": 2})
-
-
-def agreement(record: Any, mode: Any = "enforced") -> Agreement:
-    deal = Deal(clauses=(Give(giver="Alice", receiver="Bob", good="wood", quantity=3,
-                              when={"turns": (2, 2)}),))  # fmt: skip
-    contract = sign(put(deal, "Alice", 1), 1)
-    return Agreement(contract, record, facts_of(market()), Enforcement(mode))
-
-
-def play(game: Any, mode: Any, *acts: dict[str, str]) -> tuple[Any, list[Any]]:
-    """Turns as a run plays them: the contract's gifts, then what is done by hand."""
-    from shapley_coop.games.goods import with_gifts
-
-    position, record = game.start(), list[Any]()
-    for number, actions in enumerate(acts, start=1):
-        gifts = agreement(record, mode).gifts(actions)
-        after = game.step(with_gifts(position, gifts), actions)
-        turn = {"turn": number, "actions": actions, "rewards": after.rewards}
-        record.append({**turn, "effects": after.effects} if after.effects else turn)
-        position = after.position
-    return position, record
-
-
-def test_the_program_hands_over_and_the_record_replays_to_the_same_holdings() -> None:
-    game = market()
-    position, record = play(game, "enforced", {}, {})
-    assert position["holds"]["Bob"]["wood"] == 3
-    assert [step.position for step in game.replay(record)][-1] == position
-    assert agreement(record).monitor.breaches == []
-    assert agreement(record).wrongly_handed() == ""
-    other = [*record[:1], {**record[1], "effects": []}]
-    assert "turn 2 hands over []" in agreement(other).wrongly_handed()
-
-
-def test_what_was_given_away_by_hand_before_is_a_breach_of_the_rest() -> None:
-    position, record = play(market(), "enforced", {"Alice": "give 2 wood to Bob"}, {})
-    assert position["holds"]["Alice"]["wood"] == 0
-    (breach,) = agreement(record).monitor.breaches
-    assert (breach.clause, breach.agent, breach.turn) == ("c1", "Alice", 2)
-    assert breach.evidence == "turn 2: Alice held 2 wood, owed 3"
-    assert agreement(record).monitor.verdicts(2) == {"c1": "violated"}
-
-
-def test_where_nothing_is_enforced_nothing_changes_hands() -> None:
-    position, record = play(market(), "notional", {}, {})
-    assert position["holds"]["Bob"]["wood"] == 0
-    assert agreement(record, "notional").wrongly_handed() == ""
-
-
-@pytest.mark.parametrize("asking", [OFFER, PROPOSE], ids=["bargaining", "contracts"])
-def test_an_offer_of_more_than_the_giver_holds_goes_back(asking: Any) -> None:
-    turn = at("trade", asking)
-    give = {"kind": "give", "giver": "Alice", "receiver": "Bob", "good": "wood", "quantity": 5}
-    found = proposing(turn, give)
-    assert isinstance(found, Fault)
-    assert (found.label, found.feedback) == ("ABLE", "c1: Alice cannot give 5 wood: it holds 4.")

@@ -146,19 +146,6 @@ async def test_words_that_nobody_could_draft_end_without_a_contract_and_say_so(s
     assert all(check.sound for check in await verify_run("run"))
 
 
-async def test_words_about_goods_are_drafted_signed_and_handed_over(script):
-    """A market tells each party alone what goods are worth: who drafts for them needs no worth."""
-    in_words(script, "Alice gives Bob 1 wood, once. Bob gives Alice 1 stone, once.")
-    script["Alice", "contract_sign"] = "They are what we said.\n\nSIGN"
-    script["Bob", "contract_sign"] = "Decision: ACCEPT"
-    table = await table_after(RunConfig(game="trade", params={"protect": True}, seed=1))
-    assert table["contract"]["text"].count("gives") == 2
-    assert table["position"]["holds"]["Alice"] == {"wood": 3, "stone": 1}
-    said = script.shown_to("summariser", "contract_write")[0]
-    assert "section 3 `pay`, `give` and `share`" in said
-    assert all(check.sound for check in await verify_run("run"))
-
-
 async def test_a_signature_that_cannot_be_read_is_asked_for_again(script):
     in_words(script, OFFER)
     script["Alice", "contract_sign"] = ["I sign.", "<s>I sign.</s><ACCEPT>"]

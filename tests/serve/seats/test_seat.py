@@ -7,9 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-import yaml
 
-from shapley_coop.serve.server.callers import TOKENS
 from tests.browser import PHONE, picture, tab
 from tests.server_process import Server
 from tests.waiting import wait_for
@@ -17,43 +15,26 @@ from tests.waiting import wait_for
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat")]
 
-OPERATOR = "token-of-the-operator"
 PEOPLE = {"room": {"game": "escape_room", "seats": {"*": "human"}}}
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("seat")
-    tokens(folder, "")
-    running = Server(folder, **{TOKENS: str(folder / "tokens.yaml")})
+    running = Server(tmp_path_factory.mktemp("seat"))
     try:
         yield running.start()
     finally:
         running.stop()
 
 
-def tokens(folder: Path, episode: str) -> None:
-    """The operator's token, and one for each party of an episode."""
-    lines = [{"token": OPERATOR, "identity": "operator", "role": "operator"}]
-    for agent in ("Alice", "Bob") if episode else ():
-        seat = {"role": "party", "episode": episode, "agent": agent}
-        lines.append({"token": secret(agent), "identity": agent, **seat})
-    (folder / "tokens.yaml").write_text(yaml.safe_dump(lines))
-
-
-def secret(agent: str) -> str:
-    return f"token-of-{agent}-0123456789"
-
-
 class Party:
-    """One agent's owner, with a token for its seat."""
+    """One agent's owner, at its seat."""
 
     def __init__(self, server: Server, episode: str, agent: str) -> None:
         self.agent = agent
         self.seat = f"{server.url}/seat/{episode}/{agent}"
         transport = httpx.HTTPTransport(retries=5)
-        headers = {"authorization": f"Bearer {secret(agent)}"}
-        self._http = httpx.Client(headers=headers, transport=transport, timeout=300)
+        self._http = httpx.Client(transport=transport, timeout=300)
 
     def letter(self) -> dict[str, Any]:
         """The letter, as soon as there is one."""
@@ -76,10 +57,8 @@ class Play:
 
     def __init__(self, server: Server, graph: str) -> None:
         self._server = server
-        headers = {"authorization": f"Bearer {OPERATOR}"}
         self._http = httpx.Client(
             base_url=server.url,
-            headers=headers,
             timeout=300,
             transport=httpx.HTTPTransport(retries=5),
         )
@@ -87,7 +66,6 @@ class Play:
         run = {"assistant_id": graph, "input": PEOPLE, "durability": "sync"}
         self._http.post(f"/threads/{self.thread}/runs/wait", json=run)
         self.episode = self.table()["episode"]
-        tokens(server.home.parent, self.episode)
 
     def table(self) -> dict[str, Any]:
         return dict(self._http.get(f"/threads/{self.thread}/state").json()["values"])
@@ -170,8 +148,7 @@ def resumed(play: Play, server: Server) -> Play:
 def test_a_person_answers_on_a_phone(server: Server, tmp_path: Path) -> None:
     play = Play(server, "llm_only")
     assert play.party("Bob").answer(type="response", args="<ACTION>lever</ACTION>").is_success
-    signed_in = {"http_credentials": {"username": "alice", "password": secret("Alice")}}
-    with tab(PHONE, **signed_in) as opened:
+    with tab(PHONE) as opened:
         page = opened.page
         page.goto(play.party("Alice").seat)
         page.get_by_role("heading", name="Alice, choose your action").wait_for()

@@ -11,7 +11,7 @@ from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.state.signed_settings import signed_run
 from tests.browser import DESK, tab
 from tests.serve.seats import test_seat
-from tests.serve.seats.test_seat import Play, secret, server
+from tests.serve.seats.test_seat import Play, server
 from tests.server_process import Server
 
 __all__ = ["server"]
@@ -34,8 +34,7 @@ def test_a_proposal_and_an_acceptance_are_signed_by_keys_that_stay_in_their_brow
     for agent, key in keys.items():
         file = tmp_path / f"{agent}.pem"
         file.write_text(key.pem())
-        person = {"username": agent, "password": secret(agent)}
-        with tab(DESK, http_credentials=person) as opened:
+        with tab(DESK) as opened:
             page = opened.page
             play.party(agent).letter()
             page.goto(play.party(agent).seat)

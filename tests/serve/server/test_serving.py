@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import fields
 from importlib.metadata import requires
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,12 +16,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from shapley_coop.extension import installed
 from shapley_coop.seats.tracing import HIDE
-from shapley_coop.serve.server.authorization import OPERATORS
-from shapley_coop.serve.server.callers import AUDIENCE, PUBLIC_KEY, TOKENS
-from shapley_coop.serve.server.limits import Limits
-from shapley_coop.serve.server.tenant_configuration import ENDPOINTS, MODELS
+from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
 from tests.root import ROOT
 from tests.served import configuration
 
@@ -31,33 +26,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docs" / "compose.yaml").read_t
 CONFIG = configuration()
 
 
-def rows(header: str) -> dict[str, list[str]]:
-    """A table of the page: first cell → the others."""
-    lines = PAGE.partition(f"\n{header}")[2].partition("\n\n")[0].splitlines()[2:]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return {first: others for first, *others in cells}
-
-
-def test_the_pages_tables_of_limits_and_of_callers_are_those_of_the_code() -> None:
-    limits = {name.strip("`"): unless for name, (_, unless) in rows("| variable |").items()}
-    assert limits == {
-        **{
-            f"COOP_MAX_{field.name.upper()}": f"{field.default:,}".removesuffix(".0")
-            for field in fields(Limits)
-        },
-        MODELS: "`*`",
-    }
-    doors = set(re.findall(r"`/([^`]+)`", rows("| caller | may use |")["an operator"][0]))
-    of_extensions = {
-        path.strip("/")
-        for one in installed().values()
-        for path, callers in one.callers.items()
-        if callers == "operators"
-    }
-    assert doors == set(OPERATORS) | of_extensions
-
-
-@pytest.mark.parametrize("variable", [TOKENS, PUBLIC_KEY, AUDIENCE, HIDE, ENDPOINTS])
+@pytest.mark.parametrize("variable", [TOKENS, PUBLIC_KEY, HIDE, "COOP_MAX_BODY"])
 def test_the_page_explains_every_other_variable(variable: str) -> None:
     assert f"`{variable}" in PAGE
 

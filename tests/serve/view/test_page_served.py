@@ -19,9 +19,7 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Lease
 from tests.background import in_background
 from tests.browser import picture, tab
-from tests.serve.server.tenants import ANN, Person, tenants_server
 from tests.serve.view.paged import saved, sloppy
-from tests.server_process import Server
 
 pytestmark = pytest.mark.slow
 
@@ -117,29 +115,6 @@ def test_a_folder_of_bundles_is_listed(tmp_path: Path) -> None:
     assert bundle["bundle"] == VERSION
     with pytest.raises(ValueError, match="no bundle"):
         source.get("another", private=False)
-
-
-# On the server
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
-    with tenants_server(tmp_path_factory.mktemp("paged")) as running:
-        yield running
-
-
-def test_an_operator_signs_in_with_its_browser(server: Server, tmp_path: Path) -> None:
-    ann = Person(server, ANN)
-    thread = ann("POST /threads", {}).json()["thread_id"]
-    ann(f"POST /threads/{thread}/runs/wait", {"assistant_id": "shapley_coop", "input": {}})
-    signed_in = {"http_credentials": {"username": "ann", "password": ANN}}
-    with tab(**signed_in) as opened:
-        opened.page.goto(f"{server.url}/view/?run={thread}")
-        opened.page.get_by_role("heading", name="Ledger").wait_for()
-        opened.page.get_by_role("link", name="Show private reasoning, as the operator").click()
-        opened.page.get_by_text("The operator's view").wait_for()
-        assert opened.complaints == []
 
 
 def test_nothing_is_said_before_anything_was(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 
-from shapley_coop.serve.server.callers import TOKENS
-from shapley_coop.serve.server.quotas import Ownerless, check_new
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.home import Home
@@ -114,18 +112,3 @@ async def test_an_owner_is_looked_up_once_and_another_each_time(
         with pytest.raises(NotYours):
             await put(kept, "o-ann", "r-3", "bob")
     assert asked == ["ann", "bob", "bob"]
-
-
-async def test_where_there_are_tenants_a_run_of_nobody_begins_nothing(
-    kept: BaseCheckpointSaver[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def starting(run: str, head: str, at: Mapping[str, Any]) -> None:
-        await check_new(at)
-
-    monkeypatch.setattr(kept, "starting", starting)
-    await kept.aget_tuple(place("n-1", run_id="of-nobody"))
-    monkeypatch.setenv(TOKENS, "tokens.yaml")
-    for _ in range(2):
-        with pytest.raises(Ownerless):
-            await kept.aget_tuple(place("n-2", run_id="of-nobody-else"))
-    await kept.aget_tuple(place("n-2", run_id="of-ann", **{OWNER_KEY: "ann"}))

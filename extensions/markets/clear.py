@@ -1,0 +1,70 @@
+"""Clear: open all orders, set one price for each good, and sign what trades."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals.contract import sign
+from shapley_coop.deals.language.deal import accept, put
+from shapley_coop.extensions.markets.clearing import Cleared
+from shapley_coop.extensions.markets.sealed import market_of, sent_in
+from shapley_coop.extensions.markets.table import Price
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.messages import Utterance, entries
+from shapley_coop.state.run_config import SUMMARISER
+from shapley_coop.state.signatures import Agreed, signed_here
+from shapley_coop.state.table import AgentOutput, Table
+from shapley_coop.state.turn import unsound
+
+
+def clear(table: Table) -> dict[str, Any]:
+    """What trades becomes a contract, by which goods change hands and are paid for.
+
+    An order binds its author to trade at its limit or at a better price, and to nothing else: it is
+    the signature, and where the author's key is of this home, that signs what the orders come to.
+    Who has none passed, and is no party. The orders stay sealed, and all see prices, quantities and
+    who trades with whom.
+    Verdicts: `refused` (orders could not be read, and are asked for once more), `traded`, and
+    `nothing` (no limits cross).
+    """
+    if unsound(table):
+        return {"verdict": "refused"}
+    evaluated = EvaluatedTable(table)
+    orders = sent_in(evaluated)
+    found, deal = market_of(evaluated, orders)
+    passed = [Utterance(a, _passed(table, a)) for a in table["agents"] if not orders.get(a)]
+    if not deal.clauses:
+        talk = entries(table, "plan", passed)
+        return {"sealed": None, "talk": talk, "prices": {}, "verdict": "nothing"}
+    written: AgentOutput = {"act": "write", "text": "", "deal": deal.record()}
+    offer, signed = put(deal, SUMMARISER, revision=1), [Utterance(SUMMARISER, written, puts=1)]
+    for agent in (agent for agent in table["agents"] if orders.get(agent)):
+        accepted = accept(offer, agent, offer["revision"], offer["hash"])
+        assert isinstance(accepted, dict), "it names the offer that stands"
+        offer, said = accepted, AgentOutput(act="accept", text="")
+        if signature := signed_here(evaluated, agent, Agreed("plan", evaluated.turn, offer, {})):
+            said["signature"] = signature
+        signed.append(Utterance(agent, said, about=1))
+    return {
+        "sealed": None,
+        "talk": entries(table, "plan", [*passed, *signed]),
+        "revision": 1,
+        "contract": sign(offer, from_turn=evaluated.turn),
+        "prices": _told(found),
+        "verdict": "traded",
+    }
+
+
+def _passed(table: Table, agent: str) -> AgentOutput:
+    """What an agent without an order is heard to do: it declined, or nothing could be read."""
+    sealed = (table["sealed"] or {}).get(agent)
+    return sealed if sealed and sealed["act"] == "pass" else {"act": "pass", "text": ""}
+
+
+def _told(found: Mapping[str, Cleared]) -> dict[str, Price]:
+    """What all may know of the goods that trade."""
+    return {
+        good: {"price": plain(one.price), "volume": one.volume}
+        for good, one in found.items()
+        if one.price is not None
+    }

@@ -1,0 +1,56 @@
+"""What a coalition's trades come to: goods move among members alone."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapley_coop.extensions.markets.partners import by_partners
+from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.goods import gifts_in, with_gifts
+from shapley_coop.games.replay import Coalitions, Replays
+from shapley_coop.games.turns import Turn
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.markets.game import Trade
+
+KEEPS = Baseline("nothing", "an absent agent trades with nobody and keeps what it holds")
+
+
+def recorded_trade(game: "Trade", record: Sequence[Turn]) -> Replays:
+    """Replays of a record, by what its members gave one another.
+
+    A member gives to members what it gave them, by hand or by the contract, as far as it holds it;
+    what it was to get of an absent it does not have. A pool is lost unless all its agents are in.
+    A play that was stopped before it paid pays in no replay.
+    """
+
+    def earned(members: Coalitions) -> NDArray[Any]:
+        found = np.empty((len(members), len(game.agents) + 1), dtype=object)
+        for k, row in enumerate(members):
+            inside = {a for a, is_in in zip(game.agents, row, strict=True) if is_in}
+            amounts = _played(game, record, inside)
+            found[k] = [*(amounts[agent] for agent in game.agents), Fraction(0)]
+        return found
+
+    return Replays(game.agents, earned, classes=by_partners(game, record))
+
+
+def _played(game: "Trade", record: Sequence[Turn], inside: set[str]) -> dict[str, Fraction]:
+    position = game.start()
+    actions: dict[str, str] = {}
+    for turn in record:
+        actions = {
+            agent: action
+            for agent, action in turn["actions"].items()
+            if agent in inside and game.receiver(action) in {*inside, ""}
+        }
+        actions = {a: x for a, x in actions.items() if x in game.legal(position, a)}
+        gifts = [g for g in gifts_in(turn) if {g["giver"], g["receiver"]} <= inside]
+        position = game.step(with_gifts(position, gifts), actions).position
+    if not game.over(position):
+        return dict.fromkeys(game.agents, Fraction(0))
+    whole = not game.market.pool or inside == set(game.agents)
+    return game.paid(position["holds"], whole and game.accepted(actions))

@@ -1,0 +1,151 @@
+"""What an agent foresees of a trade: its own worths are in its letter, the others' it guesses.
+
+Nobody knows what a good is worth to another. An agent takes it that all others value goods as it
+does on the average, and what they do not hold half as much again as what they hold: so there is
+something to gain by trade, and where there is not, offers are refused.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.extensions.markets.market import worth_of
+from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Part, Payoffs
+from shapley_coop.games.gives import given
+from shapley_coop.games.goods import Holdings
+from shapley_coop.games.turns import Turn
+
+_DEARER = Fraction(3, 2)
+"""How much more a good is taken to be worth to who has none of it."""
+
+
+def _holds_in(facts: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
+    """Agent → what it holds; of many those alone that the letter names."""
+    position: Mapping[str, Any] = facts.get("position") or {}
+    if "groups" not in position:
+        known: Holdings = position.get("holds") or facts.get("endowments", {})
+        return known
+    named = {agent: row.get("each", {}) for row in position["groups"] for agent in row["some"]}
+    return {**named, facts["you"]: position["you_hold"]}
+
+
+class Guess:
+    """What goods are worth: to me as my letter says, to others as I take it.
+
+    Args:
+        facts: the letter's.
+
+    Raises:
+        Missing: they do not say who holds what.
+    """
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        self.me: str = facts["you"]
+        self.agents: list[str] = list(facts["agents"])
+        self.goods: list[str] = list(facts["goods"])
+        self.pool = bool(facts["pool"])
+        self.own: dict[str, Any] = dict(facts.get("worth_to_you", {}))
+        self.alone = Fraction(str(facts.get("you_have_without_a_deal", 0)))
+        limit = facts.get("you_can_pay_at_most")
+        self.purse = None if limit is None else Fraction(str(limit))
+        if not (told := _holds_in(facts)):
+            raise Missing("the letter does not say: endowments")
+        self.holds: dict[str, dict[str, int]] = {a: dict(own) for a, own in told.items()}
+        self.endowments: Mapping[str, Mapping[str, int]] = facts.get("endowments") or told
+        sums = {good: sum(own.get(good, 0) for own in told.values()) for good in self.goods}
+        self.totals: Mapping[str, int] = facts.get("totals") or sums
+        self.holder = self.agents[0]
+        self._averages: dict[str, Fraction] = {}
+
+    def mine(self, held: Mapping[str, int]) -> Fraction:
+        """What goods are worth to me."""
+        parts = (worth_of(self.own.get(good, 0), n) for good, n in held.items())
+        return sum(parts, Fraction(0))
+
+    def each(self, agent: str, good: str) -> Fraction:
+        """What one of a good is worth to another agent, as I guess."""
+        if self.pool:
+            return self._average(good)
+        began = self.endowments.get(agent, {})
+        return self._average(good) * (1 if began.get(good) else _DEARER)
+
+    def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
+        """What goods are worth to an agent, as far as I know."""
+        if agent == self.me:
+            return self.mine(held)
+        return sum((self.each(agent, good) * n for good, n in held.items()), Fraction(0))
+
+    def _average(self, good: str) -> Fraction:
+        """What one is worth to me on the average of all there are; less to others if it is mine."""
+        if good not in self._averages:
+            self._averages[good] = self._averaged(good)
+        return self._averages[good]
+
+    def _averaged(self, good: str) -> Fraction:
+        total = self.totals[good]
+        mine = worth_of(self.own.get(good, 0), total) / max(1, total)
+        if self.pool or self.endowments[self.me].get(good):
+            return mine
+        return mine / _DEARER
+
+
+class TradeForesight(Foresight):
+    """Whoever owes a gift by hand gives it; whoever owes nothing keeps what it has."""
+
+    FACTS = ("turns", "goods", "pool")
+
+    def read(self, facts: Mapping[str, Any]) -> None:
+        """Keep the goods, and what they are worth."""
+        self.turns = int(facts["turns"])
+        self.market = Guess(facts)
+
+    def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
+        """Every gift by hand that is asked for is made; what is held at the end counts."""
+        holds = {agent: dict(own) for agent, own in self.market.holds.items()}
+        record, accepted = list[Turn](), True
+        for turn in range(self.turn, self.turns + 1):
+            duties = [d for d in asked([*self.record, *record], turn) if not d.forbidden]
+            actions = {duty.agent: duty.action for duty in duties}
+            if mine is not None and turn == self.turn:
+                actions[self.me] = mine
+            for agent, action in actions.items():
+                accepted = accepted and action != "refuse"
+                self._give(holds, agent, action)
+            record.append({"turn": turn, "actions": actions, "rewards": {}})
+        payoffs = self._payoffs(holds, accepted)
+        if record:
+            record[-1]["rewards"] = dict(payoffs)
+        return Foreseen([*self.record, *record], payoffs)
+
+    def together(self) -> list[Part]:
+        """Nothing by hand: what is given for nothing comes back by a deal alone."""
+        return []
+
+    def wish(self) -> list[Part]:
+        """The same."""
+        return []
+
+    def habit(self, legal: list[str]) -> str:
+        """To keep what I have, and to accept what is better than nothing."""
+        if "accept" not in legal:
+            return "keep"
+        good = self.market.mine(self.market.holds[self.me]) > self.market.alone
+        return "accept" if good else "refuse"
+
+    def _payoffs(self, holds: Mapping[str, Mapping[str, int]], accepted: bool) -> Payoffs:
+        if self.market.pool and not accepted:
+            own = {self.me: float(self.market.alone)}
+            return {agent: own.get(agent, 0.0) for agent in self.agents}
+        worth = {agent: self.market.worth(agent, own) for agent, own in holds.items()}
+        return {agent: float(worth.get(agent, 0)) for agent in self.agents}
+
+    def _give(self, holds: dict[str, dict[str, int]], giver: str, action: str) -> None:
+        """A gift by hand, as far as the giver has it."""
+        found = given(action)
+        if found is None or giver not in holds:
+            return
+        count, good, to = found
+        moved = min(count, holds[giver].get(good, 0))
+        if to in holds and moved:
+            holds[giver][good] -= moved
+            holds[to][good] = holds[to].get(good, 0) + moved

@@ -1,0 +1,272 @@
+"""Trade: goods change hands by a deal or by hand, and what they are worth to whom is private."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, ValidationError
+
+from shapley_coop.amounts import plain
+from shapley_coop.extensions.markets.ahead import TradeAhead
+from shapley_coop.extensions.markets.conduct import KEEPS, recorded_trade
+from shapley_coop.extensions.markets.drawn import drawn
+from shapley_coop.extensions.markets.foresight import TradeForesight
+from shapley_coop.extensions.markets.market import Market, read_market
+from shapley_coop.extensions.markets.points import TradePoints
+from shapley_coop.extensions.markets.words import (
+    ACCEPT,
+    KEEP,
+    REFUSE,
+    Group,
+    grouped,
+    rules_of,
+    told_groups,
+)
+from shapley_coop.games.actions import told_actions
+from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.game import Game
+from shapley_coop.games.gives import EVERYONE, given, gives
+from shapley_coop.games.goods import GIVEN, Holdings, hand_over
+from shapley_coop.games.open_turns import Spans
+from shapley_coop.games.params import GameError, Number, Params, one_line
+from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.replay import Replays
+from shapley_coop.games.turns import Position, Step, Turn
+from shapley_coop.many import MANY
+
+BY_HAND = 12
+"""So many of a good can be given by hand in a turn; a deal can give more."""
+
+Mode = Literal["exchange", "price", "ultimatum", "issues", "options"]
+
+
+class TradeParams(Params):
+    """Which market is played."""
+
+    mode: Mode = Field(
+        default="exchange",
+        description="A market drawn by seed: exchange, price, ultimatum, issues (several goods are "
+        "divided), or options (of each issue one is agreed on).",
+    )
+    market: str = Field(default="", description="A market file, in place of a drawn one.")
+    protect: bool = Field(
+        default=True,
+        description="Whether a signature is asked back, privately, that leaves its author with "
+        "less than it has without a deal, or could make it pay more than it has.",
+    )
+
+
+class Trade(Game):
+    """Agents hold goods that are worth something else to each, and only each knows what.
+
+    Goods are given by hand, one kind to one agent a turn, or by a deal's `Give`. In a pool the
+    first agent holds all goods, and in one more turn the others accept what they were left, or
+    refuse: then all goods are lost. What each holds at the end is paid at what it is worth to it.
+    """
+
+    name = "trade"
+    rolls_dice = False
+    own_baseline = True
+    Params: ClassVar[type[Params]] = TradeParams
+    params: TradeParams
+
+    def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
+        super().__init__(params, seed)
+        self.market = self._market()
+        self.agents = self.market.agents
+        self.goods = self.market.goods
+        self._groups: tuple[Holdings, list[Group]] = ({}, [])
+        most = {good: min(n, BY_HAND) for good, n in self.market.totals.items()}
+        closing = (ACCEPT, REFUSE) if self.market.pool else ()
+        self.actions = {
+            agent: gives(most, self.agents, agent, [KEEP], last)
+            for agent, last in zip(self.agents, [(), *[closing] * len(self.agents)], strict=False)
+        }
+
+    @property
+    def turns(self) -> int:
+        """Those of trade, and in a pool the one in which it is accepted."""
+        return self.params.rounds + self.market.pool
+
+    def start(self) -> Position:
+        """Each holds what it is endowed with."""
+        return {"turn": 1, "holds": {a: dict(own) for a, own in self.market.holds.items()}}
+
+    def holdings(self, position: Position) -> Holdings:
+        """What everybody holds."""
+        return {agent: dict(own) for agent, own in position["holds"].items()}
+
+    def private(self, agent: str) -> dict[str, Any]:
+        """What goods are worth to an agent, what it can pay, and what it has without a deal."""
+        told: dict[str, Any] = {"worth_to_you": dict(self.market.worths[agent])}
+        if (purse := self.purse(agent)) is not None:
+            told["you_can_pay_at_most"] = plain(purse)
+        return {**told, "you_have_without_a_deal": plain(self.market.alone(agent))}
+
+    def purse(self, agent: str) -> Fraction | None:
+        """The most that an agent can pay in all."""
+        return self.market.purses.get(agent) if self.params.protect else None
+
+    def reservation(self, position: Position, agent: str) -> Fraction | None:
+        """What it has if nothing more is agreed."""
+        if not self.params.protect:
+            return None
+        if self.market.pool:
+            return self.market.alone(agent)
+        return self.market.worth(agent, position["holds"][agent])
+
+    def view(self, position: Position, agent: str) -> dict[str, Any]:
+        """What everybody holds; of many what it holds, and the others in groups."""
+        holds = position["holds"]
+        if len(holds) <= MANY:
+            return dict(position)
+        if self._groups[0] is not holds:  # all who are asked see one position
+            self._groups = holds, grouped(holds)
+        groups = told_groups(self._groups[1], self.agents, agent)
+        return {"turn": position["turn"], "you_hold": holds[agent], "groups": groups}
+
+    def legal(self, position: Position, agent: str) -> Sequence[str]:
+        """To keep, or to give what it holds; in the last turn of a pool, to accept or to refuse."""
+        if self.over(position):
+            return []
+        if self._closes(position):
+            return [] if agent == self.agents[0] else [ACCEPT, REFUSE]
+        held = position["holds"][agent]
+        most = {good: min(n, BY_HAND) for good, n in held.items()}
+        return gives(most, self.agents, agent, [KEEP])
+
+    def open_turns(self, agent: str, action: str) -> Spans | None:
+        """In a pool the last turn is for accepting and refusing alone, and for no first agent."""
+        if not self.market.pool:
+            return None
+        last = self.turns
+        if action not in (ACCEPT, REFUSE):
+            return [(1, last - 1)]
+        return [] if agent == self.agents[0] else [(last, last)]
+
+    def step(self, position: Position, actions: Mapping[str, str]) -> Step:
+        """First what a contract has change hands, then what is given by hand, then the end pays.
+
+        What somebody gives by hand and has no longer, because the contract took it, is as much as
+        is left.
+        """
+        self.check(position, actions)
+        holds, effects = hand_over(position["holds"], position.get(GIVEN, []))
+        for agent in self.agents:
+            if by_hand := given(actions.get(agent, "")):
+                count, good, to = by_hand
+                moved = min(count, holds[agent][good])
+                holds[agent][good] -= moved
+                holds[to][good] += moved
+        after: Position = {"turn": position["turn"] + 1, "holds": holds}
+        if not self.over(after):
+            return Step(after, dict.fromkeys(self.agents, 0), effects=effects)
+        agreed = self.accepted(actions)
+        if self.market.pool:
+            effects.append({"effect": "accepted" if agreed else "refused"})
+        return Step(after, self._paid(holds, agreed), effects=effects)
+
+    def over(self, position: Position) -> bool:
+        """After the last turn."""
+        return int(position["turn"]) > self.turns
+
+    def default_baseline(self) -> Baseline:
+        """Who is absent keeps what it has, and refuses."""
+        return KEEPS
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """Goods change hands among members alone; a pool counts if all its agents are members."""
+        return recorded_trade(self, record)
+
+    def ahead(self) -> TradeAhead:
+        """Plays in thought, whose payoffs each agent is told of itself alone."""
+        return TradeAhead(self)
+
+    def reference_points(self) -> ReferencePoints:
+        """What all could have together, and each without a deal."""
+        return TradePoints(self.market)
+
+    def happened(self, turn: Turn) -> str:
+        """What changed hands by the contract, and how a pool ended."""
+        told = []
+        for effect in turn.get("effects", []):
+            if effect.get("effect") == GIVEN:
+                what = f"{effect['quantity']} {effect['good']} ({effect['clause']})"
+                told.append(f"{effect['giver']} gave {effect['receiver']} {what}")
+            else:
+                told.append(str(effect.get("effect", "")))
+        return "; ".join(told)
+
+    def rules(self) -> str:
+        """Who holds what, what can be done, and when it pays."""
+        return rules_of(self.market, self.params.rounds)
+
+    def facts(self) -> dict[str, Any]:
+        """All that is public; where there are many agents, positions alone tell who holds what."""
+        issues = {name: list(options) for name, options in self.market.issues.items()}
+        few = len(self.agents) <= MANY
+        began = {agent: dict(own) for agent, own in self.market.holds.items()} if few else {}
+        return {
+            "game": self.name,
+            "agents": list(self.agents),
+            "actions": self._told_actions(),
+            "goods": list(self.goods),
+            **({"endowments": began} if few else {"totals": self.market.totals}),
+            "pool": self.market.pool,
+            "turns": self.turns,
+            **({"issues": issues} if issues else {}),
+        }
+
+    def _told_actions(self) -> dict[str, list[str]]:
+        """The actions of each; of many agents those of all, and of whom they are not the same."""
+        if len(self.agents) <= MANY:
+            return {agent: told_actions(own) for agent, own in self.actions.items()}
+        first, second, *_ = self.agents
+        told = {EVERYONE: told_actions(self.actions[second])}
+        return {**told, first: told_actions(self.actions[first])} if self.market.pool else told
+
+    def receiver(self, action: str) -> str:
+        """Whom an action gives something by hand; empty for nobody."""
+        by_hand = given(action)
+        return by_hand[2] if by_hand else ""
+
+    def accepted(self, actions: Mapping[str, str]) -> bool:
+        """Whether the last turn's actions let the goods count: in a pool, if all others accept."""
+        return not self.market.pool or all(actions.get(a) == ACCEPT for a in self.agents[1:])
+
+    def paid(self, holds: Holdings, agreed: bool) -> dict[str, Fraction]:
+        """What each is paid at the end.
+
+        Args:
+            holds: who holds what.
+            agreed: whether a pool was accepted.
+        """
+        market = self.market
+        if market.pool and not agreed:
+            return {agent: market.alone(agent) for agent in self.agents}
+        return {agent: market.worth(agent, holds[agent]) for agent in self.agents}
+
+    def _paid(self, holds: Holdings, agreed: bool) -> dict[str, Number]:
+        return {agent: _number(x) for agent, x in self.paid(holds, agreed).items()}
+
+    def _closes(self, position: Position) -> bool:
+        return self.market.pool and int(position["turn"]) == self.turns
+
+    def _market(self) -> Market:
+        p = self.params
+        market = read_market(p.market) if p.market else drawn(p.mode, p.agents, self.seed)
+        if p.market and "agents" in p.model_fields_set and list(p.agents) != list(market.agents):
+            raise GameError(f"{p.market} is for {', '.join(market.agents)}: leave agents out")
+        try:
+            Params.model_validate({"agents": list(market.agents)})
+        except ValidationError as error:
+            raise GameError(one_line(p.market, Params, error)) from None
+        return market
+
+
+def _number(amount: Fraction) -> Number:
+    """An amount as JSON's number."""
+    return amount.numerator if amount.denominator == 1 else float(amount)
+
+
+FORESIGHT = TradeForesight

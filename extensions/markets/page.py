@@ -1,0 +1,57 @@
+"""A call market: sealed orders, one price for each good, and what trades changes hands.
+
+    open → bid → clear ↺ → act → step ↺ → settle
+
+Prices in the place of talk, where goods are divisible (the k-double auction of Chatterjee and
+Samuelson, 1983). Every agent sends orders to buy and to sell, which nobody else sees; `clear` opens
+them all, sets for each good the one price at which most units trade, and makes a contract of the
+trades: goods change hands and are paid for by its clauses. What `llm_only` does not have: bid and
+clear. It plays markets in which everybody owns what it holds.
+"""
+
+from langgraph.graph import END
+
+from shapley_coop.deals.language.deal import MOST_CLAUSES
+from shapley_coop.extensions.markets.clear import clear
+from shapley_coop.extensions.markets.game import Trade
+from shapley_coop.extensions.markets.order import QUESTION as ORDER
+from shapley_coop.extensions.markets.table import MarketTable
+from shapley_coop.games import Game
+from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import step, whether_over
+from shapley_coop.questions import act
+
+
+def of_owners(game: Game) -> None:
+    """Refuse a market that cannot be cleared by prices.
+
+    Raises:
+        ValueError: nobody owns what it holds, or the trades could be more than a deal can say.
+    """
+    assert isinstance(game, Trade), "the workflow plays nothing else"
+    if game.market.pool:
+        raise ValueError(f"a call market trades what agents own: {game.market.name} divides a pool")
+    most = 2 * len(game.goods) * (len(game.agents) - 1)
+    if most > MOST_CLAUSES:
+        raise ValueError(
+            f"{len(game.agents)} agents and {len(game.goods)} goods could trade in {most} clauses: "
+            f"a deal has at most {MOST_CLAUSES}"
+        )
+
+
+page = WorkflowBuilder(
+    "trade", plays=Trade, check_game=of_owners, state=MarketTable, start={"prices": {}}
+)
+
+page.lead("open", "bid")
+page.asks("bid", ORDER, then="clear")
+page.add_node("clear", clear)
+page.branch("clear", verdict_of, {"refused": "bid", "traded": "act", "nothing": "act"})
+page.asks("act", act.QUESTION, then="step")
+page.add_node("step", step)
+page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
+page.add_node("settle", settle)
+page.add_edge("settle", END)
+
+graph = page.compile(name="call_market")

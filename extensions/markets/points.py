@@ -1,0 +1,80 @@
+"""Reference points of a market: maximum welfare, and what each has without a deal.
+
+With payments the Nash and the Kalai–Smorodinsky solution are the same: each agent has what it has
+without a deal, and an equal part of what the best allocation adds.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from heapq import nlargest
+from itertools import chain, islice, pairwise, repeat
+
+from shapley_coop.amounts import exact
+from shapley_coop.extensions.markets.market import Market, Worth, worth_of
+from shapley_coop.games.reference_points import ReferencePoints
+
+MOST_UNITS = 500
+
+
+class TradePoints(ReferencePoints):
+    """Where prices can be paid, the best total says which outcomes are efficient."""
+
+    def __init__(self, market: Market) -> None:
+        super().__init__(lambda: None if (best := welfare(market)) is None else float(best))
+        self._market = market
+
+    @cached_property
+    def alone(self) -> Mapping[str, float]:
+        """What each has without a deal."""
+        return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
+
+
+def welfare(market: Market) -> Fraction | None:
+    """The highest sum of worths that any allocation has; of a pool, or of refusing it.
+
+    None where more than `MOST_UNITS` of a good are worth something else each, and to somebody more
+    than those before them.
+    """
+    bests = [_best_of(market, good) for good in market.goods]
+    best = sum((x for x in bests if x is not None), Fraction(0))
+    if None in bests:
+        return None
+    alone = sum((market.alone(agent) for agent in market.agents), Fraction(0))
+    return max(best, alone) if market.pool else best
+
+
+def _best_of(market: Market, good: str) -> Fraction | None:
+    """The highest worth of all units of one good, divided among the agents in any way."""
+    total = market.totals[good]
+    worths = [market.worths[agent].get(good, 0) for agent in market.agents]
+    if not any(isinstance(worth, list | dict) for worth in worths):
+        return max(worth_of(worth, total) for worth in worths)
+    if all(map(_falls, worths)):
+        units = chain.from_iterable(_units(worth, total) for worth in worths)
+        return sum(nlargest(total, units), Fraction(0))
+    if total > MOST_UNITS:
+        return None
+    best: list[Fraction] = []  # by how many units the agents so far have
+    for agent in market.agents:
+        own = [worth_of(market.worths[agent].get(good, 0), n) for n in range(total + 1)]
+        best = [
+            max(best[n - k] + own[k] for k in range(n + 1)) if best else own[n]
+            for n in range(total + 1)
+        ]
+    return best[total]
+
+
+def _falls(worth: Worth) -> bool:
+    """Whether no unit is worth more than those before it: then each goes to who values it most."""
+    if isinstance(worth, list):
+        each = [*map(exact, worth), Fraction(0)]
+        return all(a >= b for a, b in pairwise(each))
+    return not isinstance(worth, dict)
+
+
+def _units(worth: Worth, total: int) -> Iterator[Fraction]:
+    """What each of so many units is worth, from the first."""
+    assert not isinstance(worth, dict), "an issue's options are not worth less and less"
+    each = map(exact, worth) if isinstance(worth, list) else repeat(exact(worth), total)
+    return islice(chain(each, repeat(Fraction(0))), total)

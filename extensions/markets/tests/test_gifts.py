@@ -1,0 +1,93 @@
+"""Goods that a contract has change hands in a market: handed over once, replayed, kept to."""
+
+from typing import Any
+
+import pytest
+
+from shapley_coop.deals.agreement import Agreement
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.contract import sign
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Give
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.evals.verifying import verify_run
+from shapley_coop.games import load
+from shapley_coop.games.goods import with_gifts
+from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
+from shapley_coop.state.run_config import RunConfig
+from tests.deals.written.test_contract_prose import in_words, table_after
+from tests.graphs.test_ability_to_pay import OFFER, proposing
+from tests.scripted import Script
+from tests.state.test_tools import at
+
+
+def market(endowment: int = 4) -> Any:
+    return load("trade", {"mode": "exchange", "rounds": 2})
+
+
+def agreement(record: Any, mode: Any = "enforced") -> Agreement:
+    deal = Deal(clauses=(Give(giver="Alice", receiver="Bob", good="wood", quantity=3,
+                              when={"turns": (2, 2)}),))  # fmt: skip
+    contract = sign(put(deal, "Alice", 1), 1)
+    return Agreement(contract, record, facts_of(market()), Enforcement(mode))
+
+
+def play(game: Any, mode: Any, *acts: dict[str, str]) -> tuple[Any, list[Any]]:
+    """Turns as a run plays them: the contract's gifts, then what is done by hand."""
+    position, record = game.start(), list[Any]()
+    for number, actions in enumerate(acts, start=1):
+        gifts = agreement(record, mode).gifts(actions)
+        after = game.step(with_gifts(position, gifts), actions)
+        turn = {"turn": number, "actions": actions, "rewards": after.rewards}
+        record.append({**turn, "effects": after.effects} if after.effects else turn)
+        position = after.position
+    return position, record
+
+
+def test_the_program_hands_over_and_the_record_replays_to_the_same_holdings() -> None:
+    game = market()
+    position, record = play(game, "enforced", {}, {})
+    assert position["holds"]["Bob"]["wood"] == 3
+    assert [step.position for step in game.replay(record)][-1] == position
+    assert agreement(record).monitor.breaches == []
+    assert agreement(record).wrongly_handed() == ""
+    other = [*record[:1], {**record[1], "effects": []}]
+    assert "turn 2 hands over []" in agreement(other).wrongly_handed()
+
+
+def test_what_was_given_away_by_hand_before_is_a_breach_of_the_rest() -> None:
+    position, record = play(market(), "enforced", {"Alice": "give 2 wood to Bob"}, {})
+    assert position["holds"]["Alice"]["wood"] == 0
+    (breach,) = agreement(record).monitor.breaches
+    assert (breach.clause, breach.agent, breach.turn) == ("c1", "Alice", 2)
+    assert breach.evidence == "turn 2: Alice held 2 wood, owed 3"
+    assert agreement(record).monitor.verdicts(2) == {"c1": "violated"}
+
+
+def test_where_nothing_is_enforced_nothing_changes_hands() -> None:
+    position, record = play(market(), "notional", {}, {})
+    assert position["holds"]["Bob"]["wood"] == 0
+    assert agreement(record, "notional").wrongly_handed() == ""
+
+
+@pytest.mark.parametrize("asking", [OFFER, PROPOSE], ids=["bargaining", "contracts"])
+def test_an_offer_of_more_than_the_giver_holds_goes_back(asking: Any) -> None:
+    turn = at("trade", asking)
+    give = {"kind": "give", "giver": "Alice", "receiver": "Bob", "good": "wood", "quantity": 5}
+    found = proposing(turn, give)
+    assert isinstance(found, Fault)
+    assert (found.label, found.feedback) == ("ABLE", "c1: Alice cannot give 5 wood: it holds 4.")
+
+
+async def test_words_about_goods_are_drafted_signed_and_handed_over(script: Script) -> None:
+    """A market tells each party alone what goods are worth: who drafts for them needs no worth."""
+    in_words(script, "Alice gives Bob 1 wood, once. Bob gives Alice 1 stone, once.")
+    script["Alice", "contract_sign"] = "They are what we said.\n\nSIGN"
+    script["Bob", "contract_sign"] = "Decision: ACCEPT"
+    table = await table_after(RunConfig(game="trade", params={"protect": True}, seed=1))
+    assert table["contract"]["text"].count("gives") == 2
+    assert table["position"]["holds"]["Alice"] == {"wood": 3, "stone": 1}
+    said = script.shown_to("summariser", "contract_write")[0]
+    assert "section 3 `pay`, `give` and `share`" in said
+    assert all(check.sound for check in await verify_run("run"))

@@ -1,0 +1,297 @@
+"""How an embedded agent bargains where agents hold goods: from its own worths and its guesses."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from random import Random
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals.language.clauses import Do, Give, Pay, portions
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.when import Turns
+from shapley_coop.extensions.markets.foresight import Guess
+from shapley_coop.extensions.markets.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
+from shapley_coop.games import Turn
+from shapley_coop.games.foresight import needed
+from shapley_coop.games.gives import actions_in, give, legal_in
+from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.letter_facts import choice, offered, proposal
+from shapley_coop.seats.embedded.without_foresight import owed_now
+
+EPSILON = Fraction(1, 10**6)
+MOST_PARTNERS = 32
+"""Of whom one offer buys at most: its clauses in words stay shorter than a deal may be."""
+
+MOST_DIVISIONS = 5_000
+
+
+@dataclass(frozen=True)
+class Trader:
+    """Myself in front of a letter of a game with goods.
+
+    I know what goods are worth to me, and take it that the others' worths are as `Guess` has them.
+    I never sign what leaves me with less than I have, or pay more than I can.
+
+    Attributes:
+        facts: the letter's.
+        record: the turns played.
+        self_: my character.
+        rng: my dice.
+        talk: what was said, a line each.
+    """
+
+    facts: Mapping[str, Any]
+    record: list[Turn]
+    self_: Character
+    rng: Random
+    talk: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def market(self) -> Guess:
+        """Who holds what, and what it is worth."""
+        needed(self.facts, "you", "agents", "goods", "pool")
+        return Guess(self.facts)
+
+    def reason(self) -> str:
+        """Collective payoff, sign of my externality, and price, by my guesses."""
+        gifts, market = self._gifts(1), self.market
+        after = self._after(gifts)
+        payments = self._payments(gifts, 1)
+        parts = [p.amount * portions(p, market.agents)[market.me] for p in payments]
+        thought = {
+            "collective_payoff": float(sum(market.worth(a, own) for a, own in after.items())),
+            "plan": Deal(clauses=tuple(gives(gifts))).text(),
+            "externality": "+" if gifts else "0",
+            "price": round(float(sum(parts)), 2),
+        }
+        return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
+
+    def propose(self) -> str:
+        """Goods to whom I take them to be worth most, at a price that is worth it for me."""
+        now = self._round
+        gifts = self._gifts(now)
+        clauses = self._clauses(gifts, now)
+        if not clauses:
+            return "<s>I propose nothing: I keep what I have.</s><REJECT>"
+        return f"<s>I propose this trade.</s>{proposal(Deal(clauses=tuple(clauses)))}"
+
+    def reply(self) -> str:
+        """Accept what is worth it for me, or reject, with a counter-offer."""
+        if self._good(ahead=1):
+            return "<s>I agree because it is worth it for me.</s><ACCEPT>"
+        counter = "" if self._last_round else self.propose()
+        if "<PROPOSAL>" not in counter:
+            return "<s>I disagree because I would gain too little.</s><REJECT>"
+        return "<REJECT>" + counter.replace("<s>I propose", "<s>I counter-propose")
+
+    def answer_draft(self) -> str:
+        """Accept a draft, or put one of mine in its place."""
+        return self.reply() if self._good(ahead=1) else self.propose()
+
+    def sign(self) -> str:
+        """Sign what leaves me better off than nothing."""
+        gain = self._gain()
+        if gain is not None and gain > 0:
+            return "<s>I sign.</s><ACCEPT>"
+        return "<s>I do not sign what leaves me no better.</s><REJECT>"
+
+    def act(self) -> str:
+        """What I signed, by my honesty; else I keep what I have, or divide a pool."""
+        needed(self.facts, "legal")
+        legal = legal_in(self.facts)
+        if self.rng.random() < self.self_.noise:
+            return choice(self.rng.choice(legal))
+        for action in owed_now(self.facts, legal):
+            if self.rng.random() < self.self_.honesty:
+                return choice(action)
+        market = self.market
+        if "accept" in legal:
+            better = market.mine(market.holds[market.me]) > market.alone
+            return choice("accept" if better else "refuse")
+        return choice(self._by_hand(legal) or "keep")
+
+    def _by_hand(self, legal: Sequence[str]) -> str:
+        """What I leave to another of a pool that no contract divides."""
+        if not self.market.pool or self.facts.get("contract"):
+            return ""
+        for _, receiver, good, count in self._division(1):
+            if (action := give(count, good, receiver)) in legal:
+                return action
+        return ""
+
+    def _good(self, ahead: int) -> bool:
+        """Whether the offer gives me what I would hold out for so many rounds from now."""
+        gain = self._gain()
+        if gain is None:
+            return False
+        if gain >= max(self._wanted(self._round + ahead), EPSILON):
+            return True
+        if not self._last_round:
+            return False
+        same = abs(gain) < EPSILON and self.rng.random() < self.self_.yielding
+        return gain >= EPSILON or same
+
+    def _wanted(self, at: int) -> Fraction:
+        """The gain that I hold out for."""
+        gifts = self._gifts(at)
+        market, after = self.market, self._after(gifts)
+        if market.pool:
+            return market.mine(after[market.me]) - market.alone
+        gains = (market.worth(a, after[a]) - market.worth(a, market.holds[a]) for a in after)
+        return self._share(at) * sum(gains, Fraction(0))
+
+    def _gain(self) -> Fraction | None:
+        """What the offer adds to what I have; None where that cannot be told or I cannot pay it."""
+        deal, market = offered(self.facts, self.talk), self.market
+        if isinstance(deal, Fault) or deal.share:
+            return None
+        if any(pay.basis == "reward" for pay in deal.pays.values()):
+            return None
+        gifts = [
+            (c.giver, c.receiver, c.good, c.quantity) for c in deal.clauses if isinstance(c, Give)
+        ]
+        gifts += [gift for c in deal.clauses if isinstance(c, Do) and (gift := by_hand(c))]
+        paid = Fraction(0)
+        for pay in deal.pays.values():
+            times = int(self.facts.get("turns", 1)) if pay.basis == "turn" else 1
+            part = portions(pay, market.agents).get(market.me, 0)
+            paid += part * pay.amount * times
+        if market.purse is not None and -paid > market.purse:
+            return None
+        after = self._after(gifts)[market.me]
+        return market.mine(after) + paid - market.alone
+
+    def _after(self, gifts: Sequence[Gift]) -> dict[str, dict[str, int]]:
+        return after(self.market.holds, gifts, self.market.agents)
+
+    def _can_give(self, gifts: Sequence[Gift]) -> bool:
+        """Whether so much can change hands: where no program hands it over, one gift a turn."""
+        left = int(self.facts["turns"]) - self.market.pool - self._turn + 1
+        return self._pays or can_be_made(gifts, left, actions_in(self.facts))
+
+    def _gifts(self, at: int) -> list[Gift]:
+        """What should change hands, as I take it, at this round of talk."""
+        if self.market.pool:
+            return self._division(at)
+        return self._trades() if self._pays else self._swap(at)
+
+    def _trades(self) -> list[Gift]:
+        """Each unit that I have or want, to whom it is worth most."""
+        market, me = self.market, self.market.me
+        others, found = [a for a in market.holds if a != me], list[Gift]()
+        for good in market.goods:
+            own = market.holds[me].get(good, 0)
+            dearest, buyer = max((market.each(a, good), a) for a in others)
+            sold = [n for n in range(1, own + 1) if self._unit(good, n) < dearest]
+            if sold:
+                found.append((me, buyer, good, len(sold)))
+                continue
+            for other in others:
+                there = range(own + 1, own + 1 + market.holds[other].get(good, 0))
+                bought = [n for n in there if self._unit(good, n) > market.each(other, good)]
+                if bought and len(found) < MOST_PARTNERS:
+                    found.append((other, me, good, len(bought)))
+        return found
+
+    def _swap(self, at: int) -> list[Gift]:
+        """Some of a good of mine for some of another's, where nobody can pay."""
+        market, me, share = self.market, self.market.me, self._share(at)
+        best, found = Fraction(0), list[Gift]()
+        for other, mine, theirs in product(market.holds, market.goods, market.goods):
+            if other == me or mine == theirs:
+                continue
+            most = market.holds[me].get(mine, 0), market.holds[other].get(theirs, 0)
+            for mine_out, theirs_in in product(range(1, most[0] + 1), range(1, most[1] + 1)):
+                gifts = [(me, other, mine, mine_out), (other, me, theirs, theirs_in)]
+                gain = market.mine(self._after(gifts)[me]) - market.mine(market.holds[me])
+                gives = market.each(other, mine) * mine_out
+                gives -= market.each(other, theirs) * theirs_in
+                joint = share * gain + (1 - share) * gives
+                if gain > 0 and gives > 0 and joint > best and self._can_give(gifts):
+                    best, found = joint, gifts
+        return found
+
+    def _division(self, at: int) -> list[Gift]:
+        """Of a pool: as much to the others as leaves me with what I hold out for."""
+        market, me = self.market, self.market.me
+        pool = market.holds.get(market.holder, {})
+        takers = [a for a in market.agents if a != market.holder]
+        ways = [range(pool.get(good, 0) // len(takers) + 1) for good in market.goods]
+        if prod(map(len, ways)) > MOST_DIVISIONS:
+            ways = [range(0, len(way), max(1, len(way) // 3)) for way in ways]
+        wanted = max(market.alone, self._share(at) * market.mine(pool))
+        best, found = Fraction(-1), list[Gift]()
+        for counts in product(*ways):
+            parts = zip(market.goods, counts, strict=True)
+            gifts = [(market.holder, a, g, n) for g, n in parts if n for a in takers]
+            if not self._can_give(gifts):
+                continue
+            after = self._after(gifts)
+            others = min(market.worth(a, own) for a, own in after.items() if a != me)
+            if market.mine(after[me]) >= wanted and others > best:
+                best, found = others, gifts
+        return found
+
+    def _clauses(self, gifts: list[Gift], at: int) -> list[Any]:
+        """The trade as clauses: by the program where goods and prices can be promised."""
+        clauses: list[Any] = [*gives(gifts), *self._payments(gifts, at)]
+        if not self._pays:
+            clauses = [*in_turn(gifts, self._turn)]
+        if self.market.pool and gifts:
+            takers = dict.fromkeys(receiver for _, receiver, _, _ in gifts)
+            clauses += [Do(agent=taker, action="accept", when=self._closing) for taker in takers]
+        return clauses
+
+    def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
+        """Prices by which I gain my share of what the trade adds, and each partner the rest."""
+        market, me = self.market, self.market.me
+        partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
+        if market.pool or not self._pays or not partners:
+            return []
+        after = self._after(gifts)
+        gains = {a: market.worth(a, after[a]) - market.worth(a, market.holds[a]) for a in after}
+        rest = (1 - self._share(at)) * sum(gains.values()) / len(partners)
+        found = []
+        for partner in partners:
+            price = Fraction(round((gains[partner] - rest) * 100), 100)
+            payer, payee = (partner, me) if price > 0 else (me, partner)
+            if market.purse is not None and payer == me:
+                price = min(abs(price), market.purse)
+            if price:
+                found.append(Pay(payer=payer, payee=payee, amount=plain(abs(price))))
+        return found
+
+    def _unit(self, good: str, n: int) -> Fraction:
+        """What the n-th of a good is worth to me."""
+        return self.market.mine({good: n}) - self.market.mine({good: n - 1})
+
+    @property
+    def _pays(self) -> bool:
+        return bool(self.facts.get("payments", True))
+
+    @property
+    def _closing(self) -> Turns:
+        last = int(self.facts["turns"])
+        return Turns(turns=(last, last))
+
+    @property
+    def _turn(self) -> int:
+        return int(self.facts.get("turn", 1))
+
+    @property
+    def _round(self) -> int:
+        return int(self.facts.get("round", 1))
+
+    @property
+    def _last_round(self) -> bool:
+        return self._round >= int(self.facts.get("rounds", 1))
+
+    def _share(self, at: int) -> Fraction:
+        """The part of what a trade adds that I hold out for at a round of talk."""
+        rounds = int(self.facts.get("rounds", 1))
+        return Fraction(self.self_.share(at, rounds)).limit_denominator(1000)

@@ -1,0 +1,129 @@
+"""What is public of a market: the rules in words, and who holds what now."""
+
+from bisect import bisect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from shapley_coop.extensions.markets.market import Market
+from shapley_coop.games.gives import give
+from shapley_coop.games.goods import Holdings
+from shapley_coop.many import MANY
+
+KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
+
+MOST_GROUPS = 8
+"""Of many agents, those with the same holdings that are told together; of the rest their number."""
+
+MOST_NAMED = 3
+
+MOST_KNOWN = 16
+"""Of many agents, those whose holdings a position tells by name, and the groups that it tells."""
+
+Group = tuple[Mapping[str, int], list[int]]
+"""What each of some agents holds, and their places in speaking order."""
+
+
+def grouped(holds: Holdings) -> list[Group]:
+    """The agents with the same holdings together, the largest groups first."""
+    groups: dict[tuple[int, ...], Group] = {}
+    for at, own in enumerate(holds.values()):
+        groups.setdefault(tuple(own.values()), (own, []))[1].append(at)
+    return sorted(groups.values(), key=lambda one: -len(one[1]))
+
+
+def told_groups(groups: Sequence[Group], agents: Sequence[str], me: str) -> list[dict[str, Any]]:
+    """Who holds what, for one of many readers: of each group its next ones in speaking order.
+
+    >>> groups = grouped({"A": {"hat": 1}, "B": {"hat": 0}, "C": {"hat": 1}})
+    >>> for row in told_groups(groups, ["A", "B", "C"], "A"):
+    ...     print(row)
+    {'agents': 2, 'some': ['C', 'A'], 'each': {'hat': 1}}
+    {'agents': 1, 'some': ['B'], 'each': {'hat': 0}}
+    """
+    own, known = agents.index(me), MOST_KNOWN // min(len(groups), MOST_KNOWN)
+    rows: list[dict[str, Any]] = []
+    for each, places in groups[:MOST_KNOWN]:
+        next_ = bisect(places, own)
+        some = [agents[at] for at in [*places[next_:], *places[:next_]][:known]]
+        rows.append({"agents": len(places), "some": some, "each": dict(each)})
+    if rest := groups[MOST_KNOWN:]:
+        count = sum(len(places) for _, places in rest)
+        rows.append({"agents": count, "some": [], "in_all": _summed(rest)})
+    return rows
+
+
+def _summed(groups: Sequence[Group]) -> dict[str, int]:
+    return {good: sum(own[good] * len(at) for own, at in groups) for good in groups[0][0]}
+
+
+def rules_of(market: Market, rounds: int) -> str:
+    """Who holds what, what can be done, and when it pays.
+
+    Args:
+        market: what is played.
+        rounds: turns of trade.
+    """
+    turns = "In one turn" if rounds == 1 else f"In each of {rounds} turns"
+    return "\n".join(
+        [
+            f"**Trade: {market.name}**. {market.about}".strip(),
+            "",
+            *_holdings(market.holds),
+            *_options(market),
+            "",
+            f"{turns} an agent gives some of one good to another by hand "
+            f"(`{give(1, market.goods[0], 'AGENT')}`), or does `{KEEP}`. A deal can have goods "
+            f"change hands as well. {_closing(market)}",
+            "",
+            "What a good is worth differs from agent to agent and is private. At the end each "
+            "is paid what its goods are worth to it, in the unit in which prices are paid.",
+        ]
+    )
+
+
+def _closing(market: Market) -> str:
+    """How a pool is divided, or that there is none."""
+    if not market.pool:
+        return "What nobody gives away stays with its owner."
+    first, others = market.agents[0], _named(market.agents[1:])
+    return (
+        f"In one more turn {others} `{ACCEPT}` or `{REFUSE}`. Unless all of them accept, all "
+        f"goods are lost. {first} holds them for all until then."
+    )
+
+
+def _holdings(holds: Holdings) -> Iterator[str]:
+    """What each holds, a line each; of many agents, those with the same together."""
+    if len(holds) <= MANY:
+        yield from (f"- {agent} holds {_listed(own)}." for agent, own in holds.items())
+        return
+    names, groups = list(holds), grouped(holds)
+    for own, places in groups[:MOST_GROUPS]:
+        verb = "each hold" if len(places) > 1 else "holds"
+        yield f"- {_named([names[at] for at in places])} {verb} {_listed(own)}."
+    if rest := groups[MOST_GROUPS:]:
+        count = sum(len(places) for _, places in rest)
+        yield f"- The {count} others hold {_listed(_summed(rest))} in all."
+
+
+def _named(agents: Sequence[str]) -> str:
+    """Agents by their names; of many the first, and how many there are."""
+    if len(agents) <= MANY:
+        return " and ".join(agents)
+    return f"{len(agents)} agents ({', '.join(agents[:MOST_NAMED])}, …)"
+
+
+def _options(market: Market) -> list[str]:
+    """What each issue can come to, a line each."""
+    last = market.agents[-1]
+    return [
+        f"- How much of {issue} {last} holds in the end is what is agreed on it: "
+        + ", ".join(f"{n} is {option}" for n, option in enumerate(options))
+        + "."
+        for issue, options in market.issues.items()
+    ]
+
+
+def _listed(own: Mapping[str, int]) -> str:
+    held = [f"{count} {good}" for good, count in own.items() if count]
+    return " and ".join(held) if held else "nothing"

@@ -1,0 +1,239 @@
+"""The server's callers, operators and parties, identified by bearer tokens or signed JWTs.
+
+Every caller is the operator, unless one of these is set:
+
+- `COOP_AUTH_TOKENS`: a YAML file with one token per line, read again when it changes::
+
+      - {sha256: 9f86d081…, identity: ann, role: operator}
+      - {token: a-long-random-text, identity: bob, role: party, episode: 5c1f…, agent: Bob}
+
+  A line may have `expires` (a time with its zone), and an operator's `models` (globs of those that
+  its runs may name), `tokens` (that they may use) and `usd` (that they may cost).
+
+- `COOP_AUTH_JWT_PUBLIC_KEY`: a PEM file, or the PEM itself. A token needs `exp` and `sub` (the
+  identity), and `coop_role`, for a party also `coop_episode` and `coop_agent`; with
+  `COOP_AUTH_JWT_AUDIENCE` set, that audience.
+"""
+
+import base64
+import binascii
+import hashlib
+import os
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from shapley_coop.extras import needing
+from shapley_coop.files import read_data
+from shapley_coop.invalid import first_error
+from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
+
+AUDIENCE = "COOP_AUTH_JWT_AUDIENCE"
+
+ALGORITHMS = ["EdDSA", "ES256", "RS256"]
+"""Public-key signatures only: a shared secret would let whoever checks tokens forge them."""
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$", max_length=64)]
+"""An identity: also a label of store namespaces and, before `__`, of the names of secrets."""
+
+
+class Caller(BaseModel):
+    """The caller behind a valid token.
+
+    Attributes:
+        identity: the caller's name.
+        role: what it may use.
+        episode: a party's episode.
+        agent: a party's agent.
+        expires: when the token ends to be valid; None for never.
+        models: globs of the models that its runs may name; None for all.
+        tokens: that its runs may use, in and out; 0 for the server's limit.
+        usd: that its runs may cost; 0 for the server's limit.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    identity: Name
+    role: Literal["operator", "party"]
+    episode: str = ""
+    agent: str = ""
+    expires: AwareDatetime | None = None
+    models: tuple[str, ...] | None = None
+    tokens: int = Field(default=0, ge=0)
+    usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _a_party_has_a_seat(self) -> "Caller":
+        if {bool(self.episode), bool(self.agent)} != {self.role == "party"}:
+            raise ValueError("a party names its episode and agent, an operator neither")
+        return self
+
+    @property
+    def expired(self) -> bool:
+        """Whether the token is no longer valid."""
+        return self.expires is not None and self.expires <= datetime.now(UTC)
+
+    def sits_at(self, episode: str, agent: str) -> bool:
+        """Whether this is the party of that seat."""
+        return self.role == "party" and (self.episode, self.agent) == (episode, agent)
+
+
+class _Line(Caller):
+    """One line of the file of tokens: a caller, with its token or the token's digest."""
+
+    token: str | None = Field(default=None, min_length=16)
+    sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+
+    @model_validator(mode="after")
+    def _either_token_or_digest(self) -> "_Line":
+        if (self.token is None) == (self.sha256 is None):
+            raise ValueError("give a token or its sha256")
+        return self
+
+    def entry(self) -> tuple[str, Caller]:
+        """The digest, and the caller without the token."""
+        caller = self.model_dump(exclude={"token", "sha256"})
+        return self.sha256 or _digest(self.token or ""), Caller(**caller)
+
+
+_lines = TypeAdapter(list[_Line])
+
+
+def check_configuration() -> None:
+    """Check at start-up that the file of tokens and the public key can be read.
+
+    Raises:
+        ValueError: the file of tokens or the public key cannot be read.
+    """
+    if path := os.environ.get(TOKENS):
+        _tokens(path, _changed(path))
+    if key := os.environ.get(PUBLIC_KEY):
+        _public_key(key)
+
+
+def identify(authorization: str | None, *, basic: bool = False) -> Caller | None:
+    """The caller behind an `Authorization` header; None without a valid token.
+
+    Call it in a thread: it reads files.
+
+    Args:
+        authorization: the header.
+        basic: whether to accept HTTP Basic from a browser, whose password is the token.
+
+    Raises:
+        ValueError: the file of tokens or the public key cannot be read.
+    """
+    token = _token(authorization or "", basic)
+    if not token:
+        return None
+    path, key = os.environ.get(TOKENS), os.environ.get(PUBLIC_KEY)
+    found = _tokens(path, _changed(path)).get(_digest(token)) if path else None
+    if found:
+        return None if found.expired else found
+    if not key or (signed := _from_jwt(token, _public_key(key))) is None:
+        return None
+    _signed[signed.identity] = signed
+    return signed
+
+
+_signed: dict[str, Caller] = {}
+"""Identity → what its last signed token said."""
+
+
+def known_as(identity: str) -> list[Caller]:
+    """Who has a name, for what is done without a token, as by a cron; call it in a thread.
+
+    Returns:
+        The callers of that name in the file of tokens that have not expired; where tokens are
+        signed elsewhere also what the last one said, however long ago.
+    """
+    path = os.environ.get(TOKENS)
+    lines = _tokens(path, _changed(path)).values() if path else ()
+    signed = [_signed[identity]] if identity in _signed and os.environ.get(PUBLIC_KEY) else []
+    return signed + [one for one in lines if one.identity == identity and not one.expired]
+
+
+def _token(authorization: str, basic: bool) -> str:
+    scheme, _, given = authorization.partition(" ")
+    match scheme.lower():
+        case "bearer":
+            return given.strip()
+        case "basic" if basic:
+            try:
+                return base64.b64decode(given, validate=True).decode().partition(":")[2]
+            except (binascii.Error, UnicodeDecodeError):
+                return ""
+        case _:
+            return ""
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError as error:
+        raise ValueError(f"{TOKENS}: {path} cannot be read ({type(error).__name__})") from None
+
+
+@lru_cache(maxsize=4)  # every request asks; a changed file has another time
+def _tokens(path: str, _: int) -> dict[str, Caller]:
+    """Digest → caller."""
+    # Private: the parser's own message would quote the file.
+    content = read_data(path, f"the tokens of {TOKENS}", private=True)
+    try:
+        return dict(line.entry() for line in _lines.validate_python(content))
+    except ValidationError as error:
+        raise ValueError(f"{TOKENS}: {path}: {first_error(error)}") from None
+
+
+@lru_cache(maxsize=4)  # every request asks
+def _public_key(key: str) -> Any:
+    from shapley_coop.deals.signing.keys import check_strength
+
+    with needing("dev", PUBLIC_KEY):
+        from cryptography.hazmat.primitives.serialization import load_pem_public_key
+    try:
+        pem = key if key.startswith("-----BEGIN") else Path(key).read_text(encoding="utf-8")
+        found = load_pem_public_key(pem.encode())
+    except (OSError, ValueError):
+        raise ValueError(f"{PUBLIC_KEY}: give a PEM public key, or the path of one") from None
+    try:
+        check_strength(found)
+    except ValueError as error:
+        raise ValueError(f"{PUBLIC_KEY}: {error}") from None
+    return found
+
+
+def _from_jwt(token: str, key: Any) -> Caller | None:
+    with needing("dev", PUBLIC_KEY):
+        import jwt
+    audience = os.environ.get(AUDIENCE) or None
+    try:
+        claims = jwt.decode(
+            token, key, ALGORITHMS, audience=audience, options={"require": ["exp", "sub"]}
+        )
+        return Caller(
+            identity=claims["sub"],
+            role=claims.get("coop_role"),
+            models=claims.get("coop_models"),
+            tokens=claims.get("coop_tokens", 0),
+            usd=claims.get("coop_usd", 0),
+            episode=claims.get("coop_episode", ""),
+            agent=claims.get("coop_agent", ""),
+        )
+    except (jwt.PyJWTError, ValidationError):
+        return None

@@ -1,0 +1,55 @@
+"""The limits of each caller."""
+
+import math
+import os
+from dataclasses import dataclass
+
+from shapley_coop.serve.server.body_limit import whole
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a caller may use; `COOP_MAX_` + a limit's name sets it.
+
+    Attributes:
+        requests: concurrent requests of one caller.
+        steps: the highest recursion limit of a run.
+        busy: threads of one operator that run or wait to run.
+        tokens: in and out, of all runs of one operator; 0 is no limit.
+        usd: what all runs of one operator may cost, by the prices of `COOP_PRICES`; 0 is no limit.
+    """
+
+    requests: int = 64
+    steps: int = 10_000
+    busy: int = 20
+    tokens: int = 0
+    usd: float = 0.0
+
+
+def limits() -> Limits:
+    """Return the limits that the environment sets.
+
+    Raises:
+        ValueError: one of them is no positive number, or not whole where it has to be.
+    """
+    usual = Limits()
+    return Limits(
+        requests=whole("COOP_MAX_REQUESTS", usual.requests),
+        steps=whole("COOP_MAX_STEPS", usual.steps),
+        busy=whole("COOP_MAX_BUSY", usual.busy),
+        tokens=whole("COOP_MAX_TOKENS", usual.tokens),
+        usd=_amount("COOP_MAX_USD", usual.usd),
+    )
+
+
+def _amount(variable: str, default: float) -> float:
+    text = os.environ.get(variable)
+    if text is None:
+        return default
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount < math.inf:
+        raise ValueError(f"{variable}={text}: give a positive number, such as 2.50")
+    return amount

@@ -1,0 +1,149 @@
+"""Tenant policy: which of the server's resources a tenant's request may name.
+
+A run configuration names endpoints, files, imports and secrets of the machine that plays it. With
+tenants this would send the server's keys to any endpoint, and one tenant's secrets to another. So
+every operator's request is checked wherever it can hold a configuration: input, context,
+assistants, crons, state updates, tool calls. Each is read as the run will read it, and judged by
+what it comes to (`configuration`). Settings on the table are what `open` made
+of one: no request may write them. No request may name an episode either: `open` creates it. That
+journal and ledger belong to others is not left to this check: `state.storage.owned` compares the
+owner of every row.
+
+LangGraph also takes updates as lists of pairs, and objects in which a key comes twice. Here an
+update is one object, a key comes once, and a pair is read as the key and value that it would be.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from shapley_coop.extensions.tenants.callers import Caller
+from shapley_coop.extensions.tenants.configuration import about_game, about_url, complaints
+from shapley_coop.serve.server.answering import refusal, requests_in
+
+_NEVER_PLAYED = ("/search", "/count", "/store/items")
+"""Requests whose body starts no run."""
+
+EPISODE = "episode"
+RESERVED = ("__", "langgraph_auth_")
+"""How the keys begin under which LangGraph's server and ours keep what they know of a run."""
+
+CONFIGURATIONS = {"room", "context", "configurable", "arguments"}
+"""Keys under which a request holds a run's configuration, or what a tool makes one of."""
+
+NOTHING_BELOW = {"metadata", "room", "context", "configurable"}
+"""Keys whose value holds no further configuration: labels, and a configuration itself."""
+
+DEEPEST = 100
+
+
+class TenantPolicy:
+    """Answers 422 to an operator's request that names a resource of the server or another tenant.
+
+    It runs after `Authorization` and `BodyLimit`, which put caller and body into the scope.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        caller: Caller | None = scope.get("caller")
+        complaint = ""
+        checked = scope.get("body") and not scope["path"].endswith(_NEVER_PLAYED)
+        if checked and caller and caller.role == "operator":
+            complaint = await asyncio.to_thread(complaint_about, scope["body"], caller)
+        if complaint:
+            await refusal(422, complaint)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def complaint_about(body: bytes, caller: Caller) -> str:
+    """Why a body is refused; empty if it is allowed."""
+    try:
+        found = json.loads(body.decode(), object_pairs_hook=_each_once)
+        forms = chain.from_iterable(map(_form_of, requests_in(found)))
+        return next(chain(_reserved(found), forms, _configured(found, caller)), "")
+    except _Twice as key:
+        return f"{key}: this key comes twice in one object"
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return f"Send JSON in UTF-8 and in the API's form, at most {DEEPEST} levels deep"
+
+
+class _Twice(ValueError):
+    """A key that comes twice in one object, of which readers may take either."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Twice(key[:100])
+        found[key] = value
+    return found
+
+
+def _reserved(value: Any, depth: int = 0) -> Iterator[str]:
+    """The keys that only the server sets, wherever they stand."""
+    if depth > DEEPEST:
+        raise RecursionError
+    if isinstance(value, list):
+        pair = len(value) == 2 and isinstance(value[0], str)
+        yield from _about_key(value[0]) if pair else ()
+        for one in value:
+            yield from _reserved(one, depth + 1)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _about_key(key)
+            yield from _reserved(one, depth + 1)
+
+
+def _about_key(key: str) -> Iterator[str]:
+    if key == EPISODE or key.startswith(RESERVED):
+        yield f"{key[:100]}: only the server sets it"
+
+
+def _configured(value: Any, caller: Caller) -> Iterator[str]:
+    """What is wrong with the configurations in a body."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _configured(one, caller)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if key in CONFIGURATIONS and isinstance(one, dict):
+                yield from complaints(key, one, caller)
+            if key == "settings":
+                yield "settings: only a run writes them: give what to play as the input's room"
+            if key == "game":  # on the table of a conversation
+                yield from about_game(one)
+            if key not in NOTHING_BELOW:
+                yield from _configured(one, caller)
+
+
+def _form_of(request: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with a request beside the configurations that it holds."""
+    command = request.get("command")
+    if isinstance(command, Mapping):
+        yield from _not_one_object("update", command.get("update"))
+        goto = command.get("goto")
+        for one in goto if isinstance(goto, list) else [goto]:
+            if isinstance(one, Mapping):
+                yield from _not_one_object("goto's input", one.get("input"))
+            elif not isinstance(one, str | None):
+                yield "goto: name a node, or give its name and its input"
+    for what in ("input", "values", "context", "config"):
+        yield from _not_one_object(what, request.get(what))
+    yield from about_url("webhook", request.get("webhook"))
+    modes = request.get("stream_mode")
+    if "events" in (modes if isinstance(modes, list) else [modes]):
+        yield "stream_mode: events would hold letters, and secrets in them: take another mode"
+
+
+def _not_one_object(what: str, given: Any) -> Iterator[str]:
+    if not isinstance(given, Mapping | None):
+        yield f"{what}: give one object, with a key for each value"

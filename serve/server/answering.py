@@ -1,0 +1,53 @@
+"""What all that stands before LangGraph's routes shares: refusing, and reading a request."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import Scope
+
+from shapley_coop import extension
+
+HEALTH = {"/", "/ok"}
+
+
+def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """An answer in the form of the server's own errors."""
+    return JSONResponse({"detail": detail}, status, headers)
+
+
+def from_inside(scope: Scope) -> bool:
+    """Whether the server makes this request to itself."""
+    # Only the server's own client has this root path; no outside request can set it.
+    root: str = scope.get("root_path", "")
+    return root == "/noauth" or root.startswith("/noauth/")
+
+
+def needs_no_token(scope: Scope) -> bool:
+    """Whether anybody may make this request: the health check and the like, a CORS preflight."""
+    # A CORS preflight carries no credentials; the CORS layer behind this one answers it.
+    asked = {"origin", "access-control-request-method"}
+    preflight = scope["method"] == "OPTIONS" and asked <= {*Headers(scope=scope).keys()}
+    free = scope["path"] in HEALTH or extension.open_to(scope["path"]) == "anybody"
+    return preflight or (scope["method"] in ("GET", "HEAD") and free)
+
+
+def requests_in(body: Any) -> Iterator[Mapping[str, Any]]:
+    """The requests of a body: itself, those of a batch, a command's parameters, a thread's history.
+
+    The data of a message to an assistant is that run's input.
+
+    Raises:
+        LookupError, TypeError, AttributeError: it is not in the API's form.
+    """
+    for one in body if isinstance(body, list) else [body]:
+        if not isinstance(one, Mapping):
+            continue
+        yield one
+        if isinstance(params := one.get("params"), Mapping):
+            yield params
+            for part in (params.get("message") or {}).get("parts") or ():
+                yield {"input": part.get("data")}
+        for step in one.get("supersteps") or ():
+            yield from step["updates"]
