@@ -14,7 +14,7 @@ from shapley_coop.graphs import catalogue
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.prompts import render as rendering
+from shapley_coop.prompts.render import _ours, _templates
 from shapley_coop.seats.asked import asked
 from shapley_coop.seats.person import fields_of
 from shapley_coop.seats.records import Mail
@@ -28,7 +28,7 @@ PAGE = (ROOT / "docs" / "own-question.md").read_text(encoding="utf-8")
 FILES = re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', PAGE, re.DOTALL)
 CACHES = (
     *(extension._found, catalogue.builder, catalogue.compiled, catalogue.version),
-    *(asked, rendering._templates, rendering._ours),
+    *(asked, _templates, _ours),
 )
 OFFER = '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}</PROPOSAL>'
 
