@@ -7,7 +7,7 @@ by its name, from the room of questions, or from the extension that brings it.
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -57,7 +57,7 @@ class Asked(Protocol):
         """How an embedded agent answers it."""
 
 
-@cache
+@lru_cache(maxsize=256)  # a letter from elsewhere may name anything
 def asked(name: str) -> Asked | None:
     """Look a question up by its name; None if nothing here asks it.
 
