@@ -13,41 +13,25 @@ payments are made at settlement. If the configuration seats a judge, it reads th
 
 from langgraph.graph import END
 
-from shapley_coop.deals.language.rules import DEAL_RULES
-from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
-from shapley_coop.nodes.agent.publish import hold_answers
-from shapley_coop.nodes.contract.checks import (
-    a_contract_answer,
-    a_contract_offer,
-    a_judgement,
-    a_signature,
-)
 from shapley_coop.nodes.contract.count import count_signatures
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.contract.pass_on import pass_on
-from shapley_coop.nodes.contract.publish import put_draft, put_judgement
 from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
+from shapley_coop.questions import (
+    act,
+    contract_answer,
+    contract_judge,
+    contract_propose,
+    contract_sign,
+    contract_write,
+)
 from shapley_coop.state.run_config import JUDGE
 from shapley_coop.state.table import Table
-from shapley_coop.state.telling import everything, since_play
-from shapley_coop.state.topics import Topic
-from shapley_coop.state.turn import Asking
-from shapley_coop.state.who import all_agents, judge, speaker
-
-DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
-"""Drafting and signing, before the game begins."""
-
-JUDGING = Topic("judgement", phase="settlement")
-"""Reading the record."""
-
-PROPOSE = Asking("contract_propose", DRAFTS, speaker, a_contract_offer, put_draft)
-RESPOND = Asking("contract_answer", DRAFTS, speaker, a_contract_answer, put_draft)
-SIGN = Asking("contract_sign", DRAFTS, all_agents, a_signature, hold_answers, tells=everything)
-JUDGE_IT = Asking("contract_judge", JUDGING, judge, a_judgement, put_judgement, tells=since_play)
+from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
@@ -62,18 +46,18 @@ page = WorkflowBuilder()
 page.add_edge("open", "propose")
 page.add_node("convene", convene)
 page.lead("convene", "propose")
-page.asks_and_validates("propose", "validate", PROPOSE)
+page.asks_and_validates("propose", "validate", contract_propose.QUESTION)
 page.branch("validate", sound, {"again": "propose", "sound": "pass_on"})
-page.asks("respond", RESPOND)
+page.asks("respond", contract_answer.QUESTION)
 page.branch("respond", sound, {"again": "respond", "sound": "pass_on"})
 page.add_node("pass_on", pass_on)
 talk_on = {"propose": "propose", "respond": "respond", "no_deal": "act"}
 page.branch("pass_on", verdict_of, {**talk_on, "agreed": "write", "in_words": "write"})
 
-page.asks("write", questions.WRITE.about(DRAFTS))
+page.asks("write", contract_write.QUESTION.about(DRAFTS))
 onward = {"again": "write", "written": "summarize", "to_sign": "sign", "unwritten": "act"}
 page.branch("write", verdict_of, onward)
-page.asks("sign", SIGN, then="count")
+page.asks("sign", contract_sign.QUESTION, then="count")
 page.add_node("count", count_signatures)
 page.branch("count", verdict_of, {"refused": "sign", "signed": "summarize", "unsigned": "act"})
 page.add_node("summarize", summarize)
@@ -81,13 +65,13 @@ page.lead("summarize", "enforce")
 
 page.add_node("enforce", enforce)
 page.lead("enforce", "act")
-page.asks("act", questions.ACT, then="step")
+page.asks("act", act.QUESTION, then="step")
 page.add_node("step", step)
 page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
 page.add_node("enforce_turn", enforce)
 play_on = {"play_on": "act", "due": "convene"}
 page.branch("enforce_turn", what_is_next, {**play_on, "judge": "judge", "over": "settle"})
-page.asks("judge", JUDGE_IT)
+page.asks("judge", contract_judge.QUESTION)
 page.branch("judge", sound, {"again": "judge", "sound": "settle"})
 page.add_node("settle", settle)
 page.add_edge("settle", END)

@@ -16,11 +16,8 @@ computed from the record, and paid where the deal names the norm.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs import questions
-from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
-from shapley_coop.nodes.agent.publish import hold_answers, offered
+from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
 from shapley_coop.nodes.contract.enforce import enforce
-from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
 from shapley_coop.nodes.delegates.count import count
 from shapley_coop.nodes.delegates.delegate import delegate
 from shapley_coop.nodes.delegates.group import group
@@ -32,19 +29,12 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
-from shapley_coop.state.groups import electors
+from shapley_coop.questions import act, answer, elect, propose, ratify, reason
 from shapley_coop.state.own_tables import GroupsTable
 from shapley_coop.state.telling import deeds, of_delegates
 from shapley_coop.state.topics import PLAN, PLAY, computed
-from shapley_coop.state.turn import Asking
-from shapley_coop.state.who import unsigned
 
 plan = computed(PLAN)
-ELECT = Asking("elect", plan, electors, a_vote, hold_answers, tells=deeds)
-"""Whom do you send to bargain for your group?"""
-
-RATIFY = Asking("ratify", plan, unsigned, a_ratification, hold_answers, tells=deeds)
-"""Do you sign the deal that the delegates made, veto it, or leave it?"""
 
 page = WorkflowBuilder(state=GroupsTable, start={"groups": []})
 
@@ -53,21 +43,21 @@ page.add_node("convene", convene)
 page.lead("convene", "group")
 page.add_node("group", group)
 page.branch("group", verdict_of, {"elect": "elect", "seated": "delegate"})
-page.asks("elect", ELECT, then="delegate")
+page.asks("elect", elect.QUESTION.about(plan), then="delegate")
 page.add_node("delegate", delegate)
 page.branch("delegate", verdict_of, {"refused": "elect", "seated": "reason"})
 
-page.asks("reason", questions.REASON.about(plan, tells=of_delegates), then="collect_reasons")
+page.asks("reason", reason.QUESTION.about(plan, tells=of_delegates), then="collect_reasons")
 page.add_node("collect_reasons", collect_thoughts)
 page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
-page.asks_and_validates("propose", "validate", questions.PROPOSE.about(plan, tells=of_delegates))
+page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan, tells=of_delegates))
 page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
-page.asks("answer", questions.ANSWER.about(plan, tells=of_delegates), then="tally")
+page.asks("answer", answer.QUESTION.about(plan, tells=of_delegates), then="tally")
 page.add_node("tally", tally(plan))
 talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
 page.branch("tally", verdict_of, {**talk_on, "agreed": "ratify", "no_deal": "act"})
 
-page.asks("ratify", RATIFY, then="count")
+page.asks("ratify", ratify.QUESTION.about(plan), then="count")
 page.add_node("count", count)
 again = {"refused": "ratify", "reduced": "ratify", "vetoed": "group"}
 page.branch("count", verdict_of, {**again, "signed": "summarize", "no_deal": "act"})
@@ -76,7 +66,7 @@ page.lead("summarize", "enforce")
 
 page.add_node("enforce", enforce)
 page.lead("enforce", "act")
-page.asks("act", questions.ACT.about(PLAY, tells=deeds), then="step")
+page.asks("act", act.QUESTION.about(PLAY, tells=deeds), then="step")
 page.add_node("step", step)
 page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
 page.add_node("enforce_turn", enforce)

@@ -7,16 +7,16 @@ Its letters speak of no deal and of no price.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
+from shapley_coop.questions import act
 from shapley_coop.state.topics import PLAY_ALONE
 
 page = WorkflowBuilder()
 
 page.lead("open", "act")
-page.asks("act", questions.ACT.about(PLAY_ALONE), then="step")
+page.asks("act", act.QUESTION.about(PLAY_ALONE), then="step")
 page.add_node("step", step)
 page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
 page.add_node("settle", settle)

@@ -9,14 +9,13 @@ What `llm_only` does not have: convene, propose, validate, answer, tally, summar
 
 from langgraph.graph import END
 
-from shapley_coop.graphs import questions
-from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
-from shapley_coop.nodes.agent.publish import offered
+from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
 from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
+from shapley_coop.questions import act, answer, propose
 from shapley_coop.state.topics import ACTIONS, PLAY_UNPAID, Topic
 
 
@@ -32,16 +31,16 @@ def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:
     page.add_edge("open", "propose")
     page.add_node("convene", convene)
     page.lead("convene", "propose")
-    page.asks_and_validates("propose", "validate", questions.PROPOSE.about(plan))
+    page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan))
     page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
-    page.asks("answer", questions.ANSWER.about(plan), then="tally")
+    page.asks("answer", answer.QUESTION.about(plan), then="tally")
     page.add_node("tally", tally(plan))
     talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
     page.branch("tally", verdict_of, {**talk_on, "agreed": "summarize", "no_deal": "act"})
     page.add_node("summarize", summarize)
     page.lead("summarize", "act")
 
-    page.asks("act", questions.ACT.about(play), then="step")
+    page.asks("act", act.QUESTION.about(play), then="step")
     page.add_node("step", step)
     play_on = {"refused": "act", "play_on": "act", "due": "convene"}
     page.branch("step", how_it_goes_on, {**play_on, "over": "settle"})

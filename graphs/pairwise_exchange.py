@@ -11,39 +11,30 @@ of a pair accepted, at once, so that no promise is left to keep; then all meet o
 last meeting each does the tasks that it holds. There is no turn for private plans alone.
 """
 
+from dataclasses import replace
+
 from langgraph.graph import END
 
 from shapley_coop.games import Game
 from shapley_coop.games.task_exchange import TaskExchange
-from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
-from shapley_coop.nodes.agent.publish import hold_answers
 from shapley_coop.nodes.exchange.call import call_tools
-from shapley_coop.nodes.exchange.checks import a_valid_message, attempts
 from shapley_coop.nodes.exchange.deliver import deliver
 from shapley_coop.nodes.exchange.pair import pair
 from shapley_coop.nodes.exchange.swap import swap
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
-from shapley_coop.state.meetings import TOPIC, speakers
+from shapley_coop.questions import act, exchange
+from shapley_coop.state.meetings import speakers
 from shapley_coop.state.own_tables import MeetingsTable
+from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.telling import nothing
-from shapley_coop.state.topics import PLAY, Topic
-from shapley_coop.state.turn import Asking
+from shapley_coop.state.topics import PLAY
 
 MEETINGS = 3
 """How often everybody meets another, unless the game says so."""
 
-SPEAK = Asking(
-    "exchange",
-    Topic(TOPIC),
-    speakers,
-    a_valid_message,
-    hold_answers,
-    tries=attempts,
-    rules="exchange_table",
-    guidance=True,
-)
+SPEAK = replace(exchange.QUESTION, who=speakers, publish=hold_answers, guidance=True)
 """Whoever's turn it is in its pair."""
 
 
@@ -75,7 +66,7 @@ page.branch("deliver", verdict_of, {"refused": "speak", "talk_on": "speak", "ove
 page.add_node("swap", swap)
 page.branch("swap", verdict_of, {"meet": "pair", "work": "act"})
 
-page.asks("act", questions.ACT.about(PLAY, tells=nothing), then="call")
+page.asks("act", act.QUESTION.about(PLAY, tells=nothing), then="call")
 page.add_node("call", call_tools)
 page.add_edge("call", "step")
 page.add_node("step", step)

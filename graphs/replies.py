@@ -13,7 +13,7 @@ from typing import Any
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.nodes.agent.ask import write_letter
-from shapley_coop.seats.asking import Question, as_answer
+from shapley_coop.seats.asking import Enquiry, as_answer
 from shapley_coop.state.asking import prepare, refuse
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import Table
@@ -36,7 +36,7 @@ class OpenQuestion:
     table: Table
     agent: str
 
-    def question(self) -> Question:
+    def question(self) -> Enquiry:
         """What is asked now: the letter, its attempt, and why the last reply was refused."""
         _, asked = prepare(self.turn(), write_letter)
         return asked[self.agent].question

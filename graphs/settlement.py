@@ -10,9 +10,7 @@ another split, or to let it stand.
 from langgraph.graph import END
 
 from shapley_coop.games.delivered import Delivered
-from shapley_coop.graphs import questions
-from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
-from shapley_coop.nodes.agent.publish import offered
+from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.collect import collect_claims
@@ -20,6 +18,7 @@ from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.tally import tally
+from shapley_coop.questions import answer_split, claim, propose_split
 from shapley_coop.state.topics import SPLIT, computed
 
 split = computed(SPLIT)
@@ -32,15 +31,15 @@ page.add_node("account", account)
 page.add_edge("account", "convene_split")
 page.add_node("convene_split", convene)
 page.lead("convene_split", "claim")
-page.asks("claim", questions.CLAIM.about(split), then="collect_claims")
+page.asks("claim", claim.QUESTION.about(split), then="collect_claims")
 page.add_node("collect_claims", collect_claims(split))
 page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": "attribute"})
 page.add_node("attribute", attribute)
 page.branch("attribute", verdict_of, {"bargain": "propose_split", "settled": "settle"})
-page.asks_and_validates("propose_split", "validate_split", questions.PROPOSE_SPLIT.about(split))
+page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION.about(split))
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
 page.branch("validate_split", offered, onward)
-page.asks("answer_split", questions.ANSWER_SPLIT.about(split), then="tally_split")
+page.asks("answer_split", answer_split.QUESTION.about(split), then="tally_split")
 page.add_node("tally_split", tally(split))
 talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
 page.branch("tally_split", verdict_of, {**talk_on, "agreed": "settle", "no_deal": "settle"})

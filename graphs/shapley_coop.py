@@ -15,9 +15,7 @@ the norm. Where values equal what was signed it goes on to settle.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs import questions
-from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
-from shapley_coop.nodes.agent.publish import offered
+from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
@@ -27,6 +25,16 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
+from shapley_coop.questions import (
+    act,
+    answer,
+    answer_split,
+    claim,
+    contract_write,
+    propose,
+    propose_split,
+    reason,
+)
 from shapley_coop.state.topics import PLAN, SPLIT, computed
 
 plan, split = computed(PLAN), computed(SPLIT)
@@ -35,23 +43,23 @@ page = WorkflowBuilder()
 page.lead("open", "reason")
 page.add_node("convene", convene)
 page.lead("convene", "reason")
-page.asks("reason", questions.REASON.about(plan), then="collect_reasons")
+page.asks("reason", reason.QUESTION.about(plan), then="collect_reasons")
 page.add_node("collect_reasons", collect_thoughts)
 page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
-page.asks_and_validates("propose", "validate", questions.PROPOSE.about(plan))
+page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan))
 page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
-page.asks("answer", questions.ANSWER.about(plan), then="tally")
+page.asks("answer", answer.QUESTION.about(plan), then="tally")
 page.add_node("tally", tally(plan))
 talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
 page.branch("tally", verdict_of, {**talk_on, "agreed": "write", "no_deal": "act"})
-page.asks("write", questions.WRITE.about(plan))
+page.asks("write", contract_write.QUESTION.about(plan))
 page.branch("write", verdict_of, {"again": "write", "written": "summarize"})
 page.add_node("summarize", summarize)
 page.lead("summarize", "enforce")
 
 page.add_node("enforce", enforce)
 page.lead("enforce", "act")
-page.asks("act", questions.ACT, then="step")
+page.asks("act", act.QUESTION, then="step")
 page.add_node("step", step)
 page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
 page.add_node("enforce_turn", enforce)
@@ -62,15 +70,15 @@ page.add_node("account", account)
 page.add_edge("account", "convene_split")
 page.add_node("convene_split", convene)
 page.lead("convene_split", "claim")
-page.asks("claim", questions.CLAIM.about(split), then="collect_claims")
+page.asks("claim", claim.QUESTION.about(split), then="collect_claims")
 page.add_node("collect_claims", collect_claims(split))
 page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": "attribute"})
 page.add_node("attribute", attribute)
 page.branch("attribute", verdict_of, {"bargain": "propose_split", "settled": "settle"})
-page.asks_and_validates("propose_split", "validate_split", questions.PROPOSE_SPLIT.about(split))
+page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION.about(split))
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
 page.branch("validate_split", offered, onward)
-page.asks("answer_split", questions.ANSWER_SPLIT.about(split), then="tally_split")
+page.asks("answer_split", answer_split.QUESTION.about(split), then="tally_split")
 page.add_node("tally_split", tally(split))
 talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
 page.branch("tally_split", verdict_of, {**talk_on, "agreed": "settle", "no_deal": "settle"})

@@ -10,9 +10,7 @@ What `negotiation_priced` does not have: reason, claim, and the bargaining over 
 
 from langgraph.graph import END
 
-from shapley_coop.graphs import questions
-from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
-from shapley_coop.nodes.agent.publish import offered
+from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
 from shapley_coop.nodes.table.convene import convene
@@ -20,6 +18,7 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
+from shapley_coop.questions import act, answer, answer_split, claim, propose, propose_split, reason
 from shapley_coop.state.topics import PLAN, SPLIT
 
 page = WorkflowBuilder()
@@ -27,19 +26,19 @@ page = WorkflowBuilder()
 page.lead("open", "reason")
 page.add_node("convene", convene)
 page.lead("convene", "reason")
-page.asks("reason", questions.REASON, then="collect_reasons")
+page.asks("reason", reason.QUESTION, then="collect_reasons")
 page.add_node("collect_reasons", collect_thoughts)
 page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
-page.asks_and_validates("propose", "validate", questions.PROPOSE)
+page.asks_and_validates("propose", "validate", propose.QUESTION)
 page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
-page.asks("answer", questions.ANSWER, then="tally")
+page.asks("answer", answer.QUESTION, then="tally")
 page.add_node("tally", tally(PLAN))
 talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
 page.branch("tally", verdict_of, {**talk_on, "agreed": "summarize", "no_deal": "act"})
 page.add_node("summarize", summarize)
 page.lead("summarize", "act")
 
-page.asks("act", questions.ACT, then="step")
+page.asks("act", act.QUESTION, then="step")
 page.add_node("step", step)
 play_on = {"refused": "act", "play_on": "act", "due": "convene"}
 page.branch("step", how_it_goes_on, {**play_on, "over": "account"})
@@ -48,13 +47,13 @@ page.add_node("account", account)
 page.add_edge("account", "convene_split")
 page.add_node("convene_split", convene)
 page.lead("convene_split", "claim")
-page.asks("claim", questions.CLAIM, then="collect_claims")
+page.asks("claim", claim.QUESTION, then="collect_claims")
 page.add_node("collect_claims", collect_claims(SPLIT))
 page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": "propose_split"})
-page.asks_and_validates("propose_split", "validate_split", questions.PROPOSE_SPLIT)
+page.asks_and_validates("propose_split", "validate_split", propose_split.QUESTION)
 onward = {"again": "propose_split", "offer": "answer_split", "pass": "tally_split"}
 page.branch("validate_split", offered, onward)
-page.asks("answer_split", questions.ANSWER_SPLIT, then="tally_split")
+page.asks("answer_split", answer_split.QUESTION, then="tally_split")
 page.add_node("tally_split", tally(SPLIT))
 talk_on = {"refused": "answer_split", "countered": "answer_split", "talk_on": "propose_split"}
 page.branch("tally_split", verdict_of, {**talk_on, "agreed": "settle", "no_deal": "settle"})

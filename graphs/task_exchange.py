@@ -28,42 +28,21 @@ from dataclasses import replace
 from langgraph.graph import END
 
 from shapley_coop.games.task_exchange import TaskExchange
-from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
-from shapley_coop.nodes.agent.checks import a_thought
 from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.exchange.check import check
-from shapley_coop.nodes.exchange.checks import a_valid_message, as_it_is, attempts
 from shapley_coop.nodes.exchange.collect import collect_plans
 from shapley_coop.nodes.exchange.fail import fail, failed
-from shapley_coop.nodes.exchange.publish import keep_plans, put_message
 from shapley_coop.nodes.exchange.trade import trade
 from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
-from shapley_coop.state.exchange import TOPIC
+from shapley_coop.questions import act, consider, exchange
 from shapley_coop.state.own_tables import ExchangeTable
-from shapley_coop.state.topics import Topic
-from shapley_coop.state.turn import Asking
-from shapley_coop.state.who import all_agents, speaker
-
-TRADE = Topic(TOPIC)
-"""Who does which tasks; what a proposal has to pass is in `deals.exchange`."""
-
-CONSIDER = Asking("consider", TRADE, all_agents, a_thought, keep_plans, rules="exchange_table")
-"""Every agent plans in private."""
-
-SPEAK = Asking(
-    "exchange", TRADE, speaker, as_it_is, put_message, tries=attempts, rules="exchange_table"
-)
-"""Whoever's turn it is proposes, accepts or rejects; its message is delivered as it is written."""
-
-SPEAK_VALIDLY = replace(SPEAK, check=a_valid_message)
-"""The same; what is no valid message goes back to its author."""
 
 
-def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
+def trading(validator: bool, guidance: bool) -> WorkflowBuilder:
     """Any of the four, not compiled.
 
     Args:
@@ -76,15 +55,15 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_edge("open", "convene")
     page.add_node("convene", convene)
     page.lead("convene", "consider")
-    page.asks("consider", replace(CONSIDER, guidance=guidance), then="collect_plans")
+    page.asks("consider", replace(consider.QUESTION, guidance=guidance), then="collect_plans")
     page.add_node("collect_plans", collect_plans)
     page.branch("collect_plans", verdict_of, {"refused": "consider", "sound": "speak"})
     said = {"talk_on": "speak", "agreed": "check", "no_deal": "trade", "error": "settle"}
     if validator:
-        page.asks_and_validates("speak", "validate", replace(SPEAK_VALIDLY, guidance=guidance))
+        page.asks_and_validates("speak", "validate", replace(exchange.QUESTION, guidance=guidance))
         page.branch("validate", verdict_of, {**said, "again": "speak"})
     else:
-        page.asks("speak", replace(SPEAK, guidance=guidance))
+        page.asks("speak", replace(exchange.AS_IT_IS, guidance=guidance))
         page.branch("speak", verdict_of, said)
     page.add_node("check", check)
     page.branch("check", verdict_of, {"sound": "summarize", "error": "settle"})
@@ -93,7 +72,7 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("trade", trade)
     page.lead("trade", "act")
 
-    page.asks("act", questions.ACT, then="call")
+    page.asks("act", act.QUESTION, then="call")
     page.add_node("call", call_tools)
     page.add_edge("call", "step")
     page.add_node("step", step)
@@ -105,4 +84,4 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     return page
 
 
-graph = exchange(validator=True, guidance=True).compile(name="task_exchange")
+graph = trading(validator=True, guidance=True).compile(name="task_exchange")

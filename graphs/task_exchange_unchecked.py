@@ -4,6 +4,6 @@ There is no `validate` after `speak`; what was agreed is checked once, at the en
 utility-aware.
 """
 
-from shapley_coop.graphs.task_exchange import exchange
+from shapley_coop.graphs.task_exchange import trading
 
-graph = exchange(validator=False, guidance=True).compile(name="task_exchange_unchecked")
+graph = trading(validator=False, guidance=True).compile(name="task_exchange_unchecked")

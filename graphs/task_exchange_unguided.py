@@ -3,6 +3,6 @@
 The wiring is that of `task_exchange`; what it lacks is a section of the letters.
 """
 
-from shapley_coop.graphs.task_exchange import exchange
+from shapley_coop.graphs.task_exchange import trading
 
-graph = exchange(validator=True, guidance=False).compile(name="task_exchange_unguided")
+graph = trading(validator=True, guidance=False).compile(name="task_exchange_unguided")

@@ -26,7 +26,7 @@ from shapley_coop.nodes.table.open import Reopening, opening
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Opening, Result, Table
-from shapley_coop.state.turn import Asking, TurnContext, unsound
+from shapley_coop.state.turn import Question, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
 
 Verdict = Callable[[Table], str]
@@ -36,6 +36,11 @@ Verdict = Callable[[Table], str]
 def verdict_of(table: Table) -> str:
     """Return the verdict of the node before."""
     return table["verdict"]
+
+
+def offered(table: Table) -> str:
+    """Return `offer` where the speaker made one, else `pass`."""
+    return "offer" if table["offer"] else "pass"
 
 
 def sound(table: Table) -> str:
@@ -100,7 +105,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         state: type[Table] = Table,
         start: Mapping[str, Any] | None = None,
     ) -> None:
-        self.askings: dict[str, Asking] = {}
+        self.askings: dict[str, Question[Any]] = {}
         self.name = ""
         config = config_for(game, plays, lambda: self.askings)
         super().__init__(
@@ -133,11 +138,11 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         wiring = [sorted(self.nodes), sorted(self.edges), joins, onward]
         return hashlib.sha256(json.dumps(wiring, sort_keys=True).encode()).hexdigest()[:16]
 
-    def all_askings(self) -> tuple[Asking, ...]:
+    def all_askings(self) -> tuple[Question[Any], ...]:
         """Everything that the page asks."""
         return tuple(self.askings.values())
 
-    def asks(self, node: str, question: Asking, then: str = "") -> None:
+    def asks(self, node: str, question: Question[Any], then: str = "") -> None:
         """A node that asks.
 
         Args:
@@ -150,7 +155,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         if then:
             self.add_edge(node, then)
 
-    def asks_and_validates(self, node: str, check: str, question: Asking) -> None:
+    def asks_and_validates(self, node: str, check: str, question: Question[Any]) -> None:
         """Two nodes and the edge between them: one asks one agent, the other validates its answer.
 
         Args:
@@ -186,7 +191,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         """An edge to a node that may ask people."""
         self.branch(source, lambda _: to, {to: to})
 
-    def _asked_at(self, node: str, question: Asking) -> Asking:
+    def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
         """A question as a node of this page, by which its letters tell how it goes on."""
         self.askings[node] = replace(question, page=self.all_askings)
         return self.askings[node]
@@ -216,7 +221,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         ]
 
 
-def _people_apart(table: Table, asking: Asking) -> bool:
+def _people_apart(table: Table, asking: Question[Any]) -> bool:
     """Whether people are among several who are asked: each then has a task of its own."""
     evaluated = EvaluatedTable(table)
     who = asking.who(evaluated)

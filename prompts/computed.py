@@ -125,7 +125,7 @@ def _breaking(party: Facts) -> str:
     return f"gains {amount(found['gain'])} by {found['action']} at turn {found['turn']}, {when}"
 
 
-def money(view: Facts) -> str:
+def money(view: Facts, signed: bool = True) -> str:
     """What there is to divide: amounts that add up, an agent a line."""
     computed, offer = view.get("computed") or {}, view.get("offer", {})
     columns = {"own rewards": view["own_rewards"]}
@@ -133,7 +133,7 @@ def money(view: Facts) -> str:
         own, earned = view["own_rewards"], view["earned"]
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
-    if view["ask"] != "claim":  # claims are made before anything that is computed by a norm
+    if signed:  # claims are made before anything that is computed by a norm
         columns |= {_standing(view): view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}

@@ -11,7 +11,7 @@ from typing import Any
 from shapley_coop.many import MANY
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
 from shapley_coop.prompts.render import render
-from shapley_coop.prompts.request import contract_lines, variables
+from shapley_coop.prompts.request import Words, contract_lines, variables
 from shapley_coop.prompts.talk import in_words
 from shapley_coop.prompts.words import few, plain, told
 
@@ -87,7 +87,7 @@ def write_request(
     *,
     secret: str = "",
     utilities: Facts | None = None,
-    sections: Sequence[str] = (),
+    words: Sequence[Words] = (),
     outsider: bool = False,
 ) -> str:
     """The part for one agent, now.
@@ -97,15 +97,14 @@ def write_request(
         history: what happened in public (`write_history`).
         secret: what its user told it alone.
         utilities: what the game tells it alone.
-        sections: of a written contract.
+        words: the variables that the template of what is asked has beside those of all.
         outsider: whether the reader is no party.
     """
-    asked = [duty["action"] for duty in view.get("duties", []) if not duty["forbidden"]]
+    given = variables(view, words)
     private = "\n\n".join(filter(None, [secret, _utilities(utilities or {})]))
     notes = view.get("notes", "")
     if view["ask"] == "act":
-        notes = "" if asked else notes[:LONGEST_NOTES]
-    contract = view.get("contract") or {}
+        notes = "" if given.get("asked") else notes[:LONGEST_NOTES]
     return render(
         "letter",
         persona=render(
@@ -117,8 +116,8 @@ def write_request(
             represents=few(view.get("represents", [])),
         ),
         history=history,
-        contract=_in_force(contract, view["procedure"]["turns"]),
-        ask=render(view["ask"], **variables(view, sections)).strip(),
+        contract=_in_force(view.get("contract") or {}, view["procedure"]["turns"]),
+        ask=render(view["ask"], **given).strip(),
     )
 
 

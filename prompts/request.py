@@ -7,8 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.canonical import cache_key
-from shapley_coop.prompts.bounty import bounty
-from shapley_coop.prompts.brought import brought
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.crowds import MOST_COLUMNS, of_group, together
@@ -27,8 +25,12 @@ OWN = "you_hold"
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
 
-def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
-    """The variables that the template of a request can use."""
+Words = Callable[[Facts], dict[str, Any]]
+"""Some variables of one template, from the facts of its letter."""
+
+
+def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
+    """The variables that the template of a request can use: those of all, and its own words."""
     last_round = "rounds" in view and view["round"] >= view["rounds"]
     contract = bool(view.get("contract"))
     found = {
@@ -46,15 +48,14 @@ def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
         "standing": _standing(view),
         "outlook": outlook(view),
         "parties": ", ".join(view.get("parties", [])),
-        "sections": sections,
         "guidance": view.get("guidance", False),
     }
-    for part in _OWN.get(view["ask"], ()):
+    for part in words:
         found |= part(view)
     return found
 
 
-def _membership(view: Facts) -> dict[str, Any]:
+def membership(view: Facts) -> dict[str, Any]:
     """Where delegates bargain: a member's group, its delegate, and what leaving a deal does."""
     return {
         "group": few(view.get("group", [])),
@@ -87,7 +88,7 @@ def _with_words(vetoes: Sequence[Facts]) -> str:
     return " and ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
 
 
-def _offer(view: Facts) -> dict[str, Any]:
+def offer_to_answer(view: Facts) -> dict[str, Any]:
     """The offer to be answered; its clauses only where the history does not show them."""
     offer = view.get("offer", {})
     turns = view["procedure"]["turns"]
@@ -119,7 +120,7 @@ def _counters(order: Sequence[str], by: str) -> str:
     )
 
 
-def _turn(view: Facts) -> dict[str, Any]:
+def turn_of_game(view: Facts) -> dict[str, Any]:
     """A turn of the game: what the deal asks for, and what can be done."""
     duties = view.get("duties", [])
     asked = [plain(duty["action"]) for duty in duties if not duty["forbidden"]]
@@ -195,12 +196,17 @@ def _by_column(value: Any) -> dict[str, str]:
     return {at: together({who: plain(row[at]) for who, row in value.items()}) for at in columns}
 
 
-def _split(view: Facts) -> dict[str, Any]:
-    """The last bargaining: what there is to divide, and what an answer would change."""
+def split(view: Facts, signed: bool = True) -> dict[str, Any]:
+    """The last bargaining: what there is to divide, and what an answer would change.
+
+    Args:
+        view: the letter's facts.
+        signed: whether what was signed is shown; claims are made before that.
+    """
     me, offer, contract = view["you"], view.get("offer", {}), bool(view.get("contract"))
     change = "change" in offer
     return {
-        "money": money(view) if "own_rewards" in view else "",
+        "money": money(view, signed) if "own_rewards" in view else "",
         "standing_now": "as signed" if contract else "as earned",
         "signed": amount(view["as_signed"][me]) if change else "",
         "proposed": amount(offer["payoffs"][me]) if change else "",
@@ -225,7 +231,7 @@ def _direction(view: Facts) -> str:
     return f"The split by {computed['norm']} would give you {more} than you have {now}. "
 
 
-def _trade(view: Facts) -> dict[str, Any]:
+def trade(view: Facts) -> dict[str, Any]:
     """The talk over tasks."""
     pending = view.get("pending") or {}
     worth = pending.get("your_utility")
@@ -278,21 +284,3 @@ def contract_lines(contract: Facts, turns: int = 0) -> str:
 @lru_cache(maxsize=128)
 def _listed(text: str, turns: int) -> str:
     return "\n".join(f"- {line}" for line in at_turns(text, turns).split("\n") if line)
-
-
-_OWN: dict[str, tuple[Callable[[Facts], dict[str, Any]], ...]] = {
-    "elect": (_membership, _turn),
-    "answer": (_offer,),
-    "ratify": (_offer, _membership),
-    "act": (_turn, brought),
-    "claim": (_split,),
-    "propose_split": (_split,),
-    "answer_split": (_offer, _split),
-    "answer_bounty": (_offer, bounty),
-    "contract_answer": (_offer,),
-    "contract_sign": (_offer,),
-    "contract_write": (_offer, _turn),
-    "consider": (_turn,),
-    "exchange": (_turn, _trade),
-}
-"""Act → the parts whose variables its template uses beside the common ones."""

@@ -13,14 +13,14 @@ one reader of messages says what is wrong with it.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.reading import ANNOTATIONS
-from shapley_coop.deals.language.thoughts import MARK, without_thoughts
-from shapley_coop.sealed_letters import SealedLetter, sealed_letter
+from shapley_coop.deals.language.thoughts import without_thoughts
+from shapley_coop.seats.asked import asked
 
 Fields = Mapping[str, Any]
 Form = Mapping[str, Any]
@@ -32,11 +32,6 @@ _TAGS = re.compile(
 _BESIDE = {"thoughts", "notes"}
 """Fields that every schema has beside the answer itself."""
 
-# A tag within a field would end the field's own: what is quoted stays readable, and is no tag.
-_OPENS = re.compile(r"<(?=\s{0,4}/?\s{0,4}[^\W\d_])")
-_NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
-_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
-
 
 def tagged(act: str, fields: Any) -> str:
     """An answer in fields, as a message of the wire; what is no object stays as it is.
@@ -47,12 +42,8 @@ def tagged(act: str, fields: Any) -> str:
     """
     if not isinstance(fields, Mapping):
         return fields if isinstance(fields, str) else json.dumps(fields)
-    writer = _writer(act)
-    if writer is None:
-        return json.dumps(fields)
-    thoughts, notes = fields.get("thoughts"), fields.get("notes")
-    private = _element("CONSIDER", thoughts, True) + _element("NOTES", notes, True)
-    return private + _element("s", _public(act, fields)) + writer(fields)
+    question = asked(act)
+    return question.answer.tagged(fields) if question else json.dumps(fields)
 
 
 def said_in(text: str) -> str:
@@ -106,140 +97,3 @@ def answers(form: Form, fields: Any) -> bool:
     asked = form["properties"].keys()
     decides = asked - _BESIDE or asked
     return bool(decides & fields.keys()) and fields.keys() <= asked | ANNOTATIONS
-
-
-def _public(act: str, fields: Fields) -> Any:
-    """What is said to all, which for the outsiders' two acts is the answer itself."""
-    if act == "contract_write":
-        return fields.get("prose")
-    if act == "contract_judge":
-        found = [v for v in fields.get("verdicts") or [] if isinstance(v, Mapping)]
-        return "\n".join(f"{v.get('clause')}: {v.get('verdict')}" for v in found)
-    return fields.get("speech")
-
-
-def _writer(act: str) -> Callable[[Fields], str] | None:
-    """Return what writes an act's answer; None if nobody asks for such a one in fields."""
-    sealed = sealed_letter(act)
-    return _sealed(sealed) if sealed else _WRITERS.get(act)
-
-
-def _sealed(letter: SealedLetter) -> Callable[[Fields], str]:
-    def written(fields: Fields) -> str:
-        proposal = letter.proposal(fields)
-        return _element_of_json("PROPOSAL", proposal) if proposal else "<REJECT>"
-
-    return written
-
-
-def _offer(fields: Fields) -> str:
-    return _proposal(fields) or "<REJECT>"
-
-
-def _reply(fields: Fields) -> str:
-    decision = str(fields.get("decision", "")).lower()
-    if decision == "accept":
-        named = fields.get("offer")
-        # Beside an acceptance no offer can stand: what is there is left for the reader to refuse.
-        return (f"<ACCEPT>{named}</ACCEPT>" if named else "<ACCEPT>") + _proposal(fields)
-    return ("<REJECT>" if decision in ("reject", "counter") else "") + _proposal(fields)
-
-
-def _claim(fields: Fields) -> str:
-    percent = fields.get("percent")
-    if isinstance(percent, str) and not _NUMBER.fullmatch(percent):
-        return _element("CLAIM", percent)  # in words, which have a unit of their own
-    if percent is None:
-        return ""
-    # Up to 1, under the name of per cent, it could be a part as well: the reader asks back.
-    doubtful = isinstance(percent, int | float | str) and 0 < float(percent) <= 1
-    return _element("CLAIM", f"percent: {percent}" if doubtful else f"{percent}%")
-
-
-def _written(fields: Fields) -> str:
-    return _proposal(fields) + _element("REJECT", fields.get("impossible"))
-
-
-def _trade(fields: Fields) -> str:
-    decision, held = str(fields.get("decision", "")).lower(), fields.get("allocation") or []
-    allocation = {h.get("agent"): h.get("tasks") for h in held if isinstance(h, Mapping)}
-    mark = {"accept": "<ACCEPT>", "reject": "<REJECT>"}.get(decision, "")
-    return mark + (_element_of_json("PROPOSAL", allocation) if allocation else "")
-
-
-def _ratification(fields: Fields) -> str:
-    marks = {"sign": "<ACCEPT>", "veto": "<REJECT>", "leave": "<ACTION>leave</ACTION>"}
-    return marks.get(str(fields.get("decision", "")).lower(), "")
-
-
-def _action(fields: Fields) -> str:
-    action, content = fields.get("action"), fields.get("content")
-    if action is None:
-        return ""
-    carried = f" {str(content).translate(_ESCAPES)}" if content else ""
-    return _element("ACTION", f"{action}{carried}")
-
-
-def _proposal(fields: Fields) -> str:
-    """The offer in an answer, in the words of the clause language."""
-    clauses = fields.get("clauses")
-    if not clauses:
-        return ""
-    listed = clauses if isinstance(clauses, list) else [clauses]
-    deal: dict[str, Any] = {"clauses": [_clause(clause) for clause in listed]}
-    if drops := fields.get("drops"):
-        deal["drops"] = drops
-    return _element_of_json("PROPOSAL", deal)
-
-
-def _clause(clause: Any) -> Any:
-    """One clause as letters teach it: without what does not apply, and shares by agent."""
-    if not isinstance(clause, Mapping):
-        return clause
-    told = {key: value for key, value in clause.items() if value is not None}
-    if "per" in told:
-        told["basis"] = told.pop("per")
-    fractions = told.get("fractions")
-    if isinstance(fractions, list) and all(isinstance(f, Mapping) for f in fractions):
-        told["fractions"] = {f.get("agent"): f.get("fraction") for f in fractions}
-    return told
-
-
-def _element(tag: str, text: Any, private: bool = False) -> str:
-    """A field as an element.
-
-    A mark of thoughts in what others get to see stays one, so that it is asked back; in a private
-    field something stands in its place, so that what is around it does not become a tag.
-    """
-    if text in (None, ""):
-        return ""
-    told, parts, at = str(text), "", 0
-    for mark in MARK.finditer(told):
-        parts += _OPENS.sub("‹", told[at : mark.start()]) + ("…" if private else mark.group())
-        at = mark.end()
-    return f"<{tag}>{parts}{_OPENS.sub('‹', told[at:])}</{tag}>"
-
-
-def _element_of_json(tag: str, value: Any) -> str:
-    return f"<{tag}>{json.dumps(value, ensure_ascii=False)}</{tag}>"
-
-
-_WRITERS: dict[str, Callable[[Fields], str]] = {
-    "reason": lambda _: "",
-    "consider": lambda _: "",
-    "propose": _offer,
-    "propose_split": _offer,
-    "contract_propose": _offer,
-    "answer": _reply,
-    "answer_split": _reply,
-    "answer_bounty": _reply,
-    "contract_answer": _reply,
-    "contract_sign": _reply,
-    "ratify": _ratification,
-    "elect": _action,
-    "claim": _claim,
-    "contract_write": _written,
-    "contract_judge": lambda _: "",
-    "exchange": _trade,
-    "act": _action,
-}

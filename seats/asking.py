@@ -50,7 +50,7 @@ programs behind an endpoint, which read no prose."""
 
 
 @dataclass(frozen=True)
-class Question:
+class Enquiry:
     """One letter to one agent.
 
     Attributes:
@@ -114,7 +114,7 @@ class Question:
 
 
 async def ask(
-    seat: Seat, seed: int, question: Question, journal: Journal, look_up: bool = True
+    seat: Seat, seed: int, question: Enquiry, journal: Journal, look_up: bool = True
 ) -> tuple[Entry, bool]:
     """Ask a seat and keep its answer before anything else happens.
 
@@ -145,7 +145,7 @@ async def ask(
     return await journal.keep(q.episode, q.entry(seat.model, answer)), True
 
 
-async def _ask_person(question: Question, journal: Journal) -> Answer:
+async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
     """Leave the letter at the person's seat and wait: hours, days, over restarts."""
     q = question
     mail = Mail(q.agent, q.act, q.name, q.text, q.attempt, facts=q.letter.facts)
@@ -161,14 +161,14 @@ def as_answer(reply: Any) -> Answer:
     return Answer(_kept(as_message(reply)))
 
 
-async def _call(seat: Seat, seed: int, question: Question, journal: Journal) -> Answer:
+async def _call(seat: Seat, seed: int, question: Enquiry, journal: Journal) -> Answer:
     ask = partial(_asked, seat, seed, question, journal)
     gate = clients_here().gate
     return await (ask() if gate is None else gate.call(seat, question, ask))
 
 
 async def _asked(
-    seat: Seat, seed: int, question: Question, journal: Journal, patience: float = 0
+    seat: Seat, seed: int, question: Enquiry, journal: Journal, patience: float = 0
 ) -> Answer:
     started = time.monotonic()
     model = chat_model(seat, agent=question.agent, seed=seed)
@@ -190,7 +190,7 @@ async def _asked(
     return answer
 
 
-async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Answer:
+async def _answered(seat: Seat, model: BaseChatModel, question: Enquiry) -> Answer:
     """Ask the model in the way in which its seat answers."""
     q = question
     mode = answers_of(seat, model, bool(q.tools))
@@ -212,14 +212,14 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     return _answer(reply, text, q, seat)
 
 
-def _fields_of(question: Question) -> dict[str, Any] | None:
+def _fields_of(question: Enquiry) -> dict[str, Any] | None:
     """The schema of its answer; to load what makes it would delay a run that answers in text."""
     from shapley_coop.seats.schema import schema_of
 
     return schema_of(question.letter.facts, question.carries)
 
 
-def _told_fields(question: Question, mode: str, form: Mapping[str, Any]) -> Question:
+def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enquiry:
     """The question with the fields of its answer told behind the letter.
 
     The journal keeps the letter without them, so that a recording answers it in whatever form.
@@ -231,7 +231,7 @@ def _told_fields(question: Question, mode: str, form: Mapping[str, Any]) -> Ques
     return replace(question, letter=letter)
 
 
-def _letter(seat: Seat, model: BaseChatModel, question: Question) -> list[BaseMessage]:
+def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMessage]:
     """What is sent: a program gets the facts beside the words, or behind them over a network."""
     if getattr(model, "reads_facts", False):
         return question.letter.messages(program=True)
@@ -242,7 +242,7 @@ def _letter(seat: Seat, model: BaseChatModel, question: Question) -> list[BaseMe
     return question.messages
 
 
-def traced(question: Question) -> RunnableConfig:
+def traced(question: Enquiry) -> RunnableConfig:
     """How a call for a question is named and found in a trace."""
     metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
     # A draft is private until it is sound: LangGraph's stream of messages leaves it out.
@@ -250,7 +250,7 @@ def traced(question: Question) -> RunnableConfig:
     return {**question.trace, "metadata": metadata, "tags": tags}
 
 
-def _answer(reply: AIMessage, text: str, question: Question, seat: Seat) -> Answer:
+def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answer:
     told = reply.usage_metadata
     if seat.program or seat.provider == RECORDING:
         tokens_in, tokens_out = (told["input_tokens"], told["output_tokens"]) if told else (0, 0)
@@ -276,7 +276,7 @@ def _withheld(reply: AIMessage, ended: object) -> Withheld:
     return "refused" if ended in _REFUSED or reply.additional_kwargs.get("refusal") else ""
 
 
-def _cut_answer(completion: Any, question: Question) -> Answer:
+def _cut_answer(completion: Any, question: Enquiry) -> Answer:
     """What there is of an answer by schema that reached its length limit."""
     usage = completion.usage
     told = usage and {

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 if TYPE_CHECKING:  # asking asks these models
-    from shapley_coop.seats.asking import Question
+    from shapley_coop.seats.asking import Enquiry
     from shapley_coop.seats.records import Journal
 
 
@@ -50,7 +50,7 @@ class LetterChatModel(AwaitedChatModel):
     """
 
     @abstractmethod
-    def for_letter(self, question: "Question", journal: "Journal") -> "LetterChatModel":
+    def for_letter(self, question: "Enquiry", journal: "Journal") -> "LetterChatModel":
         """Return the model that answers this one letter.
 
         Args:

@@ -1,6 +1,8 @@
 """What an offer's clauses look like in fields, in the spelling that the letters teach."""
 
-from typing import Literal, Union
+import json
+from collections.abc import Mapping
+from typing import Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -147,3 +149,28 @@ class Share(Part):
 
 Clause = Do | Forbid | Pay | Share
 WithGoods = Clause | Give
+
+
+def proposal(fields: Mapping[str, Any]) -> str:
+    """Write the offer in an answer, in the words of the clause language; nothing for none."""
+    clauses = fields.get("clauses")
+    if not clauses:
+        return ""
+    listed = clauses if isinstance(clauses, list) else [clauses]
+    deal: dict[str, Any] = {"clauses": [_clause(clause) for clause in listed]}
+    if drops := fields.get("drops"):
+        deal["drops"] = drops
+    return f"<PROPOSAL>{json.dumps(deal, ensure_ascii=False)}</PROPOSAL>"
+
+
+def _clause(clause: Any) -> Any:
+    """One clause as letters teach it: without what does not apply, and shares by agent."""
+    if not isinstance(clause, Mapping):
+        return clause
+    told = {key: value for key, value in clause.items() if value is not None}
+    if "per" in told:
+        told["basis"] = told.pop("per")
+    fractions = told.get("fractions")
+    if isinstance(fractions, list) and all(isinstance(f, Mapping) for f in fractions):
+        told["fractions"] = {f.get("agent"): f.get("fraction") for f in fractions}
+    return told

@@ -7,7 +7,7 @@ from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat
 
 if TYPE_CHECKING:
-    from shapley_coop.seats.asking import Question
+    from shapley_coop.seats.asking import Enquiry
 
 Ask = Callable[[float], Awaitable[Answer]]
 """Asks a seat once, with so many seconds beside its own for the answer; raises SeatError."""
@@ -16,7 +16,7 @@ Ask = Callable[[float], Awaitable[Answer]]
 class Gate(Protocol):
     """Decides when a seat is asked."""
 
-    async def call(self, seat: Seat, question: "Question", ask: Ask) -> Answer:
+    async def call(self, seat: Seat, question: "Enquiry", ask: Ask) -> Answer:
         """Ask a seat once it may be asked.
 
         Args:

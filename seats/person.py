@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shapley_coop.sealed_letters import sealed_letter
+from shapley_coop.seats.asked import asked
 from shapley_coop.seats.review import Decision, decided, edited, review
 
 PASS = ""
@@ -54,29 +54,10 @@ class Reply(BaseModel):
         return tagged + "<ACCEPT>" * self.accept + "<REJECT>" * self.reject
 
 
-_OFFER = ("speech", "proposal", "reject", "consider")
-_ANSWER = ("speech", "accept", "reject", "proposal", "consider")
-FORMS: dict[str, tuple[str, ...]] = {
-    "reason": ("consider",),
-    "consider": ("consider",),
-    "propose": _OFFER,
-    "propose_split": _OFFER,
-    "contract_propose": _OFFER,
-    "answer": _ANSWER,
-    "answer_split": _ANSWER,
-    "answer_bounty": _ANSWER,
-    "contract_answer": _ANSWER,
-    "contract_sign": ("speech", "accept", "reject", "consider"),
-    "elect": ("action", "consider"),
-    "ratify": ("speech", "accept", "reject", "action", "consider"),
-    "exchange": _ANSWER,
-    "claim": ("speech", "claim", "consider"),
-    "act": ("action", "speech", "consider"),
-}
-"""Act → the fields of its form; other acts have all."""
-
-_SEALED = ("proposal", "reject", "consider")
-"""The fields of an extension's sealed letter."""
+def fields_of(act: str) -> tuple[str, ...]:
+    """Name the fields of a reply to what is asked; all, if nothing here asks it."""
+    question = asked(act)
+    return question.answer.form() if question else tuple(Reply.model_fields)
 
 
 def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
@@ -88,11 +69,9 @@ def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
     """
     schema = Reply.model_json_schema()
     fields: dict[str, Any] = schema["properties"]
-    sealed = sealed_letter(act)
-    named = _SEALED if sealed else FORMS.get(act, tuple(fields))
-    kept = {name: fields[name] for name in named}
-    if sealed:
-        kept["proposal"] = {**kept["proposal"], "description": sealed.written}
+    kept = {name: fields[name] for name in fields_of(act)}
+    if "proposal" in kept and (question := asked(act)):
+        kept["proposal"] = {**kept["proposal"], "description": question.answer.PROPOSAL}
     if legal and "action" in kept:
         kept["action"] = {**kept["action"], "enum": list(legal)}
     return {**schema, "properties": kept}
@@ -115,19 +94,18 @@ def request(
         why: the label of the last reply's fault; the letter at the seat says more.
         until: when the person's time is up, in seconds since the epoch; None leaves it open.
     """
-    asked = form(act)
-    fields = asked["properties"]
+    reply, fields = form(act), fields_of(act) if asked(act) else ()
     seat = seat_address(str(pointer.get("episode", "")), agent)
     said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
     said = refused_before(said, why) + _time_left(until)
-    args = {name: one.get("default") for name, one in asked["properties"].items()}
+    args = {name: one.get("default") for name, one in reply["properties"].items()}
     allowed: list[Decision] = ["edit", "respond"]
     if "accept" in fields:
         allowed.insert(0, "approve")
     if "reject" in fields:
         allowed.append("reject")
     return {
-        **review(act, args, f"{said} {seat}", allowed, asked),
+        **review(act, args, f"{said} {seat}", allowed, reply),
         "action_request": {"action": act, "args": args},
         "config": {
             "allow_accept": act.startswith("answer"),
@@ -148,9 +126,9 @@ def refused_before(description: str, why: str) -> str:
     return description if not why or told in description else description + told
 
 
-def overdue(asked: Mapping[str, Any], now: float) -> bool:
+def overdue(waiting: Mapping[str, Any], now: float) -> bool:
     """Whether the time for a reply is up."""
-    until = asked.get("deadline")
+    until = waiting.get("deadline")
     return until is not None and until <= now
 
 

@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.seats.asking import Question, ask, traced
+from shapley_coop.seats.asking import Enquiry, ask, traced
 from shapley_coop.seats.calls import READY, TRIED, Call, Step, calls_in
 from shapley_coop.seats.records import TOOL, Answer, Entry, Journal, letter_hash, nonce
 from shapley_coop.seats.seat import Seat
@@ -39,7 +39,7 @@ class Heard:
 
 
 async def converse(
-    seat: Seat, seed: int, question: Question, journal: Journal, found: Entry | None = None
+    seat: Seat, seed: int, question: Enquiry, journal: Journal, found: Entry | None = None
 ) -> Heard:
     """Ask a seat and run the tools that it calls, until it answers.
 
@@ -66,7 +66,7 @@ async def converse(
         question = await _told(question, journal, entry.answer.text, calls)
 
 
-def wanted(question: Question, answer: str) -> tuple[Call, ...]:
+def wanted(question: Enquiry, answer: str) -> tuple[Call, ...]:
     """The calls in an answer that are made before it is asked for again; none if it is final.
 
     An answer that binds, or that may not ask for anything more, is final; so is one that is asked
@@ -87,8 +87,8 @@ def wanted(question: Question, answer: str) -> tuple[Call, ...]:
 
 
 async def _told(
-    question: Question, journal: Journal, answer: str, calls: tuple[Call, ...]
-) -> Question:
+    question: Enquiry, journal: Journal, answer: str, calls: tuple[Call, ...]
+) -> Enquiry:
     """The question, with the results of tool calls appended."""
     allowed = question.calls if calls_in(answer) else _tries_left(question)
     results = [
@@ -104,7 +104,7 @@ async def _told(
     return replace(question, letter=letter, calls=calls_left, steps=question.steps - 1)
 
 
-def _tries_left(question: Question) -> int:
+def _tries_left(question: Enquiry) -> int:
     """How many drafts a seat may still try before it answers this letter."""
     if TRIED not in _by_name(question):
         return 0
@@ -117,7 +117,7 @@ _NOW = "Give your answer now."
 _ANSWER_NOW = "No calls are left: give your answer now."
 
 
-async def _result(question: Question, journal: Journal, call: Call) -> str:
+async def _result(question: Enquiry, journal: Journal, call: Call) -> str:
     """A tool's result, from the journal if it was computed before a restart."""
     q, tool = question, _by_name(question).get(call.tool)
     if call.tool == READY:
@@ -140,7 +140,7 @@ async def _result(question: Question, journal: Journal, call: Call) -> str:
     return known.answer.text
 
 
-def _by_name(question: Question) -> dict[str, BaseTool]:
+def _by_name(question: Enquiry) -> dict[str, BaseTool]:
     return {tool.name: tool for tool in question.tools}
 
 

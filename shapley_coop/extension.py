@@ -38,12 +38,11 @@ Kind = Literal[
     "schemes",
     "seats",
     "programs",
-    "answers",
+    "questions",
     "words",
     "moves",
     "readings",
     "courses",
-    "letters",
     "templates",
     "audits",
     "rechecks",
@@ -71,8 +70,9 @@ class Extension:
             `Provider` (`shapley_coop.seats.provider`), which also says what to check.
         programs: a module → its tuple of factories that may sit as `python:module:factory` without
             the operator's leave, since they are shipped.
-        answers: what a letter asks for → a callable of the letter's facts and a seed that returns
-            an embedded agent's answer.
+        questions: what its letters ask for → the `Question` of a workflow (`state.turn`), or, away
+            from tables, what seats know of it (`seats.asked.Enquired`).
+        templates: the name of such a question → its template's text.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
             clone's `langgraph.json` names it by its file. If it asks models, its context names one
             as a seat does, by `model` and `base_url`: these are judged for tenants.
@@ -85,9 +85,6 @@ class Extension:
         courses: a fact of its games → a callable of an embedded agent's parts
             (`shapley_coop.seats.embedded.bargaining.Agent`), which returns what it answers there in
             a way of its own: what a letter asks for → a callable that returns the answer.
-        letters: what its workflow asks for by a sealed proposal → the letter
-            (`shapley_coop.sealed_letters.SealedLetter`).
-        templates: the name of such a letter → its template's text.
         audits: an effect that its workflows record → a callable of the game and the record that
             returns what was not played by their rule, a line each.
         rechecks: a node of its workflows → what is recomputed of a run that has it
@@ -112,13 +109,12 @@ class Extension:
     schemes: Places = field(default_factory=dict)
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
-    answers: Places = field(default_factory=dict)
+    questions: Places = field(default_factory=dict)
     graphs: Places = field(default_factory=dict)
     words: Places = field(default_factory=dict)
     moves: Places = field(default_factory=dict)
     readings: Places = field(default_factory=dict)
     courses: Places = field(default_factory=dict)
-    letters: Places = field(default_factory=dict)
     templates: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)

@@ -9,11 +9,12 @@ from langchain_core.runnables import RunnableConfig
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games import Game
-from shapley_coop.seats.asking import Question
+from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import UNLIMITED, BudgetTracker
+from shapley_coop.state.judging import judge, read_answer
 from shapley_coop.state.outsiders import seat_of
 from shapley_coop.state.private import PrivateView, Refusal, private_views
 from shapley_coop.state.run_config import OUTSIDERS
@@ -22,7 +23,7 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.tool_runs import tools_for
 from shapley_coop.state.traces import label_root
-from shapley_coop.state.turn import TurnContext, judge, read_answer
+from shapley_coop.state.turn import TurnContext
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb, to foresee what a letter costs."""
@@ -50,7 +51,7 @@ class Reply:
 class _Open:
     """A letter that is to be sent, and the answer that the journal has to it already."""
 
-    question: Question
+    question: Enquiry
     entry: Entry | None
 
 
@@ -147,7 +148,7 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     return refusal.fault
 
 
-def _mail(agent: str, asked: Question) -> Mail:
+def _mail(agent: str, asked: Enquiry) -> Mail:
     facts = asked.letter.facts
     return Mail(agent, asked.act, asked.name, asked.text, asked.attempt, facts=facts)
 
@@ -161,7 +162,7 @@ def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Ref
         label = before.get("label", "MPT") if before else "MPT"
         found = Fault(label, "Answer once more.")
     # A person may go on trying.
-    tries = 0 if turn.is_person(agent) else turn.asking.tries(turn.evaluated)
+    tries = 0 if turn.is_person(agent) else turn.question.tries(turn.evaluated)
     return Refusal(found, answer.text, attempt, tries)
 
 
@@ -183,13 +184,13 @@ def _after_refusals(
 
 def _question(
     turn: TurnContext, agent: str, write: Writer, view: PrivateView, attempt: int
-) -> Question:
+) -> Enquiry:
     config = turn.evaluated.config
     tools = tools_for(turn, agent)
-    return Question(
+    return Enquiry(
         episode=turn.table["episode"],
         agent=agent,
-        act=turn.asking.act,
+        act=turn.question.name,
         letter=write(turn, agent, view),
         attempt=attempt,
         why=view.refusal.fault.label if view.refusal else "",
@@ -202,7 +203,7 @@ def _question(
     )
 
 
-def _admitted(turn: TurnContext, questions: Mapping[str, Question]) -> list[str]:
+def _admitted(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
     """The agents for whom the budget has something left, in the order in which they are asked."""
     config = turn.evaluated.config
     if config.budget == UNLIMITED:
@@ -243,7 +244,7 @@ async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> H
 
 def _trace(turn: TurnContext, agent: str) -> RunnableConfig:
     """How a call is named and found in a trace."""
-    table, config, act = turn.table, turn.evaluated.config, turn.asking.act
+    table, config, act = turn.table, turn.evaluated.config, turn.question.name
     seat = seat_of(turn, agent)
     return {
         "run_name": f"{agent}.{act}.r{table['round']}",

@@ -9,8 +9,9 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from shapley_coop.state.judging import Judged
 from shapley_coop.state.topics import Phase
-from shapley_coop.state.turn import Judged, TurnContext
+from shapley_coop.state.turn import TurnContext
 
 Counts = Mapping[str, int]
 

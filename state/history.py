@@ -34,7 +34,7 @@ def history(turn: TurnContext, reader: str = "") -> list[Line]:
         turn: what is asked.
         reader: where agents meet in pairs, whose letter it is: it tells of its own talk alone.
     """
-    if turn.asking.act in TRADE_ACTS:
+    if turn.question.name in TRADE_ACTS:
         return trade_history(turn.evaluated, reader)
     if turn.evaluated.game.in_pairs:
         return []

@@ -66,7 +66,7 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
     noted = {a: at for a, at in table.get("notes", {}).items() if a in turn.asked}
     written = journal.open_all(episode, noted)
     # Once it is signed, a deal says what was reasoned for it, and what came of it.
-    bound = turn.asking.act == "act" and evaluated.contract is not None
+    bound = turn.topic.phase == "action" and evaluated.contract is not None
     secrets, personas = secrets_of(evaluated.config.secrets), evaluated.config.personas
     return {
         agent: PrivateView(

@@ -5,7 +5,7 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.state.budget import UNLIMITED
-from shapley_coop.state.turn import Asking, TurnContext
+from shapley_coop.state.turn import Question, TurnContext
 
 BARGAINING = ("propose", "contract_propose")
 """The acts that open a bargaining before play."""
@@ -17,7 +17,7 @@ MONEY, DUTIES, GOODS = ("pay", "share"), ("do", "forbid"), ("give",)
 def procedure(turn: TurnContext) -> dict[str, Any]:
     """What follows what in this run: the same in each of its letters."""
     config, game = turn.evaluated.config, turn.evaluated.game
-    steps, computed = _page(turn.asking)
+    steps, computed = _page(turn.question)
     bargains = any(act in steps for act in BARGAINING)
     told: dict[str, Any] = {
         "steps": list(steps),
@@ -31,7 +31,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
     if bargains:
         terms = turn.evaluated.enforcement
         told |= {"renegotiate": config.renegotiate, "enforcement": terms.mode}
-        told["payments"] = _admits_payments(turn.asking)
+        told["payments"] = _admits_payments(turn.question)
         if terms.mode == "escrow":
             told["deposit"] = "" if terms.deposit is None else plain(terms.held())
     if "propose_split" in steps:
@@ -41,7 +41,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
 
 def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
     """The kinds of clauses that an offer can hold here; none where nothing is bargained over."""
-    if not _speaks_of_deals(turn.asking.act):
+    if not turn.question.teaches:
         return ()
     if turn.topic.phase == "settlement":
         return MONEY
@@ -49,19 +49,14 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
     return (*DUTIES, *MONEY, *goods) if turn.topic.payments else DUTIES
 
 
-@lru_cache(maxsize=256)
-def _speaks_of_deals(act: str) -> bool:
-    return act.startswith(("reason", "propose", "answer", "contract_")) and act != "contract_judge"
-
-
-def _admits_payments(asking: Asking) -> bool:
+def _admits_payments(question: Question[Any]) -> bool:
     """Whether what is bargained over before play admits payments and splits."""
-    page = asking.page() or (asking,)
-    return all(one.topic.payments for one in page if one.act in BARGAINING)
+    page = question.page() or (question,)
+    return all(one.topic.payments for one in page if one.name in BARGAINING)
 
 
-def _page(asking: Asking) -> tuple[tuple[str, ...], bool]:
+def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
     """The acts of a page in order, and whether values are computed from the record."""
-    page = asking.page() or (asking,)
-    acts = tuple(dict.fromkeys(one.act for one in page))
+    page = question.page() or (question,)
+    acts = tuple(dict.fromkeys(one.name for one in page))
     return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

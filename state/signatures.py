@@ -19,7 +19,6 @@ from shapley_coop.deals.signing.acceptance import (
     sign_binding,
     signature_in,
 )
-from shapley_coop.sealed_letters import sealed_letter
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.signed_settings import SignedRun, signed_run
 from shapley_coop.state.storage.keys import key_of
@@ -70,7 +69,7 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
     party = config.keys.get(agent)
     if party is None:
         return said
-    sealed = sealed_letter(turn.asking.act)
+    sealed = turn.question.sealed
     bound = sealed.to_sign(turn, agent, text) if sealed else to_sign(turn, agent, said)
     # What sealed proposals come to is signed by a key of this home when they are opened.
     if bound is None or (party.name and sealed):

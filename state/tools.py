@@ -142,7 +142,7 @@ def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
         names += ["evaluate_deal", "check_deal"]
     if turn.topic.rules and not turn.evaluated.over:
         names.append("simulate")
-    if turn.table.get("accounts") and turn.asking.act != "claim":
+    if turn.table.get("accounts") and not turn.question.blind:
         names.append("outcome")
         if turn.topic.computed and turn.table.get("reckoning"):
             names += ["marginal_contribution", "shapley_value"]

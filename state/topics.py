@@ -41,6 +41,15 @@ ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
 SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
 """Bargaining after acting: who ends up with what."""
 
+TRADE = Topic("plan")
+"""Who does which tasks; what a proposal has to pass is in `deals.exchange`."""
+
+DRAFTS = Topic("plan", rules=DEAL_RULES, certified=True)
+"""Drafting and signing a contract, before the game begins."""
+
+JUDGEMENT = Topic("judgement", phase="settlement")
+"""Reading the record."""
+
 PLAY = Topic("play", phase="action")
 """Acting, all at the same time."""
 

@@ -1,61 +1,85 @@
-"""One asking: which agents are asked for what, when an answer is sound, and how it is published."""
+"""One thing that is asked: who answers it, what its letter shows, and what an answer comes to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from shapley_coop.deals.language.acceptance import in_a_word
-from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
-from shapley_coop.deals.language.speech import speech_in
-from shapley_coop.deals.language.wire import Message, scan, too_long
-from shapley_coop.deals.signing.acceptance import without_signature
-from shapley_coop.sealed_letters import sealed_letter
-from shapley_coop.seats.person import CHOSEN, PASS
-from shapley_coop.seats.records import Answer, Pointer
-from shapley_coop.state.budget import SPENT_UP
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.seats.answer import Answer
+from shapley_coop.seats.records import Answer as Written
+from shapley_coop.seats.records import Pointer
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.mandates import outside
 from shapley_coop.state.run_config import OUTSIDERS
-from shapley_coop.state.signatures import attested
 from shapley_coop.state.table import AgentOutput, Draft, Table
 from shapley_coop.state.telling import Telling, of_agents
 from shapley_coop.state.topics import Topic
 
+if TYPE_CHECKING:  # most runs of models load no embedded agent
+    from shapley_coop.seats.embedded.bargaining import Agent
+
+A = TypeVar("A", bound=Answer)
+
 Who = Callable[[EvaluatedTable], list[str]]
+
+Facts = Mapping[str, Any]
+Words = Callable[[Facts], dict[str, Any]]
+"""Some variables of a letter's template, from its facts."""
 
 
 @dataclass(frozen=True)
-class Asking:
-    """One question that a workflow asks; a workflow's page makes nodes of it.
+class Question(Generic[A]):
+    """One thing that is asked of agents: all that the program knows of it.
+
+    A workflow's page makes nodes of it, and says what it is about (`about`). `read` holds an answer
+    against what the letter showed, as the offer's number or the legal actions; `check` holds it
+    against the table. Neither sees the answers of others, which meet in the join behind.
 
     Attributes:
-        act: what is asked for: the name of the letter's template, and of what it shows.
+        name: also of the letter's template, and of the tool that answers it.
+        title: what it asks, as a person's page says it.
         topic: what it is about.
         who: whose turn it is.
-        check: reads an answer: what it says, or why it is refused.
+        answer: what it is answered with: tags, schema, tool and form are made of it.
+        read: reads an answer's text: what it says, or what to ask back.
+        check: what is said to all, ready for the table, or why it is refused.
         publish: turns sound answers into an update of the table.
+        program: how an embedded agent answers it.
+        shows: what its letter shows: parts of the view, (turn, agent) → facts.
+        words: the variables that its template has beside those of all letters.
         tries: how many answers one agent may give.
-        shows: what its letter shows beside what the act does: (turn, agent) → facts.
         tells: which lines of the public history its letter tells.
         rules: the template of the letter's system part.
+        sealed: what there is to know of answers that nobody else sees, if it asks for such.
+        teaches: whether its letter teaches how clauses are written.
+        blind: whether it is asked before agents are shown what was computed.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
         page: everything that its workflow asks, in order, from which letters tell how it goes on.
     """
 
-    act: str
+    name: str
+    title: str
     topic: Topic
     who: Who
-    check: "Check"
+    answer: type[A]
+    read: "Callable[[TurnContext, str, Written], A | Fault]"
+    check: "Callable[[TurnContext, str, A], AgentOutput | Fault]"
     publish: "Publish"
+    program: "Callable[[Agent], str]"
+    shows: "tuple[Part, ...]" = ()
+    words: tuple[Words, ...] = ()
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
-    shows: "Callable[[TurnContext, str], dict[str, Any]]" = lambda turn, agent: {}
     tells: Telling = of_agents
     rules: str = "table"
+    sealed: "Sealed | None" = None
+    teaches: bool = False
+    blind: bool = False
     guidance: bool = False
-    page: "Callable[[], tuple[Asking, ...]]" = field(default=tuple, compare=False, repr=False)
+    page: "Callable[[], tuple[Question[Any], ...]]" = field(
+        default=tuple, compare=False, repr=False
+    )
 
-    def about(self, topic: Topic, tells: Telling | None = None) -> "Asking":
+    def about(self, topic: Topic, tells: Telling | None = None) -> "Question[A]":
         """The same question about another topic.
 
         Args:
@@ -63,6 +87,22 @@ class Asking:
             tells: which lines of the history its letter tells; by default the same.
         """
         return replace(self, topic=topic, tells=tells or self.tells)
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """Answers that bind their authors and that nobody else sees, as orders to a market.
+
+    Attributes:
+        choices: returns what a person's form needs beside its fields: of the turn, for an agent.
+        in_words: returns what an answer comes to, a line each: of the turn, agent and text.
+        to_sign: returns what its author signs, or None where it binds itself to nothing: of the
+            turn, agent and text.
+    """
+
+    choices: "Part"
+    in_words: "Callable[[TurnContext, str, str], list[str]]"
+    to_sign: "Callable[[TurnContext, str, str], Any]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +113,15 @@ class TurnContext:
     """
 
     evaluated: EvaluatedTable
-    asking: Asking
+    question: Question[Any]
     asked: tuple[str, ...]
 
     @classmethod
-    def of(cls, table: Table, asking: Asking) -> "TurnContext":
+    def of(cls, table: Table, question: Question[Any]) -> "TurnContext":
         """The context of those who have not given a sound answer yet."""
-        turn = cls(EvaluatedTable(table), asking, ())
-        who = table.get("asked") or asking.who(turn.evaluated)
-        return cls(turn.evaluated, asking, tuple(a for a in who if not turn.has_answered(a)))
+        turn = cls(EvaluatedTable(table), question, ())
+        who = table.get("asked") or question.who(turn.evaluated)
+        return cls(turn.evaluated, question, tuple(a for a in who if not turn.has_answered(a)))
 
     @property
     def table(self) -> Table:
@@ -91,7 +131,7 @@ class TurnContext:
     @property
     def topic(self) -> Topic:
         """What it is about."""
-        return self.asking.topic
+        return self.question.topic
 
     @property
     def norms(self) -> list[str]:
@@ -109,11 +149,11 @@ class TurnContext:
     @cached_property
     def at(self) -> str:
         """The name of this asking among all of the run."""
-        parts = (self.topic.name, self.asking.act, self.table["round"], self.evaluated.turn)
+        parts = (self.topic.name, self.question.name, self.table["round"], self.evaluated.turn)
         return ".".join(map(str, parts))
 
     def draft(self, agent: str) -> Draft | None:
-        """The agent's latest draft in this asking."""
+        """The agent's latest draft in this question."""
         draft = self.table.get("drafts", {}).get(agent)
         return draft if draft and draft["at"] == self.at else None
 
@@ -129,121 +169,14 @@ class TurnContext:
 
     def is_heard(self, agent: str) -> bool:
         """Whether an agent's answer can hold words to all."""
-        act = self.asking.act
-        return act not in _UNHEARD and not sealed_letter(act) and agent not in OUTSIDERS
+        return self.question.answer.heard() and agent not in OUTSIDERS
 
 
-Check = Callable[[TurnContext, str, Answer], AgentOutput | Fault]
-"""Reads an agent's answer: what it says, ready for the table, or why it is refused."""
+Part = Callable[[TurnContext, str], dict[str, Any]]
+"""One part of what an agent sees: (turn, agent) → facts."""
 
 Publish = Callable[[TurnContext, Mapping[str, AgentOutput]], dict[str, Any]]
 """Turns sound answers into an update of the table."""
-
-
-def unfinished(answer: Answer) -> Fault | None:
-    """Why an answer is not read at all: it broke off, or was withheld; None where it is whole."""
-    if answer.withheld:
-        return REFUSED if answer.withheld == "refused" else FILTERED
-    return CUT if answer.cut else None
-
-
-def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -> Check:
-    """A check of messages in the tagged wire format, from a check of what they say."""
-
-    def read(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
-        if fault := unfinished(answer):
-            return fault
-        message = scan(without_signature(answer.text))
-        if isinstance(message, Fault):
-            return message
-        # Outsiders repeat what the parties agreed, which is bounded already.
-        if agent not in OUTSIDERS and (fault := too_long(message)):
-            return fault
-        message = in_a_word(message)
-        found = check(turn, agent, message)
-        # What an agent does is sealed: a repair would tell of it before it is revealed.
-        if isinstance(found, Fault) or found["act"] in _SEALED or not message.repairs:
-            return found
-        return {**found, "repairs": [*message.repairs, *found.get("repairs", [])]}
-
-    return read
-
-
-_SEALED = ("act", "think", "vote")
-
-
-def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
-    """What an answer says, if it is sound, its author's mandate allows it, and it is signed."""
-    found, config = turn.asking.check(turn, agent, answer), turn.evaluated.config
-    if isinstance(found, Fault) or not (config.keys or config.mandates):
-        return found
-    beyond = outside(turn.evaluated, turn.topic.phase, agent, answer.text, found)
-    return beyond or attested(turn, agent, answer.text, found)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What an answer came to.
-
-    Attributes:
-        draft: for the table.
-        output: what the agent says; None where the answer was refused and it is asked again.
-        refused: the label it was refused for, even if it was the last try; empty otherwise.
-    """
-
-    draft: Draft
-    output: AgentOutput | None
-    refused: str = ""
-
-
-def judge(
-    turn: TurnContext, agent: str, attempt: int, answer: Answer | None, pointer: Pointer | None
-) -> Judged:
-    """Decide what an answer comes to.
-
-    A refused answer goes back to its author with the reason; after the last try the agent passes,
-    its speech is delivered as far as it can be read, and the record shows the label. A person's
-    refused reply stays open.
-
-    Args:
-        turn: who is asked for what.
-        agent: who answered.
-        attempt: from 1.
-        answer: what it answered; None if the budget had nothing left to ask it.
-        pointer: where the answer is in the journal.
-    """
-    draft: Draft = {"at": turn.at, "attempt": attempt, "sound": True}
-    if pointer is not None:
-        draft["pointer"] = pointer
-    if answer is None:
-        return Judged({**draft, "label": SPENT_UP}, passing(SPENT_UP))
-    if answer.text == PASS and turn.is_person(agent):
-        return Judged({**draft, "label": CHOSEN}, passing(CHOSEN))
-    found = read_answer(turn, agent, answer)
-    if not isinstance(found, Fault):
-        return Judged(draft, {**found, "pointer": pointer} if pointer is not None else found)
-    draft["label"] = found.label
-    if attempt >= turn.asking.tries(turn.evaluated) and not turn.is_person(agent):
-        return Judged(draft, _unread(turn, agent, answer, found), found.label)
-    return Judged({**draft, "sound": False}, None, found.label)
-
-
-def passing(label: str) -> AgentOutput:
-    """A pass, with the reason's label."""
-    return {"act": "pass", "text": "", "label": label}
-
-
-def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> AgentOutput:
-    """A pass by an agent whose last answer could not be used: what it said to all is still heard.
-
-    The label tells that from a pass of its own will.
-    """
-    heard = turn.is_heard(agent) and unfinished(answer) is None
-    return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
-
-
-_UNHEARD = {"reason", "consider", "act", "elect"}
-"""Acts in which nothing is said to all."""
 
 
 def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:

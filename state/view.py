@@ -4,7 +4,6 @@
 JSON: programs at a seat read them as they are, and `prompts.letters` puts them into words.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -14,25 +13,12 @@ from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.actions import told_actions
 from shapley_coop.state.exchange import trade_talk
-from shapley_coop.state.membership import ballot, delegation, own_part
-from shapley_coop.state.offered import (
-    answer_order,
-    answered_offer,
-    answering,
-    bounty,
-    certified_offer,
-    offered_words,
-    paid_offer,
-    standing_offer,
-)
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext
 
 Facts = dict[str, Any]
-Part = Callable[[TurnContext, str], Facts]
-"""One part of what an agent sees: (turn, agent) → facts."""
 
 
 def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
@@ -45,14 +31,13 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
         agent: whose letter it is.
         private: what that agent alone is shown.
     """
-    act = turn.asking.act
-    facts: Facts = {"you": agent, "ask": act, "procedure": procedure(turn)}
-    for part in (*_SHOWN.get(act, (_stand,)), turn.asking.shows):
+    facts: Facts = {"you": agent, "ask": turn.question.name, "procedure": procedure(turn)}
+    for part in turn.question.shows:
         facts |= part(turn, agent)
     facts |= _admitted(turn)
     if lapsed := turn.table.get("lapsed"):
         facts["no_contract"] = lapsed
-    if turn.asking.guidance:
+    if turn.question.guidance:
         facts["guidance"] = True
     if drafts := drafts_for(turn, agent):
         facts["tries"] = drafts
@@ -71,7 +56,7 @@ def _admitted(turn: TurnContext) -> Facts:
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
 
-def _stand(turn: TurnContext, agent: str) -> Facts:
+def stand(turn: TurnContext, agent: str) -> Facts:
     """Where the game stands, or, once it is over, what there is to divide."""
     return _money(turn) if turn.table.get("accounts") else _play(turn, agent)
 
@@ -86,7 +71,7 @@ def _play(turn: TurnContext, agent: str) -> Facts:
     if turn.evaluated.record:
         facts["earned_so_far"] = turn.evaluated.own_rewards
     if turn.evaluated.contract:
-        facts |= _contract(turn, agent)
+        facts |= contract_in_force(turn, agent)
         facts |= _duties(turn, agent) if turn.evaluated.config.duties else {}
         facts["breaches"] = [
             {"agent": b.agent, "turn": b.turn, "clause": b.clause}
@@ -116,7 +101,7 @@ def _money(turn: TurnContext) -> Facts:
         "pot": plain(pot),
     }
     if turn.evaluated.contract:
-        facts |= _contract(turn, "")
+        facts |= contract_in_force(turn, "")
     if claims := table.get("claims"):
         facts["claims"] = claims
     if computed := table.get("reckoning"):
@@ -133,7 +118,7 @@ WITHOUT_AGREEMENT = {
 """The run's rule for disagreement → what letters say of it."""
 
 
-def _contract(turn: TurnContext, agent: str) -> Facts:
+def contract_in_force(turn: TurnContext, agent: str) -> Facts:
     """The contract that stands, if one does; of a large one what concerns the agent."""
     contract, told = turn.evaluated.contract, turn.evaluated.told_clauses(agent)
     if contract is None:
@@ -150,11 +135,12 @@ def _contract(turn: TurnContext, agent: str) -> Facts:
     return {"contract": shown}
 
 
-def _round(turn: TurnContext, agent: str) -> Facts:
+def talk_round(turn: TurnContext, agent: str) -> Facts:
+    """Which round of the talk it is, and of how many."""
     return {"round": turn.table["round"], "rounds": turn.evaluated.config.rounds}
 
 
-def _enforcement(turn: TurnContext, agent: str) -> Facts:
+def enforcement(turn: TurnContext, agent: str) -> Facts:
     """How contracts are enforced, and what each party has at stake."""
     signed = turn.evaluated.signed
     terms = signed.enforcement
@@ -164,12 +150,14 @@ def _enforcement(turn: TurnContext, agent: str) -> Facts:
     return {"enforcement": {"mode": terms.mode, "means": MEANS[terms.mode], "deposit": deposit}}
 
 
-def _unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
+def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
+    """How contracts are enforced, where it is not as usual."""
     unusual = turn.evaluated.contract and turn.evaluated.enforcement.mode != "enforced"
-    return _enforcement(turn, agent) if unusual else {}
+    return enforcement(turn, agent) if unusual else {}
 
 
-def _norms(turn: TurnContext, agent: str) -> Facts:
+def norms(turn: TurnContext, agent: str) -> Facts:
+    """The norms that a deal can name, and what they compare with."""
     if not turn.topic.computed or turn.evaluated.game.credit_rule != "record":
         return {"norms": turn.norms} if turn.norms else {}
     baseline = turn.evaluated.game.baseline
@@ -179,38 +167,11 @@ def _norms(turn: TurnContext, agent: str) -> Facts:
     return {"norms": turn.norms, **facts} if turn.norms else facts
 
 
-def _parties(turn: TurnContext, agent: str) -> Facts:
+def all_parties(turn: TurnContext, agent: str) -> Facts:
+    """To an outsider: who the parties are."""
     return {"parties": list(turn.evaluated.agents)}
 
 
-def _trade(turn: TurnContext, agent: str) -> Facts:
+def trade(turn: TurnContext, agent: str) -> Facts:
+    """The talk over tasks."""
     return trade_talk(turn.evaluated, agent)
-
-
-_ANSWER: tuple[Part, ...] = (
-    *(_stand, _round, answered_offer, delegation, answer_order, _unusual_enforcement, _norms),
-)
-_TALK: tuple[Part, ...] = (_stand, _round, standing_offer, _unusual_enforcement)
-_DRAFTING: tuple[Part, ...] = (_stand, _round, certified_offer, _enforcement, _norms)
-_OUTSIDER: tuple[Part, ...] = (_parties, offered_words, _contract)
-
-_SHOWN: dict[str, tuple[Part, ...]] = {
-    "elect": (_round, ballot),
-    "reason": (*_TALK, delegation, _norms),
-    "propose": (*_TALK, delegation, answering, _norms),
-    "answer": _ANSWER,
-    "ratify": (_stand, _round, own_part, _unusual_enforcement),
-    "act": (_stand, _unusual_enforcement),
-    "claim": (*_TALK, _norms),
-    "propose_split": (*_TALK, _norms),
-    "answer_split": (_stand, _round, paid_offer, answer_order, _unusual_enforcement, _norms),
-    "answer_bounty": (_stand, _round, paid_offer, answer_order, bounty),
-    "contract_propose": _DRAFTING,
-    "contract_answer": _DRAFTING,
-    "contract_sign": _DRAFTING,
-    "contract_write": _OUTSIDER,
-    "contract_judge": _OUTSIDER,
-    "consider": (_trade,),
-    "exchange": (_trade,),
-}
-"""Act → what its letter shows; an extension's shows where the game stands."""

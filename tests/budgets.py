@@ -19,7 +19,7 @@ from tests.root import ROOT
 
 TABLE = ROOT / "tests" / "budgets.toml"
 CORE = (
-    *("graphs", "nodes", "prompts", "state", "deals", "games", "credit", "seats"),
+    *("graphs", "nodes", "questions", "prompts", "state", "deals", "games", "credit", "seats"),
     *("evals", "serve", "cli", "shapley_coop"),
 )
 EXTENSIONS = ROOT / "extensions"

@@ -22,12 +22,13 @@ from shapley_coop.deals.language.wire import scan
 from shapley_coop.games.baseline import AWAY, RANDOM
 from shapley_coop.games.replay import Replays, least_for_the_present
 from shapley_coop.games.turns import Position, Turn
-from shapley_coop.graphs.questions import ACT
 from shapley_coop.nodes.agent.ask import write_letter
+from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.characteristic import by_replays
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.judging import take
 from shapley_coop.state.private import PrivateView, Refusal, private_views
 from shapley_coop.state.table import Table
 from shapley_coop.state.turn import TurnContext
@@ -174,7 +175,7 @@ class _Plays:
         model = chat_model(config.seats[agent], agent=agent, seed=config.seed)
         for attempt in range(1, config.tries + 1):
             text = str(model.invoke(_letter(turn, agent, view)).text)
-            found = ACT.check(turn, agent, Answer(text))
+            found = take(turn, agent, Answer(text))
             if not isinstance(found, Fault):
                 message = scan(text)
                 assert not isinstance(message, Fault), "it was read a moment ago"

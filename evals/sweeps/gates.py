@@ -19,7 +19,7 @@ from math import inf
 from shapley_coop.evals.sweeps.in_batches import Batches
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.purse import MINUTE, Purse, Rates, Reserved
-from shapley_coop.seats.asking import PATIENCE, Question
+from shapley_coop.seats.asking import PATIENCE, Enquiry
 from shapley_coop.seats.gate import Ask
 from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.records import Answer
@@ -109,7 +109,7 @@ class SweepGate:
     batches: Batches | None = None
     _paces: dict[str, Pace] = field(default_factory=dict)
 
-    async def call(self, seat: Seat, question: Question, ask: Ask) -> Answer:
+    async def call(self, seat: Seat, question: Enquiry, ask: Ask) -> Answer:
         """Ask a seat when it may be asked, again where its endpoint is asked too often.
 
         Raises:

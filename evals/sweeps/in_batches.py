@@ -6,7 +6,7 @@ from typing import Any, Protocol, cast
 
 from shapley_coop.evals.sweeps.purse import Reserved
 from shapley_coop.extension import load, offered
-from shapley_coop.seats.asking import Question
+from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.seat import Seat
 
 
@@ -25,7 +25,7 @@ class Batches(Protocol):
         """Refuse, before anything is paid, what cannot be asked in batches."""
 
     def asking(
-        self, seat: Seat, question: Question, worst: float
+        self, seat: Seat, question: Enquiry, worst: float
     ) -> AbstractAsyncContextManager[Call]:
         """Know of which question the requests in this block are."""
 

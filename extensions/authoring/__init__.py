@@ -7,9 +7,9 @@ _HERE = "shapley_coop.extensions.authoring"
 EXTENSION = Extension(
     name="authoring",
     about="A model writes scenarios of task exchange.",
-    answers={
-        "exchange_describe": f"{_HERE}.answering:written_sheet",
-        "exchange_score": f"{_HERE}.answering:written_sheet",
+    questions={
+        "exchange_describe": f"{_HERE}.answering:DESCRIBE",
+        "exchange_score": f"{_HERE}.answering:SCORE",
     },
     commands={"Experiment": {"scenario write": f"{_HERE}.command:write"}},
 )

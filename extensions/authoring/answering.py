@@ -1,4 +1,4 @@
-"""How an embedded agent writes a scenario: the generator of utilities, behind a letter.
+"""What is asked of an author, and how an embedded agent writes a scenario: by the generator.
 
 It answers as `games.exchange.preferences` would without a letter: descriptions are composed, and
 scores follow from the words of the preference and the seed.
@@ -6,13 +6,35 @@ scores follow from the words of the preference and the seed.
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import scores
 from shapley_coop.games.exchange.registry import compose
 from shapley_coop.games.exchange.scenario import Atom
 from shapley_coop.games.foresight import Missing, needed
+from shapley_coop.seats.answer import Answer, Facts, Fields
+from shapley_coop.seats.asked import Enquired
+
+
+class Sheet(Answer):
+    """One sheet: JSON by mask, which no schema can name."""
+
+    PROPOSAL: ClassVar = '{"mask": "a description, or a score", …}'
+
+    @classmethod
+    def tagged(cls, fields: Fields) -> str:
+        """Write it as it came."""
+        return json.dumps(fields)
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> None:
+        """Answer in text."""
+
+    @classmethod
+    def form(cls) -> tuple[str, ...]:
+        """Name the fields of the form in a person's inbox."""
+        return ("proposal",)
 
 
 def written_sheet(facts: Mapping[str, Any], seed: int) -> str:
@@ -34,3 +56,17 @@ def _sheet(facts: Mapping[str, Any], seed: int) -> dict[str, Any]:
     needed(facts, "preference")
     table = scores(facts["preference"], atoms, seed, facts["you"])
     return {bits: int(table[mask]) for bits, mask in asked.items()}
+
+
+DESCRIBE = Enquired(
+    "exchange_describe",
+    "describe sets of tasks",
+    Sheet,
+    program=lambda me: written_sheet(me.facts, me.seed),
+)
+SCORE = Enquired(
+    "exchange_score",
+    "score sets of tasks",
+    Sheet,
+    program=lambda me: written_sheet(me.facts, me.seed),
+)

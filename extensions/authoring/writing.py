@@ -30,7 +30,7 @@ from shapley_coop.games import GameError
 from shapley_coop.games.exchange.files import build as scenario_of
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.prompts import fenced, fill
-from shapley_coop.seats.asking import Question
+from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.asking import ask as ask_seat
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
@@ -191,7 +191,7 @@ class _Author:
 
     async def _ask(self, act: str, sheet: Sheet, attempt: int, fault: Fault | None) -> Answer:
         agent = sheet.agent or AUTHOR
-        question = Question(
+        question = Enquiry(
             episode=self._episode,
             agent=agent,
             act=act,

@@ -28,7 +28,7 @@ from shapley_coop.evals.sweeps.prices import is_batched, is_free
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
 from shapley_coop.extensions.batches.jobs import Endpoint, Jobs, Letter, Of, client_of
 from shapley_coop.extensions.batches.provider import ENDPOINT, LARGEST, MOST, failure
-from shapley_coop.seats.asking import Question
+from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.faults import described
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Asked, letter_hash
@@ -111,7 +111,7 @@ class Batches(httpx2.AsyncBaseTransport):
             self._tell(f"{model} is asked letter by letter, at its full price")
 
     @asynccontextmanager
-    async def asking(self, seat: Seat, question: Question, worst: float) -> AsyncIterator[Call]:
+    async def asking(self, seat: Seat, question: Enquiry, worst: float) -> AsyncIterator[Call]:
         """Know of which question the requests in this block are, and that its cell waits.
 
         Raises:

@@ -1,27 +1,32 @@
-"""The check of an agent's choice where it may delegate its move to a mediator."""
+"""How an agent's choice is read and checked, where it may delegate its move to a mediator."""
 
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.extensions.institutions.mediator import Mediator, mediator_of
+from shapley_coop.seats.answer import Action
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.judging import reading
 from shapley_coop.state.mandates import OUTSIDE
 from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.table import AgentOutput
-from shapley_coop.state.turn import TurnContext, reading
+from shapley_coop.state.turn import TurnContext
 
 
 @reading
-def an_action_or_delegation(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
-    """A legal action, or to delegate; words beside the choice stay sealed with it."""
-    mediator = mediator_of(turn.evaluated.game)
-    choices = [*turn.evaluated.legal(agent), mediator.word]
+def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
+    """Read a legal action, or the word by which an agent delegates."""
+    choices = [*turn.evaluated.legal(agent), mediator_of(turn.evaluated.game).word]
     found = chosen_of(message, choices)
-    if isinstance(found, Fault):
-        return found
-    if found[0] == mediator.word and (fault := _never_allowed(turn.evaluated, mediator, agent)):
-        return fault
-    return {"act": "act", "text": ""}
+    return found if isinstance(found, Fault) else Action.of(action=found[0])
+
+
+def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
+    """Let nobody delegate what its mandate forbids; words beside the choice stay sealed with it."""
+    mediator = mediator_of(turn.evaluated.game)
+    delegates = said.action == mediator.word
+    fault = _never_allowed(turn.evaluated, mediator, agent) if delegates else None
+    return fault or {"act": "act", "text": ""}
 
 
 def _never_allowed(evaluated: EvaluatedTable, mediator: Mediator, agent: str) -> Fault | None:

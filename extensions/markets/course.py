@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from shapley_coop.extensions.markets.ordering import orders
 from shapley_coop.extensions.markets.trading import Trader
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.characters import Character
@@ -27,5 +26,4 @@ def course(
         "contract_propose": me.propose,
         "contract_answer": me.answer_draft,
         "contract_sign": me.sign,
-        "order": lambda: orders(facts),
     }

@@ -12,22 +12,15 @@ clear. It plays markets in which everybody owns what it holds.
 from langgraph.graph import END
 
 from shapley_coop.deals.language.deal import MOST_CLAUSES
-from shapley_coop.extensions.markets.checks import some_orders
 from shapley_coop.extensions.markets.clear import clear
 from shapley_coop.extensions.markets.game import Trade
+from shapley_coop.extensions.markets.order import QUESTION as ORDER
 from shapley_coop.extensions.markets.table import MarketTable
 from shapley_coop.games import Game
-from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
-from shapley_coop.nodes.agent.publish import seal_actions
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
-from shapley_coop.state.topics import PLAN
-from shapley_coop.state.turn import Asking
-from shapley_coop.state.who import all_agents
-
-BID = Asking("order", PLAN, all_agents, some_orders, seal_actions)
-"""Every agent sends its orders."""
+from shapley_coop.questions import act
 
 
 def of_owners(game: Game) -> None:
@@ -52,10 +45,10 @@ page = WorkflowBuilder(
 )
 
 page.lead("open", "bid")
-page.asks("bid", BID, then="clear")
+page.asks("bid", ORDER, then="clear")
 page.add_node("clear", clear)
 page.branch("clear", verdict_of, {"refused": "bid", "traded": "act", "nothing": "act"})
-page.asks("act", questions.ACT, then="step")
+page.asks("act", act.QUESTION, then="step")
 page.add_node("step", step)
 page.branch("step", whether_over, {"refused": "act", "play_on": "act", "over": "settle"})
 page.add_node("settle", settle)

@@ -42,12 +42,14 @@ from shapley_coop.extensions.studies.negotiation_arena_records import (
     records,
 )
 from shapley_coop.games import GameError
+from shapley_coop.questions.answer import QUESTION as ANSWER
+from shapley_coop.questions.propose import QUESTION as PROPOSE
 from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Table
 from shapley_coop.state.topics import PLAN
-from shapley_coop.state.turn import Asking, TurnContext
+from shapley_coop.state.turn import TurnContext
 
 
 @dataclass(frozen=True)
@@ -229,21 +231,9 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
     """Why our table does not let an agent propose or accept a deal; None if it does."""
     offer = {"offer": put(deal, name, 1)} if accepts else {}
     evaluated = EvaluatedTable(cast(Table, {**table, **offer}))
-    asking = Asking("answer" if accepts else "propose", PLAN, _nobody, _unchecked, _unpublished)
-    turn = TurnContext(evaluated, asking, (name,))
+    question = ANSWER if accepts else PROPOSE
+    turn = TurnContext(evaluated, question.about(PLAN), (name,))
     return cannot_sign(turn, name, deal)
-
-
-def _nobody(evaluated: EvaluatedTable) -> list[str]:
-    return []
-
-
-def _unchecked(turn: TurnContext, agent: str, answer: Any) -> Any:
-    raise AssertionError("a record's answers are put before the table's rules alone")
-
-
-def _unpublished(*_: Any) -> dict[str, Any]:
-    return {}
 
 
 def _loss(record: Recorded, trade: Trade) -> str:

@@ -1,6 +1,6 @@
 """Ask: write the letter, ask the seat, validate the answer, and publish what is sound.
 
-`ask`, `draft` and `validate` each make a node of one `Asking`. `ask` validates in the same
+`ask`, `draft` and `validate` each make a node of one `Question`. `ask` validates in the same
 node; the other two do one half each, for a page that shows the retry as an edge between them. All
 write the agents' drafts to the table: pointer, attempt and label, never a text.
 """
@@ -17,7 +17,6 @@ from langgraph.runtime import Runtime
 
 from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
 from shapley_coop.many import MANY
 from shapley_coop.prompts import (
@@ -28,11 +27,13 @@ from shapley_coop.prompts import (
     write_retry,
     write_rules,
 )
+from shapley_coop.seats.answer import Thought
 from shapley_coop.seats.letters import Letter
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered, asking
 from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.history import history
+from shapley_coop.state.judging import Judged, judge
 from shapley_coop.state.private import PrivateView, notes_in
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.run_config import OUTSIDERS, RunConfig
@@ -40,16 +41,13 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.table import Table
 from shapley_coop.state.telling import Lines
-from shapley_coop.state.turn import Asking, Judged, TurnContext, judge
+from shapley_coop.state.turn import Question, TurnContext
 from shapley_coop.state.view import agent_view
-
-THINKING = ("reason", "consider")
-"""The acts whose answers are private reasoning."""
 
 Node = Callable[[Table, Runtime[RunConfig]], Awaitable[dict[str, Any]]]
 
 
-def ask(question: Asking) -> Node:
+def ask(question: Question[Any]) -> Node:
     """A node that asks, validates, and publishes what is sound."""
 
     async def ask_agents(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
@@ -66,7 +64,7 @@ def ask(question: Asking) -> Node:
     return ask_agents
 
 
-def draft(question: Asking) -> Node:
+def draft(question: Question[Any]) -> Node:
     """A node that asks, and leaves what was drafted in the journal."""
 
     async def draft_messages(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
@@ -86,7 +84,7 @@ def draft(question: Asking) -> Node:
     return draft_messages
 
 
-def validate(question: Asking) -> Callable[[Table, Runtime[RunConfig]], dict[str, Any]]:
+def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], dict[str, Any]]:
     """A node that reads what was drafted, and publishes what is sound."""
 
     def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
@@ -135,7 +133,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         told,
         secret=private.secret,
         utilities=private.utilities,
-        sections=SECTIONS,
+        words=turn.question.words,
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
@@ -147,7 +145,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     """What the system part depends on beside the game, as JSON."""
-    drafted = turn.asking.act == "contract_write" and turn.in_clauses
+    drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _PAIR if turn.evaluated.game.in_pairs else turn.evaluated.agents
     known = {"agents": agents, "procedure": view["procedure"], "kinds": kinds}
@@ -155,13 +153,13 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
         known |= {"norms": norms, "compares_with": view.get("compares_with", "")}
     options = {
         "instructions": turn.evaluated.config.instructions,
-        "guidance": turn.asking.guidance,
+        "guidance": turn.question.guidance,
         "outsider": outsider,
     }
     known["over"] = "own_rewards" in view
     known["bargains"] = bool(kinds) or (turn.topic.phase == "negotiation" and not outsider)
     pack = turn.evaluated.config.prompts
-    return cache_key([turn.asking.rules, known, options, pack])
+    return cache_key([turn.question.rules, known, options, pack])
 
 
 _PAIR = ("YOU", "THE OTHER")
@@ -191,7 +189,7 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, list[dict[str, Any]]]:
     """The public history for all who are asked in parallel: words, what they tell, all of it."""
     events = history(turn, reader)
-    told = turn.asking.tells(turn, events)
+    told = turn.question.tells(turn, events)
     # All of it is left out: that nothing has happened would be untrue.
     if not told and (events or turn.evaluated.game.in_pairs):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
@@ -234,17 +232,20 @@ def _update(
     """Every agent's draft, and what the sound answers publish."""
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
-    said = turn.asking.publish(turn, outputs) if outputs else {}
-    noted = {agent: drafts[agent]["pointer"] for agent in outputs if _takes_notes(replies[agent])}
+    said = turn.question.publish(turn, outputs) if outputs else {}
+    thinks = issubclass(turn.question.answer, Thought)
+    noted = {
+        agent: drafts[agent]["pointer"] for agent in outputs if _takes_notes(replies[agent], thinks)
+    }
     kept = {"notes": noted} if noted else {}
     return {**said, **kept, "drafts": drafts, "spent": {turn.topic.phase: cost}}
 
 
-def _takes_notes(reply: Reply) -> bool:
+def _takes_notes(reply: Reply, thinks: bool) -> bool:
     """Whether an answer replaces its author's notes, as reasoning does that holds none."""
     if reply.entry is None:
         return False
-    return bool(notes_in(reply.entry.answer.text)) or reply.entry.act in THINKING
+    return thinks or bool(notes_in(reply.entry.answer.text))
 
 
 def _spent(

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop import extension
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
@@ -16,6 +16,7 @@ from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.games.gives import legal_in
 from shapley_coop.games.params import EVERYONE
+from shapley_coop.seats.asked import asked
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.letter_facts import (
@@ -53,6 +54,7 @@ class Agent:
         self_: its character.
         rng: its dice, from its seed and the letter.
         talk: the letter's history, a line each, as it was said.
+        seed: its own.
     """
 
     facts: Mapping[str, Any]
@@ -60,6 +62,7 @@ class Agent:
     self_: Character
     rng: Random
     talk: Sequence[Mapping[str, Any]] = ()
+    seed: int = 0
 
     @cached_property  # it foresees the game
     def outlook(self) -> Outlook:
@@ -68,13 +71,14 @@ class Agent:
 
     def answer(self) -> str:
         """The message that answers the letter."""
-        course = self._course
-        if (asked := str(self.facts.get("ask"))) not in {*course, *self._ACTS}:
+        name = str(self.facts.get("ask"))
+        if (question := asked(name)) is None:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
+        course = self._course
         try:
-            return course[asked]() if asked in course else self._ACTS[asked](self)
+            return course[name]() if name in course else question.program(self)
         except Unforeseeable:
-            return answer_blindly(asked, self.facts, self.rng, self.talk)
+            return answer_blindly(name, self.facts, self.rng, self.talk)
         except Missing as missing:
             return f"<s>I cannot decide: {missing}.</s>"
 
@@ -158,9 +162,14 @@ class Agent:
     def ratify(self) -> str:
         """Sign what delegates agreed on, leave it, or veto it."""
         try:
-            return self._member.ratify(self.outlook)
+            return self.member.ratify(self.outlook)
         except Unforeseeable:
-            return self._member.ratify(None)
+            return self.member.ratify(None)
+
+    @property
+    def member(self) -> Member:
+        """Myself where delegates bargain for all."""
+        return Member(self.facts, self.rng)
 
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
@@ -174,51 +183,26 @@ class Agent:
         return {}
 
     @property
-    def _member(self) -> Member:
-        """Myself where delegates bargain for all."""
-        return Member(self.facts, self.rng)
-
-    @property
-    def _party(self) -> Party:
+    def party(self) -> Party:
         """Myself where contracts are drafted and signed."""
         return Party(self.facts, self.record, self.self_, self.talk)
 
     @property
-    def _splitter(self) -> Splitter:
+    def splitter(self) -> Splitter:
         """Myself once the game is over."""
         return Splitter(self.facts, self.record, self.self_, self.rng)
 
     @property
-    def _clerk(self) -> Clerk:
+    def clerk(self) -> Clerk:
         """Myself where I am no party to the contract."""
         return Clerk(self.facts, self.record, self.talk)
 
     @property
-    def _trader(self) -> "Negotiator":
+    def trader(self) -> "Negotiator":
         """Myself in an exchange of tasks, where offers are allocations and not clauses."""
         from shapley_coop.seats.embedded.exchange import Negotiator
 
         return Negotiator(self.facts, self.self_, self.rng)
-
-    _ACTS: ClassVar[Mapping[str, Callable[["Agent"], str]]] = {
-        "reason": reason,
-        "propose": propose,
-        "answer": reply,
-        "act": act,
-        "claim": lambda self: self._splitter.claim(),
-        "propose_split": lambda self: self._splitter.propose(),
-        "answer_split": lambda self: self._splitter.reply(),
-        "answer_bounty": lambda self: self._splitter.reply(),
-        "elect": lambda self: self._member.vote(),
-        "ratify": ratify,
-        "consider": lambda self: self._trader.consider(),
-        "exchange": lambda self: self._trader.talk(),
-        "contract_propose": lambda self: self._party.draft(),
-        "contract_answer": lambda self: self._party.answer(),
-        "contract_sign": lambda self: self._party.sign(),
-        "contract_write": lambda self: self._clerk.write(),
-        "contract_judge": lambda self: self._clerk.judge(),
-    }
 
     @property
     def _priced(self) -> bool:

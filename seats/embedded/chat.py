@@ -54,12 +54,9 @@ class EmbeddedChatModel(BaseChatModel):
         known = dict(facts_in(messages)) or facts_of_text(as_text(messages))
         own = _drawn(character(self.character), self.seed, self.agent)
         rng = Random(f"{self.seed}/{self.agent}/{_moment(known)}")
-        if known.get("ask") in extension.offered("answers"):
-            text = extension.load("answers", known["ask"])(known, self.seed)
-        else:
-            history = known["history"]
-            known, record = _at_hand(known, _turns(history))
-            text = Agent(with_duties(known, record), record, own, rng, history).answer()
+        history = known.get("history", [])
+        known, record = _at_hand(known, _turns(history))
+        text = Agent(with_duties(known, record), record, own, rng, history, self.seed).answer()
         careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
         return _spoiled(text, rng) if careless else text
 

@@ -11,7 +11,7 @@ refuses, in the same words.
 """
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from shapley_coop.deals.language.clauses import sentence
 from shapley_coop.deals.language.deal import Deal
@@ -19,19 +19,19 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
-from shapley_coop.sealed_letters import sealed_letter
+from shapley_coop.seats.answer import Action
+from shapley_coop.seats.answer import Answer as Fields
 from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.asked import asked
+from shapley_coop.seats.elements import Choice
 from shapley_coop.seats.records import Answer
-from shapley_coop.seats.schema import Ratification, answer_of
 from shapley_coop.state.consent import terms_of
 from shapley_coop.state.exchange import masks_in, talk_of
+from shapley_coop.state.judging import take
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.turn import TurnContext
 
 Facts = Mapping[str, Any]
-
-CHOSEN = ("act", "elect")
-"""The acts that are answered by one of several choices."""
 
 DRAFTED = ("contract_propose", "contract_answer")
 """The acts in which a contract is drafted, in clauses or in words."""
@@ -50,29 +50,31 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """What there is to choose from; only what is asked for now is in it.
 
     `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
-    needs content; `decisions` are those of a member on a deal; `deal` is what clauses can name, and
-    `words` whether words do in their place; `offer` stands and can be changed; `trade` is what
-    there is to allocate; a sealed letter of an extension adds what can be proposed.
+    needs content; `decisions` are those on a deal, each with what its button says; `deal` is what
+    clauses can name, and `words` whether words do in their place; `offer` stands and can be
+    changed; `trade` is what there is to allocate; where answers are sealed, the question adds what
+    can be proposed.
 
     Args:
         turn: who is asked for what.
         agent: who fills it in.
         facts: of its letter.
     """
-    act = turn.asking.act
-    form: dict[str, Any] = {"fields": _fields(act)}
-    if act in CHOSEN:
+    act, answer = turn.question.name, turn.question.answer
+    form: dict[str, Any] = {"fields": _fields(answer)}
+    if issubclass(answer, Action):
         carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(legal_in(facts)), "carries": carries}
-    if act == "ratify":
-        form["decisions"] = list(get_args(Ratification.model_fields["decision"].annotation))
+    decision = answer.written().get("decision")
+    if isinstance(decision, Choice) and decision.labels:
+        form["decisions"] = dict(decision.labels)
     if "clauses" in form["fields"]:
         form |= {"deal": _deal(turn), "words": act in DRAFTED}
         if (offer := facts.get("offer")) and (wire := offer.get("wire")):
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
     if "allocation" in form["fields"]:
         form["trade"] = _trade(facts)
-    if sealed := sealed_letter(act):
+    if sealed := turn.question.sealed:
         form |= sealed.choices(turn, agent)
     return form
 
@@ -84,7 +86,7 @@ def message_of(act: str, fields: Any) -> str:
         ValueError: it is no object, or nobody is asked for fields now, or what is offered is
             missing, so that the message would say less than was decided.
     """
-    if not isinstance(fields, dict) or (act not in CHOSEN and not answer_of(act)):
+    if not isinstance(fields, dict) or asked(act) is None:
         raise ValueError("args: give the fields of the form as one object")
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
@@ -106,14 +108,14 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     Raises:
         ValueError: the fields are no object.
     """
-    text = message_of(turn.asking.act, fields)
-    found = turn.asking.check(turn, agent, Answer(text))
+    text = message_of(turn.question.name, fields)
+    found = take(turn, agent, Answer(text))
     if isinstance(found, Fault):
         return {"refused": found.label, "why": found.feedback, "words": []}
     told: dict[str, Any] = {"refused": "", "why": "", "words": []}
     if (worth := _worth(turn, agent, text)) is not None:
         return {**told, "worth": worth}
-    if sealed := sealed_letter(turn.asking.act):
+    if sealed := turn.question.sealed:
         return {**told, "words": sealed.in_words(turn, agent, text)}
     if not (record := found.get("deal")) or not record["clauses"]:
         return told
@@ -129,19 +131,16 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
 def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
     """What its own tasks of a proposed allocation are worth to an agent; else None."""
-    if "allocation" not in _fields(turn.asking.act):
+    if "allocation" not in turn.question.answer.model_fields:
         return None
     talk = talk_of(turn.evaluated, agent)
     masks = masks_in(talk.tasks, agent, text)
     return None if masks is None else talk.worth(agent, masks[agent])
 
 
-def _fields(act: str) -> list[str]:
-    """What an act's answer is made of, without what is told elsewhere."""
-    named = ["thoughts", "action", "content"] if act in CHOSEN else []
-    answer = answer_of(act)
-    named += list(answer.model_fields) if answer else []
-    return [*named, "notes"]
+def _fields(answer: type[Fields]) -> list[str]:
+    """What an answer is made of, without what is told elsewhere."""
+    return [*answer.model_fields, "notes"]
 
 
 def _deal(turn: TurnContext) -> dict[str, Any]:

@@ -23,8 +23,8 @@ ANSWERS = {
 def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) -> dict[str, Any]:
     """A letter as plain JSON.
 
-    `letter` is the text and `id` its name; `act` is what is asked for and `description` says
-    it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
+    `letter` is the text and `id` its name; `act` is what is asked for, `title` and `description`
+    say it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
     reply in fields. `parts` are the letter's rules, what is asked of this seat, and why its
     last reply was refused; `form` is what there is to choose from (`form_of`). For programs,
     `facts` are what the letter says as an object, and `answer_schema` is the JSON schema of the
@@ -36,18 +36,19 @@ def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) ->
         question: the node that waits for the answer.
         asked: the value of its interrupt.
     """
-    asked_for = question.question()
+    asked_for, turn = question.question(), question.turn()
     parts = asked_for.letter
     return {
         "id": name_of(mail),
         "agent": question.agent,
         "act": mail.act,
+        "title": turn.question.title,
         "description": refused_before(asked["description"], asked_for.why),
         "letter": mail.letter_text,
         "answers": allowed(asked),
         "fields": reply_form(mail.act, list(legal_in(mail.facts))),
         "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
-        "form": form_of(question.turn(), question.agent, parts.facts),
+        "form": form_of(turn, question.agent, parts.facts),
         "facts": mail.facts,
         "answer_schema": schema_of(mail.facts, asked_for.carries),
         "to_sign": mail.facts.get("to_sign"),

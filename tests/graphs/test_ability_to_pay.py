@@ -7,18 +7,13 @@ import pytest
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import load
-from shapley_coop.graphs.contracts import PROPOSE
-from shapley_coop.nodes.agent.checks import an_answer, an_offer
-from shapley_coop.nodes.agent.publish import hold_answers, put_offer
+from shapley_coop.questions import answer, contract_propose, propose, propose_split
 from shapley_coop.seats.records import Answer
-from shapley_coop.state.topics import PLAN, SPLIT
-from shapley_coop.state.turn import Asking
-from shapley_coop.state.who import listeners, speaker
+from shapley_coop.state.judging import take
 from tests.state.test_tools import at
 
-OFFER = Asking("propose", PLAN, speaker, an_offer, put_offer)
-ANSWER = Asking("answer", PLAN, listeners, an_answer, hold_answers)
-SPLITTING = Asking("propose_split", SPLIT, speaker, an_offer, put_offer)
+OFFER, ANSWER = propose.QUESTION, answer.QUESTION
+PROPOSE, SPLITTING = contract_propose.QUESTION, propose_split.QUESTION
 
 MOST = {
     "escape_room": "10",
@@ -34,7 +29,7 @@ MOST = {
 def proposing(turn, *clauses):
     """What comes of an offer by the first agent."""
     text = f"<PROPOSAL>{json.dumps({'clauses': list(clauses)})}</PROPOSAL>"
-    return turn.asking.check(turn, turn.evaluated.agents[0], Answer(text=text))
+    return take(turn, turn.evaluated.agents[0], Answer(text=text))
 
 
 def paying(turn, amount, **more):
@@ -75,7 +70,7 @@ def test_nobody_accepts_what_another_could_never_pay():
     deal = Deal.model_validate({"clauses": [paying(at("escape_room"), 5000)]})
     offer = {"revision": 1, "by": "Alice", "deal": deal.record(), "hash": deal.hash()}
     turn = at("escape_room", ANSWER, offer={**offer, "accepted": ["Alice"]})
-    found = turn.asking.check(turn, "Bob", Answer(text="<ACCEPT>"))
+    found = take(turn, "Bob", Answer(text="<ACCEPT>"))
     assert isinstance(found, Fault)
     assert found.label == "ABLE"
 

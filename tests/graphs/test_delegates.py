@@ -164,8 +164,8 @@ async def test_letters_tell_how_it_goes_on_from_where_their_reader_is(script: Sc
 
 def test_a_person_votes_and_signs_by_what_there_is_to_choose() -> None:
     assert message_of("elect", {"action": "Ann"}) == "<ACTION>Ann</ACTION>"
-    signed = {one: message_of("ratify", {"decision": one}) for one in ("sign", "veto", "leave")}
-    assert signed == {"sign": ACCEPT, "veto": "<REJECT>", "leave": LEAVE}
+    signed = {one: message_of("ratify", {"decision": one}) for one in ("accept", "reject", "leave")}
+    assert signed == {"accept": ACCEPT, "reject": "<REJECT>", "leave": LEAVE}
 
 
 async def test_people_vote_and_sign_at_the_same_time() -> None:

@@ -10,7 +10,8 @@ from jsonschema import Draft202012Validator
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened, table_of
-from shapley_coop.seats.person import FORMS, PASS, as_message, form, request
+from shapley_coop.seats.asked import names
+from shapley_coop.seats.person import PASS, as_message, fields_of, form, request
 from shapley_coop.seats.records import Mail
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -68,15 +69,17 @@ async def test_a_whole_run_is_answered_in_fields_without_one_refusal(shape: Any)
     assert sum(refused) == 0
 
 
-@pytest.mark.parametrize("act", FORMS)
+@pytest.mark.parametrize("act", names())
 def test_a_request_is_in_both_shapes_and_leads_to_the_seat(act: str) -> None:
     asked = request(POINTER, "Alice", act, "")
     (action,), (config,) = asked["action_requests"], asked["review_configs"]
     assert action["name"] == config["action_name"] == asked["action_request"]["action"] == act
-    assert action["args"].keys() == set(FORMS[act]) == config["args_schema"]["properties"].keys()
+    assert (
+        action["args"].keys() == set(fields_of(act)) == config["args_schema"]["properties"].keys()
+    )
     assert action["description"].endswith("/seat/5c1f0e/Alice")
     assert asked["seat"] == "/seat/5c1f0e/Alice"
-    assert ("approve" in config["allowed_decisions"]) == ("accept" in FORMS[act])
+    assert ("approve" in config["allowed_decisions"]) == ("accept" in fields_of(act))
     assert asked["config"]["allow_ignore"]
     assert len(json.dumps(asked)) < 4_000
 

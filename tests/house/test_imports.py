@@ -21,9 +21,10 @@ ALLOWED = {
     "deals": {"games"},
     "seats": {"deals", "games"},
     "state": {"games", "deals", "seats", "credit"},
+    "questions": {"state", "seats"} | PURE,
     "nodes": {"state", "seats"} | PURE,
-    "graphs": {"nodes", "state", "seats"} | PURE,
-    "evals": {"graphs", "nodes", "state", "seats"} | PURE,
+    "graphs": {"questions", "nodes", "state", "seats"} | PURE,
+    "evals": {"graphs", "questions", "nodes", "state", "seats"} | PURE,
     "serve": {"graphs", "state", "seats", "evals"} | PURE,
     "cli": PURE | {"seats", "state", "nodes", "graphs", "evals", "serve"},
 }
@@ -45,7 +46,6 @@ GROUND = {
         "patterns",
         "permissions",
         "remembered",
-        "sealed_letters",
         "written_files",
     ),
 }

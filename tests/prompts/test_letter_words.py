@@ -8,6 +8,7 @@ import pytest
 from benchmarks.letters import LIMITS, by_act, written
 from shapley_coop.graphs.running import play
 from shapley_coop.prompts import write_history, write_request, write_rules
+from shapley_coop.questions.answer import QUESTION as ANSWER
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.scripted import Script
@@ -159,7 +160,8 @@ def shown(outlook: dict[str, Any], you: str = "Bob") -> str:
     offer = {"by": "Alice", "revision": 1, "in_words": "c1. Alice does door.", "wire": {}}
     course = {"steps": ["propose", "answer", "act"], "turns": 1, "rounds": 3, "budget": False}
     view = {"you": you, "ask": "answer", "procedure": course, "round": 1, "rounds": 3}
-    return write_request({**view, "offer": {**offer, "outlook": outlook}}, "Nothing yet.")
+    shown = {**view, "offer": {**offer, "outlook": outlook}}
+    return write_request(shown, "Nothing yet.", words=ANSWER.words)
 
 
 def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:

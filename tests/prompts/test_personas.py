@@ -13,7 +13,6 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import check_pack, fingerprint, render, using
-from shapley_coop.prompts.render import names
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.kept import pack_of, persona_of
@@ -156,7 +155,7 @@ def test_a_folder_without_templates_is_no_pack(tmp_path: Path) -> None:
 
 
 def test_our_own_templates_are_a_pack() -> None:
-    check_pack({name: (PROMPTS / f"{name}.md").read_text(encoding="utf-8") for name in names()})
+    check_pack({path.stem: path.read_text(encoding="utf-8") for path in PROMPTS.glob("*.md")})
 
 
 def test_a_trace_tells_letters_of_a_pack_from_ours() -> None:

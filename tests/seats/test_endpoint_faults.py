@@ -13,7 +13,7 @@ import pytest
 
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import http
-from shapley_coop.seats.asking import Question, ask
+from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.clients import Clients, clients
 from shapley_coop.seats.faults import AnswerTooLarge
 from shapley_coop.seats.letters import Letter
@@ -54,7 +54,7 @@ async def heard(fault: Fault, patience: float = 60) -> tuple[Answer | str, str]:
     """The answer, or why there is none; and the base URL."""
     with StubOpenAI(lambda *_: "<s>Fine.</s><ACCEPT>", faults=[fault] * 3) as stub:
         seat = Seat(model="openai:Alice", base_url=stub.base_url, timeout=patience)
-        question = Question(uuid4().hex, "Alice", "reason", Letter("A letter.", "Its facts."))
+        question = Enquiry(uuid4().hex, "Alice", "reason", Letter("A letter.", "Its facts."))
         try:
             async with clients():
                 entry, _ = await ask(seat, 0, question, home().journal)

@@ -11,7 +11,7 @@ import pytest
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.asking import Question, ask
+from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.models import RETRIES, check_seat
@@ -159,7 +159,7 @@ async def test_the_last_block_to_end_closes_the_clients(stub: StubOpenAI) -> Non
 async def one_call(stub: StubOpenAI, words: str) -> None:
     seat = Seat(model="openai:Alice", base_url=stub.base_url)
     letter = Letter(words, '```json\n{"you": "Alice", "ask": "reason"}\n```')
-    await ask(seat, 0, Question("e1", "Alice", "reason", letter), home().journal)
+    await ask(seat, 0, Enquiry("e1", "Alice", "reason", letter), home().journal)
 
 
 # Transport: the client repeats, and nothing else does

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
-from shapley_coop.seats.asking import Question, ask
+from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.models import KEYS, chat_model, check_seat
@@ -131,8 +131,8 @@ def test_embedded_agents_and_recordings_are_ordinary_chat_models(tmp_path: Path)
 LETTER = Letter("The rules.", '```json\n{"you": "Alice", "ask": "reason"}\n```')
 
 
-def question(attempt: int = 1, letter: Letter = LETTER) -> Question:
-    return Question("e1", "Alice", "reason", letter, attempt)
+def question(attempt: int = 1, letter: Letter = LETTER) -> Enquiry:
+    return Enquiry("e1", "Alice", "reason", letter, attempt)
 
 
 async def test_a_letter_that_was_answered_is_not_sent_again(script: Script) -> None:

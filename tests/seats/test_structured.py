@@ -11,13 +11,15 @@ from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.answers import fields_in, tagged
+from shapley_coop.seats.asked import names
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.modes import answers_of
-from shapley_coop.seats.schema import ANSWERS, schema_of
+from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.embedded_reply import by_schema, by_tool, reply
+from tests.questions.test_questions import QUESTIONS
 from tests.stub_faults import Completion, Fault
 from tests.stub_openai import Reply, StubOpenAI
 
@@ -212,9 +214,14 @@ def test_auto_takes_what_the_model_is_known_to_support(
 # Fields and tags
 
 
-@pytest.mark.parametrize("act", [*ANSWERS, "act"])
+LETTER = {"legal": ["door", "lever"]}
+IN_FIELDS = [one for one in names() if one in QUESTIONS or schema_of({"ask": one, **LETTER})]
+"""What is answered in fields: all that the core asks, and what extensions ask so."""
+
+
+@pytest.mark.parametrize("act", IN_FIELDS)
 def test_every_act_has_a_schema_that_providers_take(act: str) -> None:
-    schema = schema_of({"ask": act, "legal": ["door", "lever"]})
+    schema = schema_of({"ask": act, **LETTER})
     assert schema is not None
     assert schema["title"] == act
 

@@ -7,23 +7,21 @@ import pytest
 from shapley_coop.deals.language.clauses import Do, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Event, Every, Last
-from shapley_coop.graphs.questions import ACT
-from shapley_coop.nodes.agent.checks import a_claim, an_answer
-from shapley_coop.nodes.agent.publish import hold_answers
+from shapley_coop.questions import answer, answer_split, claim
+from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.tool_words import MAX_ANSWER_CHARS
 from shapley_coop.state.tools import tools_of
 from shapley_coop.state.topics import PLAN, SPLIT, computed
-from shapley_coop.state.turn import Asking, TurnContext
-from shapley_coop.state.who import all_agents, listeners
+from shapley_coop.state.turn import TurnContext
 from tests.deals.analysis.test_outlook import LEVER_FOR_FIVE
 from tests.root import ROOT
 
-ANSWER = Asking("answer", computed(PLAN), listeners, an_answer, hold_answers)
-LAST = Asking("answer_split", computed(SPLIT), listeners, an_answer, hold_answers)
-CLAIM = Asking("claim", computed(SPLIT), all_agents, a_claim, hold_answers)
+ANSWER = answer.QUESTION.about(computed(PLAN))
+LAST = answer_split.QUESTION.about(computed(SPLIT))
+CLAIM = claim.QUESTION.about(computed(SPLIT))
 
 PRICE = {
     "escape_room": Deal(
@@ -128,7 +126,7 @@ def test_values_are_told_once_they_are_computed_and_never_before_a_claim():
     for asking, more in ((CLAIM, over), (LAST, {}), (ACT, {})):
         told = {tool.name for tool in tools_of(at("escape_room", asking, turns, **more), "Bob")}
         assert not told & {"marginal_contribution", "shapley_value"}
-    plain = Asking("answer_split", SPLIT, listeners, an_answer, hold_answers)
+    plain = answer_split.QUESTION.about(SPLIT)
     told = {tool.name for tool in tools_of(at("escape_room", plain, turns, **over), "Bob")}
     assert "outcome" in told
     assert "shapley_value" not in told, "a workflow without values offers none by the back door"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from a2a.types import Task
 
     from shapley_coop.extensions.a2a.asking.link import Link
-    from shapley_coop.seats.asking import Question
+    from shapley_coop.seats.asking import Enquiry
 
 A2A = "a2a"
 """The provider of these seats, before the address."""
@@ -62,7 +62,7 @@ class RemoteAgent(LetterChatModel):
     journal: Any = None
     cache: bool | None = False
 
-    def for_letter(self, question: "Question", journal: Journal) -> "RemoteAgent":
+    def for_letter(self, question: "Enquiry", journal: Journal) -> "RemoteAgent":
         """Return the model that asks the agent this question."""
         return RemoteAgent(seat=self.seat, question=question, journal=journal)
 
@@ -88,7 +88,7 @@ class RemoteAgent(LetterChatModel):
 class _Exchange:
     """One letter's way to an agent and back."""
 
-    def __init__(self, seat: Seat, question: "Question", journal: Journal) -> None:
+    def __init__(self, seat: Seat, question: "Enquiry", journal: Journal) -> None:
         self._seat, self._question = seat, question
         self._tasks = _Tasks(question, journal)
         self._form: Form | None = schema_of(question.letter.facts, question.carries)
@@ -156,7 +156,7 @@ class _Exchange:
 class _Tasks:
     """The tasks that an agent made of one question's attempts, as the journal keeps them."""
 
-    def __init__(self, question: "Question", journal: Journal) -> None:
+    def __init__(self, question: "Enquiry", journal: Journal) -> None:
         self._question, self._journal = question, journal
         self._kept: set[str] = set()
 

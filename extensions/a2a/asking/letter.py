@@ -10,14 +10,14 @@ from shapley_coop.deals.language.wire import PROTOCOL
 if TYPE_CHECKING:
     from a2a.types import Message
 
-    from shapley_coop.seats.asking import Question
+    from shapley_coop.seats.asking import Enquiry
 
 EXTENSION = "urn:shapley-coop:a2a:letters:v1"
 """Names the data part, in the message and in the header `A2A-Extensions`."""
 
 
 def message_of(
-    question: "Question", form: Mapping[str, Any] | None, memory: bool, task: str
+    question: "Enquiry", form: Mapping[str, Any] | None, memory: bool, task: str
 ) -> "Message":
     """The message that asks an agent a question.
 
@@ -47,7 +47,7 @@ def message_of(
     )
 
 
-def told(question: "Question", form: Mapping[str, Any] | None) -> dict[str, Any]:
+def told(question: "Enquiry", form: Mapping[str, Any] | None) -> dict[str, Any]:
     """What a program is told of a letter.
 
     A data part has no integers: numbers in it become doubles. So all that could be hashed or

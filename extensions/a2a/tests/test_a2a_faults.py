@@ -14,7 +14,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from extensions.a2a.tests.a2a_agents import card_of
-from shapley_coop.seats.asking import Question, ask
+from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.seat import Seat, SeatError
@@ -152,7 +152,7 @@ async def an_agent(card: Fault | None, answer: Fault, streams: bool) -> AsyncIte
 
 async def told(card: Fault | None, answer: Fault, streams: bool) -> str:
     """Why a letter was not answered."""
-    question = Question(uuid4().hex, "Bob", "reason", Letter(SECRET, "Its facts."), at="1")
+    question = Enquiry(uuid4().hex, "Bob", "reason", Letter(SECRET, "Its facts."), at="1")
     async with an_agent(card, answer, streams) as url:
         seat = Seat(model=f"a2a:{url}", timeout=0.5)
         with pytest.raises(SeatError) as stopped:

@@ -29,7 +29,7 @@ from extensions.a2a.tests.a2a_agents import (
 )
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.asking import Question, ask
+from shapley_coop.seats.asking import Enquiry, ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import TASK, Entry
@@ -144,7 +144,7 @@ async def test_a_letter_goes_on_with_the_task_that_was_begun_before_a_restart() 
         await updater.add_artifact([new_text_part("<s>Fine.</s>")])
         await updater.complete()
 
-    question = Question(uuid4().hex, "Bob", "reason", Letter("A letter.", "Its facts."), at="1")
+    question = Enquiry(uuid4().hex, "Bob", "reason", Letter("A letter.", "Its facts."), at="1")
 
     def kept() -> list[Entry]:
         return [one for one in home().journal.entries(question.episode) if one.act == TASK]

@@ -12,18 +12,24 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from shapley_coop.extensions.institutions.choosing import an_action_or_delegation
+from shapley_coop.extensions.institutions.choosing import check, read
 from shapley_coop.extensions.institutions.mediate import mediate
 from shapley_coop.extensions.institutions.mediator import mediator_of
 from shapley_coop.extensions.institutions.showing import the_mediator
 from shapley_coop.games.matrix import MatrixGame
-from shapley_coop.graphs import questions
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import whether_over
+from shapley_coop.questions import act
 from shapley_coop.state.topics import PLAY_ALONE
 
-CHOOSE = replace(questions.ACT, topic=PLAY_ALONE, check=an_action_or_delegation, shows=the_mediator)
+CHOOSE = replace(
+    act.QUESTION,
+    topic=PLAY_ALONE,
+    read=read,
+    check=check,
+    shows=(*act.QUESTION.shows, the_mediator),
+)
 """Every agent chooses an action, or delegates."""
 
 page = WorkflowBuilder(plays=MatrixGame, check_game=mediator_of)

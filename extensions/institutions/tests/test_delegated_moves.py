@@ -1,13 +1,16 @@
 """How a move that is delegated may be written, and where the workflow differs from `llm_only`."""
 
+from dataclasses import replace
+
 import pytest
 
 from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
-from shapley_coop.extensions.institutions.choosing import an_action_or_delegation
+from shapley_coop.extensions.institutions.pages.mediation import CHOOSE
 from shapley_coop.seats.records import Answer
+from shapley_coop.state.judging import take
 from tests.deals.language.sloppy_answers import Written
 from tests.deals.language.test_answers import turn
 from tests.graphs.test_pages import wiring
@@ -21,7 +24,7 @@ MOVES = [
 
 
 def verdict(text: str) -> str:
-    said = an_action_or_delegation(turn("act"), "Bob", Answer(text))
+    said = take(replace(turn("act"), question=CHOOSE), "Bob", Answer(text))
     if isinstance(said, Fault):
         return said.label
     return str(chosen(in_a_word(scan(text)), ["cooperate", "defect", "delegate"])[0])

@@ -13,8 +13,8 @@ from shapley_coop.deals.signing.envelope import as_bytes
 from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.markets.order import QUESTION as BID
 from shapley_coop.extensions.markets.orders import read_orders
-from shapley_coop.extensions.markets.page import BID
 from shapley_coop.extensions.markets.signing import order_to_sign
 from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.seats.form import form_of, message_of, preview

@@ -14,7 +14,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.games.goods import with_gifts
-from shapley_coop.graphs.contracts import PROPOSE
+from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
 from shapley_coop.state.run_config import RunConfig
 from tests.deals.written.test_contract_prose import in_words, table_after
 from tests.graphs.test_ability_to_pay import OFFER, proposing

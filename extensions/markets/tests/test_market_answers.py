@@ -7,9 +7,9 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
-from shapley_coop.extensions.markets.checks import some_orders
 from shapley_coop.extensions.markets.orders import read_orders
 from shapley_coop.seats.records import Answer
+from shapley_coop.state.judging import take
 from shapley_coop.state.run_config import RunConfig
 from tests.deals.language.sloppy_answers import Written
 from tests.deals.language.test_answers import as_written_in_the_table, on_the_page, turn, verdict
@@ -23,7 +23,7 @@ def of_a_gift(one: Written) -> tuple[str, str]:
 
 def of_orders(one: Written) -> tuple[str, str]:
     """The orders, which the table is not told yet, or the label and the words of a refusal."""
-    said = some_orders(turn("order", MARKET, some_orders), "Bob", Answer(one.text))
+    said = take(turn("order", MARKET), "Bob", Answer(one.text))
     if isinstance(said, Fault):
         return said.label, said.feedback
     orders = read_orders(in_a_word(scan(one.text)).proposal or [], "Bob", ["wood", "stone"])

@@ -7,6 +7,7 @@ from typing import Any
 from shapley_coop import RunConfig
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.judging import take
 from shapley_coop.state.turn import TurnContext
 from tests.graphs.test_ability_to_pay import OFFER
 
@@ -49,8 +50,8 @@ def sale(price: float, **more: Any) -> list[dict[str, Any]]:
 
 
 def said(turn: TurnContext, who: str, clauses: list[dict[str, Any]]) -> Any:
-    if turn.asking is OFFER:
+    if turn.question is OFFER:
         text = f"<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
     else:
         text = "<ACCEPT>"
-    return turn.asking.check(turn, who, Answer(text=text))
+    return take(turn, who, Answer(text=text))

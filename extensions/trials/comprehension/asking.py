@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from shapley_coop.extensions.trials.comprehension.questions import Question, questions
 from shapley_coop.graphs.running import play
-from shapley_coop.seats.asking import Question as Asked
+from shapley_coop.seats.asking import Enquiry as Asked
 from shapley_coop.seats.asking import ask
 from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter

@@ -14,9 +14,6 @@ const DECISIONS = {
   accept: "Accept it",
   reject: "Reject it",
   counter: "Reject it, and make an offer of my own",
-  sign: "Sign it",
-  veto: "Veto it: nobody is bound, and your group chooses its delegate anew",
-  leave: "Stay out of it: you are not bound",
   words: "Propose in words alone: somebody impartial drafts the clauses",
 };
 
@@ -130,7 +127,7 @@ function choices(legend, name, options, chosen, take) {
 function decision(form, filled, changed) {
   const pending = form.trade?.pending;
   let values = null;
-  if (form.decisions) values = [...form.decisions];
+  if (form.decisions) values = Object.keys(form.decisions);
   else if (form.trade) values = pending ? ["accept", "reject"] : ["propose"];
   else if (form.fields.includes("decision")) values = form.deal ? ["accept", "reject", "counter"] : ["accept", "reject"];
   else if (form.deal) values = ["offer", "none"];
@@ -142,7 +139,7 @@ function decision(form, filled, changed) {
   filled.about = about;
   if (!values.includes(filled.decision)) filled.decision = values.length === 1 || values[0] === "offer" ? values[0] : undefined;
   if (values.length === 1) return null;
-  const names = form.trade ? { ...DECISIONS, reject: "Reject it, and propose another allocation" } : DECISIONS;
+  const names = form.trade ? { ...DECISIONS, reject: "Reject it, and propose another allocation" } : { ...DECISIONS, ...form.decisions };
   const legend = values[0] === "offer" ? "What you do" : pending ? `${pending.by}’s proposal` : form.offer ? `${form.offer.by}’s offer ${form.offer.revision}` : "The offer that stands";
   return choices(legend, "decision", values.map((one) => [one, names[one]]), filled.decision, (value) => {
     filled.decision = value;

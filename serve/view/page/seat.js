@@ -9,26 +9,6 @@ const app = document.getElementById("app");
 const here = location.pathname;
 const EVERY = 3000;
 
-/** Act → what is asked for; other acts are told by their names. */
-const ASKED = {
-  act: "choose your action",
-  reason: "think before anybody speaks",
-  consider: "think before you speak",
-  propose: "make an offer",
-  answer: "answer the offer",
-  claim: "say what was your doing",
-  propose_split: "propose a split",
-  answer_split: "answer the proposed split",
-  answer_bounty: "do you agree to this split?",
-  contract_propose: "draft a contract",
-  contract_answer: "answer the draft",
-  contract_sign: "sign the contract, or refuse",
-  order: "send in your orders",
-  elect: "vote for your group's delegate",
-  ratify: "sign the delegates' deal, veto it, or stay out of it",
-  exchange: "speak about the tasks",
-};
-
 let shown = null;
 
 /** What an acceptance of the letter's offer is a signature of, for a party with a key. */
@@ -54,7 +34,7 @@ function wait() {
 function ask(letter) {
   toSign = letter.to_sign;
   const { parts = { rules: "", asked: letter.letter, why: "" } } = letter;
-  const asked = `${letter.agent}, ${ASKED[letter.act] ?? letter.act.replaceAll("_", " ")}`;
+  const asked = `${letter.agent}, ${letter.title}`;
   // That a letter waits here needs no words on the letter's own page.
   const news = (letter.description ?? "").replace(/^.*? own seat\.\s*/, "");
   document.title = asked;

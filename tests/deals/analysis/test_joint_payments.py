@@ -16,7 +16,7 @@ from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.games import load
-from shapley_coop.graphs.contracts import PROPOSE
+from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
 from tests.deals.brute_force import fell_due
 from tests.graphs.test_ability_to_pay import OFFER, paying, proposing
 from tests.state.test_tools import at

@@ -20,14 +20,15 @@ from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.language.wire_form import wire_form
-from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
-from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
+from shapley_coop.questions import consider
+from shapley_coop.seats.asked import asked
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.judging import take
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.topics import Topic
-from shapley_coop.state.turn import Asking, Check, TurnContext
+from shapley_coop.state.turn import TurnContext
 from tests.deals.language.institution_answers import INSTITUTIONS
 from tests.deals.language.sloppy_answers import (
     BATTERY,
@@ -42,16 +43,6 @@ from tests.deals.made_deals import deals
 from tests.root import ROOT
 from tests.steps import steps
 
-CHECKS = {
-    "propose": an_offer,
-    "answer": an_answer,
-    "act": an_action,
-    "claim": a_claim,
-    "reason": a_thought,
-    "elect": a_vote,
-    "ratify": a_ratification,
-    "answer_bounty": an_answer,
-}
 PAGE = ROOT / "docs" / "answers.md"
 PENDING = {"Alice": "111000", "Bob": "000111"}
 
@@ -71,7 +62,7 @@ OFFERED = {"answer_bounty": (Share(fractions={"Ada": 0.75, "Bob": 0.25}),)}
 """Act → the clauses that stand, where they are not Alice's promise."""
 
 
-def turn(act: str, room: RunConfig = DILEMMA, check: Check | None = None) -> TurnContext:
+def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
     """Bob is asked; Alice's second offer stands, in a dilemma of five turns."""
     config = room.resolve()
     told = config.model_dump(mode="json")
@@ -87,13 +78,14 @@ def turn(act: str, room: RunConfig = DILEMMA, check: Check | None = None) -> Tur
         "round": 1,
         "groups": [{"members": PAIR, "candidates": PAIR, "delegate": "", "votes": {}}],
     }
-    topic, reads = Topic("plan", DEAL_RULES), check or CHECKS[act]
-    asking = Asking(act, topic, lambda _: ["Bob"], reads, lambda *_: {})
-    return TurnContext(EvaluatedTable(table), asking, ("Bob",))
+    # The battery's thoughts are plans, without the results that reasoning has to give.
+    question: Any = consider.QUESTION if act == "reason" else asked(act)
+    about = question.about(Topic("plan", DEAL_RULES))
+    return TurnContext(EvaluatedTable(table), about, ("Bob",))
 
 
 def judged(act: str, text: str, room: RunConfig = DILEMMA) -> Any:
-    return CHECKS[act](turn(act, room), "Bob", Answer(text))
+    return take(turn(act, room), "Bob", Answer(text))
 
 
 def verdict(one: Written, room: RunConfig | None = None) -> tuple[str, str]:

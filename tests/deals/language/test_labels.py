@@ -8,7 +8,7 @@ from shapley_coop.deals.exchange.messages import LABELS as OF_EXCHANGE
 from shapley_coop.deals.language.labels import LABELS
 from tests.root import ROOT
 
-ROOMS = ("deals", "evals", "games", "graphs", "nodes", "seats", "state")
+ROOMS = ("deals", "evals", "games", "graphs", "nodes", "questions", "seats", "state")
 REFUSING = {"Fault", "_fault", "_wrong", "_broken"}
 ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN", "SHEET"}
 """Of old runs, of passes that no fault went before, and of the extension `authoring`."""

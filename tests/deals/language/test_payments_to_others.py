@@ -23,7 +23,7 @@ from shapley_coop.deals.monitor import payments
 from shapley_coop.deals.settlement import payoffs
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn, load
-from shapley_coop.graphs.contracts import PROPOSE
+from shapley_coop.questions.contract_propose import QUESTION as PROPOSE
 from tests.deals.made_deals import AGENTS, TERMS, conditions, records
 from tests.graphs.test_ability_to_pay import proposing
 from tests.state.test_tools import at

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,14 +18,15 @@ from shapley_coop.deals.language.thoughts import MARKS, Mark
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.nodes.exchange.checks import as_it_is
+from shapley_coop.questions.exchange import AS_IT_IS
 from shapley_coop.seats.answers import said_beside, tagged
 from shapley_coop.seats.embedded import EmbeddedChatModel
 from shapley_coop.seats.records import Answer
+from shapley_coop.state.judging import take
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.deals.language.sloppy_answers import TASKS
-from tests.deals.language.test_answers import PENDING, judged
+from tests.deals.language.test_answers import PENDING, judged, turn
 from tests.embedded_reply import by_schema, by_tool
 from tests.root import ROOT
 from tests.stub_faults import Completion
@@ -320,7 +322,8 @@ async def test_blocks_of_reasoning_in_a_message_are_no_part_of_the_answer(
 
 def test_a_talk_that_is_not_checked_delivers_nothing_that_may_be_thought() -> None:
     for text in ("<think>I <ACCEPT>", "I could <ACCEPT>.</think>No."):
-        assert as_it_is(None, "Bob", Answer(text)) == {"act": "pass", "text": ""}  # type: ignore[arg-type]
+        said = take(replace(turn("act"), question=AS_IT_IS), "Bob", Answer(text))
+        assert said == {"act": "pass", "text": ""}
 
 
 # The page

@@ -1,0 +1,138 @@
+"""Ask every agent for its orders to a call market; all are sealed until they are in."""
+
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.deals.signing.acceptance import Binding
+from shapley_coop.extensions.markets.ordering import orders
+from shapley_coop.extensions.markets.orders import (
+    SHAPE,
+    Placed,
+    beyond,
+    in_words,
+    orders_in,
+    read_orders,
+)
+from shapley_coop.extensions.markets.signing import order_to_sign
+from shapley_coop.seats.answer import Answer, Fields
+from shapley_coop.seats.clause_fields import Part
+from shapley_coop.seats.elements import Within, element_of_json
+from shapley_coop.state.consent import reservation
+from shapley_coop.state.judging import reading
+from shapley_coop.state.mandates import OUTSIDE
+from shapley_coop.state.publishing import seal_actions
+from shapley_coop.state.signed_settings import signed_run
+from shapley_coop.state.storage.mandates import mandate_of
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.topics import PLAN
+from shapley_coop.state.turn import Question, Sealed, TurnContext
+from shapley_coop.state.view import stand
+from shapley_coop.state.who import all_agents
+
+
+class OneOrder(Part):
+    """Up to so many units, at this price for each or a better one."""
+
+    side: Literal["buy", "sell"]
+    good: str
+    quantity: int
+    price: float | str
+
+
+class Orders(Answer):
+    """Your orders to the call market; null for none."""
+
+    PROPOSAL: ClassVar = '{"orders": […]}'
+
+    orders: Annotated[
+        list[OneOrder] | None, Within("the orders of `<PROPOSAL>`", ("proposal", "reject"))
+    ]
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Write the orders; `<REJECT>` for none."""
+        orders = fields.get("orders")
+        return element_of_json("PROPOSAL", {"orders": orders}) if orders else "<REJECT>"
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Orders | Fault:
+    """Read orders; `<REJECT>` for none."""
+    if message.accept is not None or message.action is not None:
+        return Fault("VOID", "There is nothing to accept or to do yet: send orders, or <REJECT>.")
+    if message.proposal is None:
+        if message.reject is not None:
+            return Orders.of(orders=None)
+        return Fault("MPT", f"Put your orders into one <PROPOSAL>…</PROPOSAL>: {SHAPE}")
+    found = read_orders(message.proposal, agent, turn.evaluated.game.goods)
+    return found if isinstance(found, Fault) else Orders.of(orders=found)
+
+
+def check(turn: TurnContext, agent: str, said: Orders) -> AgentOutput | Fault:
+    """Take orders that the agent can carry out, whatever trades.
+
+    They are sealed like actions: the table learns only where they wait.
+    """
+    sealed: AgentOutput = {"act": "act", "text": ""}
+    if said.orders is None:
+        return sealed
+    placed = cast(list[Placed], said.orders)  # as they were read
+    holds = turn.evaluated.game.holdings(turn.table["position"])[agent]
+    fault = beyond(placed, holds, _purse(turn, agent))
+    return fault or _not_allowed(turn, agent) or sealed
+
+
+def _purse(turn: TurnContext, agent: str) -> Fraction | None:
+    """The most that an agent can pay in all: what it has, and what its mandate allows."""
+    name = turn.evaluated.config.mandates.get(agent)
+    allowed = mandate_of(name).mandate.max_pay if name else None
+    known = [x for x in (turn.evaluated.game.purse(agent), allowed) if x is not None]
+    return min(known, default=None)
+
+
+def _not_allowed(turn: TurnContext, agent: str) -> Fault | None:
+    """Why an agent can send no orders at all, though these could be carried out."""
+    config = turn.evaluated.config
+    name = config.mandates.get(agent)
+    if name and mandate_of(name).mandate.expired(datetime.now(UTC)):
+        return Fault(OUTSIDE, "Your mandate has expired: send no orders, <REJECT>.")
+    if reservation(turn, agent) is not None:
+        return Fault(
+            "RESERVE",
+            "The least that you are to end with cannot be promised by orders: send none, <REJECT>.",
+        )
+    return None
+
+
+def _choices(turn: TurnContext, agent: str) -> dict[str, Any]:
+    """What can be ordered, and how much of it the agent has."""
+    game = turn.evaluated.game
+    holds = game.holdings(turn.table["position"])[agent]
+    return {"market": {"goods": list(game.goods), "holds": holds}}
+
+
+def _in_words(turn: TurnContext, agent: str, text: str) -> list[str]:
+    return in_words(orders_in(text, agent, turn.evaluated.game.goods))
+
+
+def _to_sign(turn: TurnContext, agent: str, text: str) -> Binding | None:
+    placed = orders_in(text, agent, turn.evaluated.game.goods)
+    return order_to_sign(signed_run(turn.table), agent, placed) if placed else None
+
+
+QUESTION = Question(
+    "order",
+    "send in your orders",
+    PLAN,
+    all_agents,
+    Orders,
+    read,
+    check,
+    seal_actions,
+    program=lambda me: orders(me.facts),
+    shows=(stand,),
+    sealed=Sealed(_choices, _in_words, _to_sign),
+)

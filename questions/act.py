@@ -1,0 +1,50 @@
+"""Ask every agent that can act for its action; all are sealed until they are in."""
+
+from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.prompts.brought import brought
+from shapley_coop.prompts.request import turn_of_game
+from shapley_coop.seats.answer import Action
+from shapley_coop.state.judging import reading
+from shapley_coop.state.publishing import seal_actions
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.telling import deeds_once_signed
+from shapley_coop.state.topics import PLAY
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.view import stand, unusual_enforcement
+from shapley_coop.state.who import able
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Action | Fault:
+    """Read one action that is legal now."""
+    found = chosen(message, turn.evaluated.legal(agent))
+    if isinstance(found, Fault):
+        return found
+    return Action.of(action=found[0], content=message.action)
+
+
+def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
+    """Ask the game whether it can be done now. What is said beside it stays sealed with it."""
+    wrong = turn.evaluated.game.objection(turn.table["position"], agent, said.action)
+    if not wrong:
+        return {"act": "act", "text": ""}
+    words = " ".join((said.content or "").split())
+    return Fault("ACTION", f"You chose {words[:60]!r}. {wrong}")
+
+
+QUESTION = Question(
+    "act",
+    "choose your action",
+    PLAY,
+    able,
+    Action,
+    read,
+    check,
+    seal_actions,
+    program=lambda me: me.act(),
+    shows=(stand, unusual_enforcement),
+    words=(turn_of_game, brought),
+    tells=deeds_once_signed,
+)

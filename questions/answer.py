@@ -1,0 +1,113 @@
+"""Ask all others what they say to an offer: yes, no, or no with an offer of their own."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from shapley_coop.deals.language.acceptance import accepts_another, ask_back
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.prompts.request import offer_to_answer
+from shapley_coop.questions.propose import cannot_offer, deal_in
+from shapley_coop.seats.answer import Drafted, Fields, Spoken
+from shapley_coop.seats.clause_fields import Clause, proposal
+from shapley_coop.seats.elements import Within
+from shapley_coop.state.consent import cannot_sign, offering
+from shapley_coop.state.judging import reading
+from shapley_coop.state.membership import delegation
+from shapley_coop.state.offered import answer_order, answered_offer
+from shapley_coop.state.publishing import hold_answers
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.topics import PLAN
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.view import norms, stand, talk_round, unusual_enforcement
+from shapley_coop.state.who import listeners
+
+
+class Reply(Drafted, Spoken):
+    """Your answer to the offer."""
+
+    decision: Annotated[
+        Literal["accept", "reject", "counter"],
+        Within("`<ACCEPT>` or `<REJECT>`", ("accept", "reject")),
+    ]
+    offer: int | None = Field(description="The number of the offer that you accept, if it has one.")
+    clauses: Annotated[
+        list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal",))
+    ] = Field(description="With counter: your own offer, whole.")
+    drops: list[str] | None = Field(
+        description="Ids of payments or shares of the contract in force that end; or null."
+    )
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Write the decision, and the deal of a counter-offer."""
+        return decision_in(fields)
+
+
+def decision_in(fields: Fields) -> str:
+    """Write a decision on an offer, with whatever stands beside it."""
+    decision = str(fields.get("decision", "")).lower()
+    if decision == "accept":
+        named = fields.get("offer")
+        # Beside an acceptance no offer can stand: what is there is left for the reader to refuse.
+        return (f"<ACCEPT>{named}</ACCEPT>" if named else "<ACCEPT>") + proposal(fields)
+    return ("<REJECT>" if decision in ("reject", "counter") else "") + proposal(fields)
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
+    """Read an acceptance of exactly the offer that the letter showed, or a rejection."""
+    if (message.accept is None) == (message.reject is None):
+        return Fault("ACK", _undecided(turn, message))
+    if message.action is not None:
+        return Fault("VOID", "It is not yet time to act: answer the offer.")
+    if message.accept is not None:
+        fault = accepts_another(message, turn.evaluated.offer)
+        return fault or Reply.holding(None, decision="accept", speech=message.speech)
+    said = message.speech or message.reject
+    if message.proposal is None:
+        return Reply.holding(None, decision="reject", speech=said)
+    found = deal_in(turn, message)
+    if isinstance(found, Fault):
+        return found
+    return Reply.holding(found, decision="counter", speech=said)
+
+
+def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
+    """Let nobody agree to what it could not sign."""
+    if said.decision == "accept":
+        fault = cannot_sign(turn, agent, turn.evaluated.offered)
+        return fault or {"act": "accept", "text": said.speech or ""}
+    answer: AgentOutput = {"act": "reject", "text": said.speech or ""}
+    if said.found is None:
+        return answer
+    return cannot_offer(turn, agent, said.found, said.speech) or offering(answer, said.found)
+
+
+def _undecided(turn: TurnContext, message: Message) -> str:
+    """What to ask of an answer that does not say yes or no, or says both."""
+    asked = ask_back(turn.evaluated.offer)
+    if message.accept is not None:
+        return f"You accept and reject at once. {asked}"
+    if message.proposal is not None:
+        return f"An offer of your own needs <REJECT> beside it. {asked}"
+    return f"Words alone decide nothing. {asked}"
+
+
+QUESTION = Question(
+    "answer",
+    "answer the offer",
+    PLAN,
+    listeners,
+    Reply,
+    read,
+    check,
+    hold_answers,
+    program=lambda me: me.reply(),
+    shows=(
+        *(stand, talk_round, answered_offer, delegation, answer_order, unusual_enforcement, norms),
+    ),
+    words=(offer_to_answer,),
+    teaches=True,
+)

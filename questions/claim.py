@@ -1,0 +1,80 @@
+"""Ask every agent what part of what all achieved was its doing, before values are shown."""
+
+import re
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals.language.choices import claimed
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.prompts.request import split
+from shapley_coop.seats.answer import Facts, Fields, Spoken
+from shapley_coop.seats.elements import In
+from shapley_coop.state.judging import reading
+from shapley_coop.state.offered import standing_offer
+from shapley_coop.state.publishing import hold_answers
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.telling import since_play
+from shapley_coop.state.topics import SPLIT
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.view import norms, stand, talk_round, unusual_enforcement
+from shapley_coop.state.who import all_agents
+
+_NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
+
+
+def _percent(value: Any) -> str:
+    """Write a part in per cent; what is in words has a unit of its own."""
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
+        return value
+    # Up to 1, under the name of per cent, it could be a part as well: the reader asks back.
+    doubtful = isinstance(value, int | float | str) and 0 < float(value) <= 1
+    return f"percent: {value}" if doubtful else f"{value}%"
+
+
+class Claim(Spoken):
+    """What part of what all achieved was your doing."""
+
+    percent: Annotated[float | str, In("CLAIM", _percent)] = Field(
+        description="From 0 to 100, as in 40; of 1 or less in words with its sign, as in '0.5%'."
+    )
+
+    @classmethod
+    def declined(cls, facts: Facts) -> Fields:
+        """Claim an even part, as a program does that only acts."""
+        return {"percent": str(100 / len(facts["agents"]))}
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Claim | Fault:
+    """Read the part, from 0 to 1."""
+    found = claimed(message)
+    if isinstance(found, Fault):
+        return found
+    part, repair = found
+    return Claim.of(*filter(None, [repair]), percent=plain(part), speech=message.speech)
+
+
+def check(turn: TurnContext, agent: str, said: Claim) -> AgentOutput | Fault:
+    """Take any part: what is claimed pays nothing."""
+    return {"act": "claim", "text": said.speech or "", "part": str(said.percent)}
+
+
+QUESTION = Question(
+    "claim",
+    "say what was your doing",
+    SPLIT,
+    all_agents,
+    Claim,
+    read,
+    check,
+    hold_answers,
+    program=lambda me: me.splitter.claim(),
+    shows=(stand, talk_round, standing_offer, unusual_enforcement, norms),
+    words=(partial(split, signed=False),),
+    tells=since_play,
+    blind=True,
+)

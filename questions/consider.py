@@ -1,0 +1,25 @@
+"""Ask every agent for a private plan, before tasks are traded."""
+
+from shapley_coop.prompts.request import turn_of_game
+from shapley_coop.questions.reason import check, read_thought
+from shapley_coop.seats.answer import Thought
+from shapley_coop.state.publishing import keep_thoughts
+from shapley_coop.state.topics import TRADE
+from shapley_coop.state.turn import Question
+from shapley_coop.state.view import trade
+from shapley_coop.state.who import all_agents
+
+QUESTION = Question(
+    "consider",
+    "think before you speak",
+    TRADE,
+    all_agents,
+    Thought,
+    read_thought,
+    check,
+    keep_thoughts,
+    program=lambda me: me.trader.consider(),
+    shows=(trade,),
+    words=(turn_of_game,),
+    rules="exchange_table",
+)

@@ -1,0 +1,71 @@
+"""Ask the next in turn about a draft: it accepts it, puts another forward, or declines."""
+
+from shapley_coop.deals.language.acceptance import accepts_another, ask_back
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.deals.written.reading import agrees
+from shapley_coop.prompts.request import offer_to_answer
+from shapley_coop.questions import contract_propose
+from shapley_coop.questions.answer import Reply
+from shapley_coop.state.consent import cannot_sign
+from shapley_coop.state.judging import reading
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.turn import Question, TurnContext
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
+    """Read an acceptance of what the letter showed, a draft of one's own, or `<REJECT>`."""
+    if message.action is not None:
+        return Fault("VOID", "It is not yet time to act: answer the offer.")
+    if message.accept is not None:
+        fault = accepts_another(message, turn.evaluated.offer)
+        return fault or Reply.holding(None, decision="accept", speech=message.speech)
+    if message.proposal is None and message.reject is not None:
+        said = message.speech or message.reject
+        return Reply.holding(None, decision="reject", speech=said)
+    if message.proposal is None and agrees(message.speech or ""):
+        return Fault(
+            "ACK",
+            f"Words alone accept nothing. {ask_back(turn.evaluated.offer)} Or put a draft of your "
+            "own in its place, and say how it differs.",
+        )
+    found = contract_propose.draft_in(turn, message)
+    if isinstance(found, Fault):
+        return found
+    return Reply.holding(found, decision="counter", speech=message.speech)
+
+
+def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
+    """Let nobody accept or put forward what it could not sign."""
+    if said.decision == "accept":
+        return accepting(turn, agent, said.speech)
+    if said.found is None:
+        return {"act": "reject", "text": said.speech or ""}
+    return contract_propose.drafting(turn, agent, said.found, said.speech)
+
+
+def accepting(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
+    """Accept what stands; of words alone nothing can be signed yet."""
+    offer = turn.evaluated.offer
+    assert offer is not None, "an offer stands that the message accepts"
+    deal = Deal.of(offer["deal"])
+    fault = cannot_sign(turn, agent, deal) if deal.clauses else None
+    return fault or {"act": "accept", "text": speech or ""}
+
+
+QUESTION = Question(
+    "contract_answer",
+    "answer the draft",
+    contract_propose.QUESTION.topic,
+    contract_propose.QUESTION.who,
+    Reply,
+    read,
+    check,
+    contract_propose.publish,
+    program=lambda me: me.party.answer(),
+    shows=contract_propose.QUESTION.shows,
+    words=(offer_to_answer,),
+    teaches=True,
+)

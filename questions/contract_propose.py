@@ -1,0 +1,105 @@
+"""Ask whoever speaks first for a draft of a contract, in clauses or in words alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shapley_coop.deals.language.deal import Deal, accept, put
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import Reading, read_once
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.questions.propose import Offer
+from shapley_coop.state.consent import cannot_sign, offering, terms_of
+from shapley_coop.state.judging import reading
+from shapley_coop.state.messages import Utterance, entries
+from shapley_coop.state.offered import certified_offer
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.topics import DRAFTS
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.view import enforcement, norms, stand, talk_round
+from shapley_coop.state.who import speaker
+
+PROSE = "prose"
+"""The talk in which offers made in words alone are recorded: they bind no party."""
+
+IN_WORDS = Reading(Deal())
+"""What stands where a draft is in words alone."""
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
+    """Read a draft in clauses or in words alone, or `<REJECT>` to propose none."""
+    if message.accept is not None:
+        return Fault("VOID", "There is no offer that you could accept: propose one, or <REJECT>.")
+    if message.action is not None:
+        return Fault("VOID", "It is not yet time to act: propose a contract, or <REJECT>.")
+    if message.proposal is None and message.reject is not None:
+        return Offer.holding(None, speech=message.speech or message.reject)
+    found = draft_in(turn, message)
+    return found if isinstance(found, Fault) else Offer.holding(found, speech=message.speech)
+
+
+def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
+    """Certify clauses before they reach the table.
+
+    A contract that cannot be kept, that a party could never pay, or that leaves its own author
+    below its reservation value is sent back. Words alone may be agreed on too; an outsider then
+    drafts the clauses, and all parties sign those.
+    """
+    if said.found is None:
+        return {"act": "pass", "text": said.speech or ""}
+    return drafting(turn, agent, said.found, said.speech)
+
+
+def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
+    """The speaker's draft takes the place of what stood; an acceptance joins what stands."""
+    (author, said), table = next(iter(outputs.items())), turn.table
+    offer = turn.evaluated.offer
+    about = offer["revision"] if offer else 0
+    revision = table["revision"] + 1 if said["act"] == "propose" else 0
+    if revision:
+        about, offer = 0, put(Deal.of(said["deal"]), author, revision)
+    elif offer and said["act"] == "accept":
+        signed = accept(offer, author, offer["revision"], offer["hash"])
+        assert not isinstance(signed, Fault), "it names the revision and hash that stand"
+        offer = signed
+    utterance = Utterance(author, said, puts=revision, about=about)
+    topic = turn.topic.name if offer and offer["deal"]["clauses"] else PROSE
+    return {
+        "talk": entries(table, topic, [utterance]),
+        "offer": offer,
+        "revision": revision or table["revision"],
+    }
+
+
+def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
+    """Read a draft: without clauses where it is in words alone."""
+    if message.proposal is not None:
+        return read_once(message.proposal, terms_of(turn))
+    if not message.speech:
+        how = "Propose in <s>words</s>, in <PROPOSAL>{json}</PROPOSAL>, or both."
+        return Fault("MPT", how)
+    return IN_WORDS
+
+
+def drafting(
+    turn: TurnContext, agent: str, found: Reading, speech: str | None
+) -> AgentOutput | Fault:
+    """Put a draft forward: what is in clauses, if its author can sign it."""
+    said: AgentOutput = {"act": "propose", "text": speech or ""}
+    fault = None if found is IN_WORDS else cannot_sign(turn, agent, found.deal)
+    return fault or offering(said, found)
+
+
+QUESTION = Question(
+    "contract_propose",
+    "draft a contract",
+    DRAFTS,
+    speaker,
+    Offer,
+    read,
+    check,
+    publish,
+    program=lambda me: me.party.draft(),
+    shows=(stand, talk_round, certified_offer, enforcement, norms),
+    teaches=True,
+)

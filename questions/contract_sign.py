@@ -1,0 +1,69 @@
+"""Ask every party whether it signs the clauses that were drafted from words."""
+
+from typing import Annotated, Literal
+
+from shapley_coop.deals.language.acceptance import accepts_another
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.prompts.request import offer_to_answer
+from shapley_coop.questions import contract_propose
+from shapley_coop.questions.answer import decision_in
+from shapley_coop.questions.contract_answer import accepting
+from shapley_coop.seats.answer import Fields, Spoken
+from shapley_coop.seats.elements import Within
+from shapley_coop.state.judging import reading
+from shapley_coop.state.publishing import hold_answers
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.telling import everything
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.who import all_agents
+
+
+class Signature(Spoken):
+    """Whether you sign the contract as it stands."""
+
+    decision: Annotated[
+        Literal["accept", "reject"], Within("`<ACCEPT>` or `<REJECT>`", ("accept", "reject"))
+    ]
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Write the decision, with whatever stands beside it: the reader refuses that."""
+        return decision_in(fields)
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Signature | Fault:
+    """Read `<ACCEPT>` or `<REJECT>`."""
+    if (message.accept is None) == (message.reject is None):
+        return Fault("ACK", "Do you sign the contract? Answer <ACCEPT> or <REJECT>.")
+    if message.proposal is not None or message.action is not None:
+        return Fault("VOID", "The talk is over: sign the contract as it stands, or refuse.")
+    if message.accept is not None:
+        fault = accepts_another(message, turn.evaluated.offer)
+        return fault or Signature.of(decision="accept", speech=message.speech)
+    return Signature.of(decision="reject", speech=message.speech or message.reject)
+
+
+def check(turn: TurnContext, agent: str, said: Signature) -> AgentOutput | Fault:
+    """Let nobody sign what it could not."""
+    if said.decision == "accept":
+        return accepting(turn, agent, said.speech)
+    return {"act": "reject", "text": said.speech or ""}
+
+
+QUESTION = Question(
+    "contract_sign",
+    "sign the contract, or refuse",
+    contract_propose.QUESTION.topic,
+    all_agents,
+    Signature,
+    read,
+    check,
+    hold_answers,
+    program=lambda me: me.party.sign(),
+    shows=contract_propose.QUESTION.shows,
+    words=(offer_to_answer,),
+    tells=everything,
+    teaches=True,
+)

@@ -1,0 +1,148 @@
+"""Ask an impartial summariser to write down what all accepted."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault, listed
+from shapley_coop.deals.language.reading import Reading, read_once
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.deals.written.document import SECTIONS, changed_clauses, differences
+from shapley_coop.prompts.request import offer_to_answer, turn_of_game
+from shapley_coop.seats.answer import Drafted, Fields
+from shapley_coop.seats.clause_fields import Clause, proposal
+from shapley_coop.seats.elements import In, Within
+from shapley_coop.state.consent import cannot_sign, offering, terms_of
+from shapley_coop.state.judging import reading
+from shapley_coop.state.messages import Utterance, entries
+from shapley_coop.state.offered import offered_words
+from shapley_coop.state.run_config import SUMMARISER
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.telling import what_was_agreed
+from shapley_coop.state.topics import PLAN
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.view import all_parties, contract_in_force
+from shapley_coop.state.who import summariser
+
+
+class Document(Drafted):
+    """The contract in prose, or why none can be written."""
+
+    prose: Annotated[str | None, In("s")] = Field(
+        description="The contract's sections; null if none can be written."
+    )
+    clauses: Annotated[
+        list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal",))
+    ] = Field(description="Where none were given: drafted clauses.")
+    impossible: Annotated[str | None, In("REJECT")] = Field(
+        description="Why no clauses can be made; else null."
+    )
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Write the clauses, and why there are none."""
+        return proposal(fields) + super().decided(fields)
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Document | Fault:
+    """Read prose with its clauses; where words were agreed, or why none can be made of them."""
+    agreed, prose = turn.evaluated.offered, message.speech
+    if message.reject is not None and not agreed.clauses:
+        return Document.holding(None, prose=None, impossible=message.reject or prose or "")
+    if not prose:
+        return Fault("MPT", "Write the contract's five sections into one <s>…</s>.")
+    found = _clauses(turn, agreed, message)
+    if isinstance(found, Fault):
+        return found
+    return Document.holding(found, prose=prose, impossible=None)
+
+
+def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
+    """Take prose in five sections that says what the clauses say, and nothing else.
+
+    Where clauses were agreed, they stand as they are: a summary that adds, drops or changes one
+    goes back with the difference. Where words were agreed, the clauses come with the prose; they
+    are certified, and the parties will sign them. Words of which no clauses can be made are
+    rejected, with a reason that all parties read.
+    """
+    if said.found is None or said.prose is None:
+        return {"act": "pass", "text": said.impossible or "", "label": "UNWRITTEN"}
+    agreed, deal, game = turn.evaluated.offered, said.found.deal, turn.evaluated.game
+    if not agreed.clauses and (fault := cannot_sign(turn, agent, deal)):
+        return fault
+    terms = Terms(game.agents, game.actions, game.turns, goods=game.goods)
+    if faults := differences(said.prose, deal, terms):
+        return Fault("DIFF", listed(faults))
+    written: AgentOutput = {"act": "write", "text": said.prose}
+    return written if agreed.clauses else offering(written, said.found)
+
+
+def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
+    """The clauses that the prose is about."""
+    if message.proposal is None:
+        if agreed.clauses:
+            return Reading(agreed)
+        return Fault("MPT", "The talk was in words: draft its clauses in one <PROPOSAL>.")
+    found = read_once(message.proposal, terms_of(turn))
+    if isinstance(found, Fault) or not agreed.clauses:
+        return found
+    changed = changed_clauses(agreed, found.deal)
+    return Fault("DIFF", listed(changed)) if changed else Reading(agreed)
+
+
+def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
+    """The written contract is read by all; clauses drafted from words wait to be signed.
+
+    Verdicts: `written` (what was accepted is a contract already), `to_sign`, and `unwritten`
+    (words alone, of which no contract came).
+    """
+    said, table = outputs[SUMMARISER], turn.table
+    offer = turn.evaluated.offer
+    assert offer is not None, "only what was agreed is written down"
+    topic, agreed = "contract", bool(offer["deal"]["clauses"])
+    if agreed:
+        utterance = Utterance(SUMMARISER, said, about=offer["revision"])
+        return {"talk": entries(table, topic, [utterance]), "verdict": "written"}
+    if said["act"] != "write":
+        utterance = Utterance(SUMMARISER, said)
+        return {
+            "talk": entries(table, topic, [utterance]),
+            "offer": None,
+            "lapsed": _unwritten(said),
+            "verdict": "unwritten",
+        }
+    revision = table["revision"] + 1
+    utterance = Utterance(SUMMARISER, said, puts=revision)
+    return {
+        "talk": entries(table, turn.topic.name, [utterance]),
+        "offer": put(Deal.of(said["deal"]), SUMMARISER, revision),
+        "revision": revision,
+        "verdict": "to_sign",
+    }
+
+
+def _unwritten(said: AgentOutput) -> str:
+    """Why no contract came of words that all had accepted."""
+    why = said["text"] or f"no draft of its clauses was sound ({said.get('label', '')})"
+    return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
+
+
+QUESTION = Question(
+    "contract_write",
+    "write down what was agreed",
+    PLAN,
+    summariser,
+    Document,
+    read,
+    check,
+    publish,
+    program=lambda me: me.clerk.write(),
+    shows=(all_parties, offered_words, contract_in_force),
+    words=(offer_to_answer, turn_of_game, lambda view: {"sections": SECTIONS}),
+    tells=what_was_agreed,
+    teaches=True,
+)

@@ -1,0 +1,67 @@
+"""Ask a group's members whom they send to bargain for it."""
+
+from shapley_coop.deals.language.choices import chosen_of
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.prompts.request import membership, turn_of_game
+from shapley_coop.seats.answer import Action, Answer, Facts
+from shapley_coop.state.groups import electors, group_of
+from shapley_coop.state.judging import reading
+from shapley_coop.state.membership import ballot
+from shapley_coop.state.publishing import hold_answers
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.telling import deeds
+from shapley_coop.state.topics import PLAN
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.view import talk_round
+
+_ONESELF = ("me", "myself")
+"""What a member may call itself."""
+
+
+class Vote(Action):
+    """Your action for this turn."""
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Narrow it to those who stand: a vote carries nothing."""
+        return super().narrowed(facts)
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Vote | Fault:
+    """Read the name of one candidate of the agent's own group."""
+    group = group_of(turn.table, agent)
+    assert group is not None, "only members of a group vote"
+    candidates = group["candidates"]
+    found = chosen_of(message, [*candidates, *_ONESELF], told=candidates)
+    if isinstance(found, Fault):
+        return found
+    oneself = found[0] in _ONESELF and found[0] not in candidates
+    return Vote.of(action=agent if oneself else found[0])
+
+
+def check(turn: TurnContext, agent: str, said: Vote) -> AgentOutput | Fault:
+    """Let nobody vote for one who does not stand."""
+    group = group_of(turn.table, agent)
+    assert group is not None, "only members of a group vote"
+    if said.action not in group["candidates"]:
+        standing = ", ".join(group["candidates"])
+        return Fault("ACTION", f"You do not stand. Choose one of: {standing}.")
+    return {"act": "vote", "text": "", "choice": said.action}
+
+
+QUESTION = Question(
+    "elect",
+    "vote for your group's delegate",
+    PLAN,
+    electors,
+    Vote,
+    read,
+    check,
+    hold_answers,
+    program=lambda me: me.member.vote(),
+    shows=(talk_round, ballot),
+    words=(membership, turn_of_game),
+    tells=deeds,
+)

@@ -1,0 +1,124 @@
+"""Ask one agent for an offer."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from shapley_coop.deals.language.faults import Fault, together
+from shapley_coop.deals.language.reading import Reading, read_once
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.seats.answer import Drafted, Fields, Spoken
+from shapley_coop.seats.clause_fields import Clause, proposal
+from shapley_coop.seats.elements import Within
+from shapley_coop.state.consent import cannot_sign, offering, terms_of
+from shapley_coop.state.judging import reading
+from shapley_coop.state.membership import delegation
+from shapley_coop.state.messages import Utterance, entries, offer_of
+from shapley_coop.state.offered import answering, standing_offer
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.topics import PLAN
+from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.view import norms, stand, talk_round, unusual_enforcement
+from shapley_coop.state.who import speaker
+
+
+class Offer(Drafted, Spoken):
+    """An offer to the others; without clauses you make none."""
+
+    clauses: Annotated[
+        list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal", "reject"))
+    ] = Field(description="The whole offer, clause by clause; null for none.")
+    drops: list[str] | None = Field(
+        description="Ids of payments or shares of the contract in force that end; or null."
+    )
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Write the deal as one element; `<REJECT>` for none."""
+        return proposal(fields) or "<REJECT>"
+
+
+@reading
+def read(turn: TurnContext, agent: str, message: Message) -> Offer | Fault:
+    """Read a proposal, or `<REJECT>` for none."""
+    misplaced = together(
+        [
+            Fault("VOID", "There is no offer that you could accept: propose one, or <REJECT>.")
+            if message.accept is not None
+            else None,
+            Fault("VOID", "It is not yet time to act: propose a deal, or <REJECT>.")
+            if message.action is not None
+            else None,
+            Fault("ACK", "You cannot propose and <REJECT> at once: do one of the two.")
+            if message.reject is not None and message.proposal is not None
+            else None,
+        ]
+    )
+    if misplaced:
+        return misplaced
+    if message.reject is not None:
+        return Offer.holding(None, speech=message.speech or message.reject)
+    found = deal_in(turn, message)
+    return found if isinstance(found, Fault) else Offer.holding(found, speech=message.speech)
+
+
+def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
+    """Let nobody offer what it could not sign."""
+    if said.found is None:
+        return {"act": "pass", "text": said.speech or ""}
+    fault = cannot_offer(turn, agent, said.found, said.speech)
+    return fault or offering({"act": "propose", "text": said.speech or ""}, said.found)
+
+
+def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
+    """The speaker's proposal becomes the offer that stands; a pass leaves none."""
+    (author, said), table = next(iter(outputs.items())), turn.table
+    revision = table["revision"] + 1 if "deal" in said else 0
+    return {
+        "talk": entries(table, turn.topic.name, [Utterance(author, said, puts=revision)]),
+        "offer": offer_of(said, author, revision),
+        "revision": revision or table["revision"],
+    }
+
+
+def deal_in(turn: TurnContext, message: Message) -> Reading | Fault:
+    """Read the deal of a message; words alone are asked back."""
+    if message.proposal is None:
+        return Fault(
+            "MPT",
+            "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>, or write "
+            "<REJECT> to propose nothing.",
+            _heard(message.speech),
+        )
+    found = read_once(message.proposal, terms_of(turn))
+    return _beside(found, message.speech) if isinstance(found, Fault) else found
+
+
+def cannot_offer(turn: TurnContext, agent: str, found: Reading, speech: str | None) -> Fault | None:
+    """Say why an agent cannot put its name to a deal of its own; None if it can."""
+    fault = cannot_sign(turn, agent, found.deal)
+    return _beside(fault, speech) if fault else None
+
+
+def _beside(fault: Fault, speech: str | None) -> Fault:
+    return Fault(fault.label, fault.feedback, (*_heard(speech), *fault.read))
+
+
+def _heard(speech: str | None) -> tuple[str, ...]:
+    return ("your speech",) if speech else ()
+
+
+QUESTION = Question(
+    "propose",
+    "make an offer",
+    PLAN,
+    speaker,
+    Offer,
+    read,
+    check,
+    publish,
+    program=lambda me: me.propose(),
+    shows=(stand, talk_round, standing_offer, unusual_enforcement, delegation, answering, norms),
+    teaches=True,
+)

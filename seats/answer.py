@@ -1,0 +1,189 @@
+"""What a question is answered with: one class, from which every form of the answer is made.
+
+A subclass names the fields of an answer, and how each is written in tagged text. From that come the
+JSON schema for structured output and for a tool, the tagged text that fields become, the fields of
+a person's form, and the instance that says what was read. Providers do not guarantee their schemas:
+nothing is validated by these classes; what came is put into tags as it is, and the one reader of
+messages says what is wrong with it.
+
+>>> class Appraisal(Spoken):
+...     \"\"\"What the deal is worth to you.\"\"\"
+...     percent: Annotated[float | str, In("CLAIM")] = Field(description="From 0 to 100.")
+>>> Appraisal.tagged({"speech": "Little.", "percent": "7%"})
+'<s>Little.</s><CLAIM>7%</CLAIM>'
+>>> Appraisal.form(), list(Appraisal.model_fields)
+(('speech', 'claim', 'consider'), ['thoughts', 'speech', 'percent'])
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
+
+from pydantic import Field, PrivateAttr, create_model
+
+from shapley_coop.deals.language.reading import Reading
+from shapley_coop.games.actions import ActionRule, told_actions
+from shapley_coop.games.gives import legal_in
+from shapley_coop.seats.clause_fields import Part, WithGoods
+from shapley_coop.seats.elements import How, In, element
+
+Fields = Mapping[str, Any]
+Facts = Mapping[str, Any]
+
+_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
+
+
+class Answer(Part):
+    """What an agent answers; the fields that every answer has."""
+
+    PROPOSAL: ClassVar = '{"clauses": […]}'
+    """How a person's form describes what stands in `<PROPOSAL>`."""
+
+    thoughts: Annotated[str, In("CONSIDER")] = Field(
+        description="Private reasoning; nobody else reads it."
+    )
+    _repairs: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was repaired when it was read, in words."""
+        return self._repairs
+
+    def repaired(self, repairs: Sequence[str]) -> Self:
+        """Note what was repaired in the message before its answer was read."""
+        self._repairs = (*repairs, *self._repairs)
+        return self
+
+    @classmethod
+    def of(cls, *repairs: str, **said: Any) -> Self:
+        """Make an answer of what was read: it may be of another type than the wire's field."""
+        made = cast(Self, cls.model_construct(**said))
+        made._repairs = repairs
+        return made
+
+    @classmethod
+    def written(cls) -> dict[str, How]:
+        """Return how each field is written."""
+        fields = cls.model_fields.items()
+        return {name: how for name, one in fields for how in one.metadata if isinstance(how, How)}
+
+    @classmethod
+    def heard(cls) -> bool:
+        """Tell whether it can hold words to all; what holds none is sealed or private."""
+        return any(isinstance(how, In) and how.public for how in cls.written().values())
+
+    @classmethod
+    def tagged(cls, fields: Fields) -> str:
+        """Write fields, as a seat gave them, as tagged text: what is private, said, decided."""
+        private = element("CONSIDER", fields.get("thoughts"), True)
+        private += element("NOTES", fields.get("notes"), True)
+        said = {"speech": In("s"), **cls.written()}  # a model may say more than it was asked
+        heard = {name: how for name, how in said.items() if isinstance(how, In) and how.public}
+        public = "".join(how.tagged(fields.get(name)) for name, how in heard.items())
+        return private + public + cls.decided(fields)
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Write the fields that decide."""
+        return "".join(
+            how.tagged(fields.get(name))
+            for name, how in cls.written().items()
+            if name != "thoughts" and not (isinstance(how, In) and how.public)
+        )
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> "type[Answer] | None":
+        """Narrow it to what one letter leaves open; None where there is nothing to choose.
+
+        Args:
+            facts: of the letter.
+            carries: whether an action here can carry more than its name.
+        """
+        return cls
+
+    @classmethod
+    def form(cls) -> tuple[str, ...]:
+        """Name the fields of the form in a person's inbox."""
+        how = {name: one for name, one in cls.written().items() if name != "thoughts"}
+        return (*dict.fromkeys(field for one in how.values() for field in one.form()), "consider")
+
+    @classmethod
+    def declined(cls, facts: Facts) -> Fields:
+        """Answer as a program does that only acts: it agrees to nothing."""
+        return {"decision": "reject"} if "decision" in cls.model_fields else {}
+
+
+class Spoken(Answer):
+    """An answer with words to all."""
+
+    speech: Annotated[str | None, In("s")] = Field(
+        description="What you say to all; it binds nobody."
+    )
+
+
+class Thought(Answer):
+    """Your private reasoning."""
+
+
+class Action(Answer):
+    """Your action for this turn."""
+
+    action: Annotated[str, In("ACTION")]
+    content: str | None = None
+
+    @classmethod
+    def decided(cls, fields: Fields) -> str:
+        """Write the action; what it carries stands behind its name."""
+        action, content = fields.get("action"), fields.get("content")
+        if action is None:
+            return ""
+        carried = f" {str(content).translate(_ESCAPES)}" if content else ""
+        return element("ACTION", f"{action}{carried}")
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Narrow it to what is legal."""
+        known = legal_in(facts)
+        if not (legal := tuple(told_actions(known))):
+            return None
+        return _legal(legal, not isinstance(known, ActionRule), carries)
+
+
+@lru_cache(maxsize=256)
+def _legal(legal: tuple[str, ...], listed: bool, carries: bool) -> type[Answer]:
+    what = "What you do now" + ("." if listed else f", one of: {', '.join(legal)}.")
+    kind: Any = Annotated[Literal[legal] if listed else str, In("ACTION")]
+    fields: dict[str, Any] = {"action": (kind, Field(description=what))}
+    if carries:
+        content = "What the action carries, as the rules say; null for none."
+        fields["content"] = (str | None, Field(description=content))
+    return create_model("Action", __base__=Answer, __doc__=Action.__doc__, **fields)
+
+
+class Drafted(Answer):
+    """An answer that can hold a deal."""
+
+    _found: Reading | None = PrivateAttr(default=None)
+
+    @property
+    def found(self) -> Reading | None:
+        """The deal that was read in it, if it holds one."""
+        return self._found
+
+    @classmethod
+    def holding(cls, found: Reading | None, **said: Any) -> Self:
+        """Make an answer of what was read."""
+        made = cls.of(**said)
+        made._found = found
+        return made
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Where there are goods, clauses can give them."""
+        return _with_goods(cls) if facts.get("goods") else cls
+
+
+@lru_cache(maxsize=64)
+def _with_goods(answer: type[Answer]) -> type[Answer]:
+    more: Any = (list[WithGoods] | None, answer.model_fields["clauses"])
+    return create_model(answer.__name__, __base__=answer, __doc__=answer.__doc__, clauses=more)

@@ -1,0 +1,149 @@
+"""How a field of an answer is written as tagged text, and spoken of in letters.
+
+>>> In("CLAIM").tagged("40%"), Choice({"yes": "<ACCEPT>", "no": "<REJECT>"}).told()
+('<CLAIM>40%</CLAIM>', '`<ACCEPT>` or `<REJECT>`')
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from shapley_coop.deals.language.acceptance import DECISIONS
+from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.thoughts import MARK
+from shapley_coop.deals.language.wire import Message
+
+# A tag within a field would end the field's own: what is quoted stays readable, and is no tag.
+_OPENS = re.compile(r"<(?=\s{0,4}/?\s{0,4}[^\W\d_])")
+_COUNTS = {2: "two", 3: "three", 4: "four"}
+_PERSON = {"s": "speech"}
+
+
+def element(tag: str, text: Any, private: bool = False) -> str:
+    """Write a field as an element; nothing for none.
+
+    A mark of thoughts in what others get to see stays one, so that it is asked back; in a private
+    field something stands in its place, so that what is around it does not become a tag.
+    """
+    if text in (None, ""):
+        return ""
+    told, parts, at = str(text), "", 0
+    for mark in MARK.finditer(told):
+        parts += _OPENS.sub("‹", told[at : mark.start()]) + ("…" if private else mark.group())
+        at = mark.end()
+    return f"<{tag}>{parts}{_OPENS.sub('‹', told[at:])}</{tag}>"
+
+
+def element_of_json(tag: str, value: Any) -> str:
+    """Write a value as an element that holds JSON."""
+    return f"<{tag}>{json.dumps(value, ensure_ascii=False)}</{tag}>"
+
+
+@dataclass(frozen=True)
+class In:
+    """Say in which element of tagged text a field is written.
+
+    Attributes:
+        element: its name; `s` is what all hear, `CONSIDER` is private.
+        write: turns the field's value into the element's content.
+    """
+
+    element: str
+    write: Callable[[Any], str] = str
+
+    def tagged(self, value: Any) -> str:
+        """Write a value; nothing for none."""
+        return "" if value is None else element(self.element, self.write(value))
+
+    @property
+    def public(self) -> bool:
+        """Whether all hear it."""
+        return self.element == "s"
+
+    def told(self) -> str:
+        """Name the element, as letters do."""
+        return f"`<{self.element}>`"
+
+    def form(self) -> tuple[str, ...]:
+        """Name the fields of a person's form."""
+        return (_PERSON.get(self.element, self.element.lower()),)
+
+
+@dataclass(frozen=True)
+class Within:
+    """Say that a field is written by its class, within an element.
+
+    Attributes:
+        words: how letters speak of it.
+        fields: of a person's form.
+    """
+
+    words: str
+    fields: tuple[str, ...]
+
+    def tagged(self, value: Any) -> str:
+        """Write nothing: the class writes it."""
+        return ""
+
+    def told(self) -> str:
+        """Name the element, as letters do."""
+        return self.words
+
+    def form(self) -> tuple[str, ...]:
+        """Name the fields of a person's form."""
+        return self.fields
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Say how each value of a decision is written.
+
+    Attributes:
+        tags: value → its tagged text.
+        to: value → what it does, behind "to", for feedback.
+        labels: value → what a person's button says.
+    """
+
+    tags: Mapping[str, str]
+    to: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def tagged(self, value: Any) -> str:
+        """Write a value, or another word for it; nothing for what is none of them."""
+        said = str(value or "").lower()
+        return self.tags.get(said) or self.tags.get(DECISIONS.get(said, ""), "")
+
+    def told(self) -> str:
+        """Name the ways to write it, as letters do."""
+        *first, last = (f"`{tag}`" for tag in self.tags.values())
+        return f"{', '.join(first)} or {last}"
+
+    def form(self) -> tuple[str, ...]:
+        """Name the fields of a person's form."""
+        return tuple(re.findall(r"\w+", tag)[0].lower() for tag in self.tags.values())
+
+    def ask(self) -> str:
+        """Ask for one of them."""
+        *first, last = (f"{tag} to {self.to[value]}" for value, tag in self.tags.items())
+        return f"Do one of {_COUNTS[len(self.tags)]}: {', '.join(first)}, or {last}."
+
+    def read(self, message: Message) -> tuple[str, str] | Fault:
+        """Find the one value that a message decides on, and what was repaired in it."""
+        given = {"accept": message.accept, "reject": message.reject}
+        decided, word = {value for value, said in given.items() if said is not None}, ""
+        if message.action is not None:
+            named = chosen(message, tuple(DECISIONS))
+            if isinstance(named, Fault) or named[0] not in DECISIONS:
+                return Fault("ACTION", f"It is not yet time to act. {self.ask()}")
+            word = named[0]
+            decided.add(DECISIONS[word])
+        if len(decided) != 1 or not decided <= self.tags.keys():
+            return Fault("ACK", self.ask())
+        value = decided.pop()
+        return value, f"read {word} as {value}" if word not in ("", value) else ""
+
+
+How = In | Within | Choice

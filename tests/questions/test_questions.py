@@ -1,0 +1,75 @@
+"""Each question, with its template: what the letter teaches is what schema, tags and form have."""
+
+import re
+from typing import Any
+
+import pytest
+
+from shapley_coop.graphs import catalogue
+from shapley_coop.seats.asked import asked
+from shapley_coop.seats.schema import in_fields, schema_of
+from tests.root import ROOT
+
+QUESTIONS = sorted(path.stem for path in ROOT.glob("questions/[!_]*.py"))
+
+
+UNTAUGHT = {("contract_sign", "speech"), ("exchange", "speech")}
+"""Words to all that letters do not ask for: a signature needs none, and of a message about tasks
+all is heard. Thoughts need no tags either: what is outside of all elements is private."""
+
+
+def template(name: str) -> str:
+    return (ROOT / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_tag_of_an_answer_stands_in_the_template_of_its_letter(name: str) -> None:
+    question = asked(name)
+    assert question is not None
+    assert question.name == name
+    told = template(name)
+    for field, how in question.answer.written().items():
+        for tag in re.findall(r"<(\w+)", how.told()):
+            taught = f"<{tag}" in told or field == "thoughts" or (name, field) in UNTAUGHT
+            assert taught, f"{name}: {field} is <{tag}>"
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_letters_say_of_fields_names_every_field_that_has_a_tag(name: str) -> None:
+    question = asked(name)
+    schema: Any = schema_of({"ask": name, "legal": ["door", "lever"]})
+    assert question is not None
+    said = in_fields(name, schema["properties"], called=True)
+    for field in question.answer.written():
+        assert f"`{field}` is `<" in said or f"`{field}` is the " in said
+
+
+def test_workflows_ask_the_questions_of_the_room_and_those_of_their_extensions() -> None:
+    """A seat gets the name alone, and finds there what a page asks: another would be misread."""
+    seen = set()
+    for workflow in catalogue.names():
+        for question in catalogue.builder(workflow).askings.values():
+            known = asked(question.name)
+            assert known is not None, f"{workflow} asks {question.name}, which nobody can find"
+            assert known.answer is question.answer
+            seen.add(question.name)
+    assert {*QUESTIONS} <= seen, "each is asked by some workflow"
+
+
+def test_what_nobody_asks_is_not_found() -> None:
+    assert asked("os.path") is None
+    assert asked("") is None
+
+
+def test_the_members_answer_to_a_deal_has_one_vocabulary() -> None:
+    """The letter, the schema, the form: an answer that the schema allows says something."""
+    ratify = asked("ratify")
+    assert ratify is not None
+    schema: Any = schema_of({"ask": "ratify"})
+    written = {
+        one: ratify.answer.tagged({"decision": one}) for one in ("accept", "reject", "leave")
+    }
+    assert schema["properties"]["decision"]["enum"] == [*written]
+    for tags in written.values():
+        assert tags in template("ratify")
+    assert ratify.answer.declined({}) == {"decision": "reject"}
