@@ -89,6 +89,10 @@ def sweep(
         raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
     if remote and batch:
         raise ValueError("--batch: a server asks its seats itself; leave out --remote")
+    if batch:
+        from shapley_coop.evals.sweeps.in_batches import batches_maker
+
+        batches_maker()  # refuses where nothing asks in batches
     _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
     known = results.prices_from(prices)

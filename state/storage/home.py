@@ -1,7 +1,9 @@
 """The home of all runs: one folder, or one database, for checkpoints and books."""
 
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -150,6 +152,23 @@ def home() -> Home:
         ValueError: it names a database of another kind than Postgres.
     """
     return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
+
+
+@contextmanager
+def home_for_now() -> Iterator[None]:
+    """A temporary home with the secrets of the real one."""
+    before = {name: os.environ.get(name) for name in (HOME_VARIABLE, DATABASE_VARIABLE)}
+    secrets = home().secrets.resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        if secrets.exists():
+            (Path(folder) / secrets.name).symlink_to(secrets)
+        os.environ[HOME_VARIABLE] = folder
+        os.environ.pop(DATABASE_VARIABLE, None)
+        try:
+            yield
+        finally:
+            os.environ.pop(HOME_VARIABLE)
+            os.environ |= {name: value for name, value in before.items() if value is not None}
 
 
 @lru_cache(maxsize=64)  # several are asked for at every step of a run
