@@ -15,6 +15,8 @@ with needing("postgres", "a home in Postgres"):
 MOST = 15
 """Connections of this process that are used at once."""
 
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+
 _Connection = BoundedConnection[tuple[Any, ...]]
 
 
@@ -24,6 +26,8 @@ class PostgresDatabase:
     Args:
         url: `postgresql://…`.
     """
+
+    sqlite = False
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -37,9 +41,16 @@ class PostgresDatabase:
             yield connection
 
     @contextmanager
-    def writing(self, owner: str) -> Iterator[_Connection]:
-        """One transaction: all of it, or nothing."""
+    def writing(self, owner: str, lock: str = "") -> Iterator[_Connection]:
+        """One transaction: all of it, or nothing.
+
+        Args:
+            owner: for whom.
+            lock: what it alone may change meanwhile.
+        """
         with self._taken(owner) as connection, connection.transaction():
+            if lock:
+                connection.execute(_LOCK, [lock])
             yield connection
 
     def connect(self) -> _Connection:
