@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:  # the books import more than many a command needs
-    from shapley_coop.state.storage.batched import Batched
     from shapley_coop.state.storage.chain import Chain
     from shapley_coop.state.storage.episodes import Episodes
     from shapley_coop.state.storage.journal import Journal
@@ -43,13 +42,6 @@ class Home:
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
         return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
-
-    @property
-    def batched(self) -> "Batched":
-        """Which batch of a provider's holds which letter."""
-        from shapley_coop.state.storage.batched import Batched
-
-        return _opened(Batched, self.books_url)
 
     @property
     def chain(self) -> "Chain":

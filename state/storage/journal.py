@@ -4,6 +4,7 @@ With it a resume repeats at most the calls in flight, private reasoning and seal
 the table, and a recording seat can replay a run. Agents and parties never read it.
 """
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +31,10 @@ SHOWN = "shown"
 """That a letter was shown to the person whom it is for, under the agent and the letter."""
 
 BATCHED = "batched"
-"""That a provider's batch holds a letter (`batched`)."""
+"""That a provider's batch holds a letter of a sweep, since when, and the key of its answer."""
+
+_BATCHES_KEPT = 30 * 86400
+"""Seconds for which a provider keeps the files of a batch: what is older waits for nothing."""
 
 _COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
@@ -199,6 +203,17 @@ class Journal(Book):
             model = parts_of(fact.key)[-1]
             used[model].update({x: fact.value["answer"].get(x, 0) for x in _COUNTED})
         return [{"model": m, **{x: count[x] for x in _COUNTED}} for m, count in used.items()]
+
+    def in_batches(self, sweep: str) -> int:
+        """How many letters of a sweep are in batches, and not answered."""
+        since = time.time() - _BATCHES_KEPT
+        with self._reading() as session:
+            held = [
+                one
+                for one in session.every(BATCHED)
+                if one.value["sweep"] == sweep and one.value["since"] > since
+            ]
+            return sum(not session.read(ANSWER, x.scope, [x.value["answer"]]) for x in held)
 
 
 def name_of(asked: Asked) -> str:

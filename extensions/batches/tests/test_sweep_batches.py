@@ -22,7 +22,7 @@ from tests.stub_faults import Answer, Fault
 from tests.stub_openai import StubOpenAI
 from tests.warm_coop import Stop, warm_coop
 
-BOOK = "shapley_coop.state.storage.batched:Batched"
+BOOK = "shapley_coop.extensions.batches.book:Batched"
 JOURNAL = "shapley_coop.state.storage.journal:Journal._keep_all"
 
 QUICK = Pauses(settled=1e-4, gathered=60.0, first=0.001, longest=0.001)

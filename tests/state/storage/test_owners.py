@@ -1,7 +1,6 @@
 """Journal, ledger, register and letters have owners, and no owner reaches another's."""
 
 import asyncio
-import time
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -13,7 +12,6 @@ from langgraph.graph import END, START, StateGraph
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.state.storage import owned
-from shapley_coop.state.storage.batched import Held
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.ledger import Key, Line
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
@@ -112,26 +110,6 @@ def test_an_episode_is_played_by_one_thread(books: Home) -> None:
             books.ledger.post(Key("e", "escrow"), PAID)
     with acting_for("ann"):
         assert books.ledger.lines("e") == PAID
-
-
-def test_letters_in_batches_are_their_owners_and_wait_until_they_are_answered(books: Home) -> None:
-    held, theirs = Held("file-1", "", time.time()), entry("Bob")
-    key = ("e", Asked(theirs.agent, theirs.letter, theirs.attempt, theirs.model))
-    with acting_for("ann", "t1"):
-        books.batched.enter("sweep", held, {"one": key, "two": ("e2", key[1])})
-        books.batched.begun("file-1", "batch-1")
-        assert books.batched.find("e", "one") == held._replace(batch="batch-1")
-        assert books.batched.waiting("sweep") == 2
-        books.journal.write("e", theirs)
-        assert (books.batched.waiting("sweep"), books.batched.waiting("another")) == (1, 0)
-        books.batched.forget([("e", "one")])
-        assert books.batched.find("e", "one") is None
-    with acting_for("bob", "t2"):
-        assert books.batched.find("e2", "two") is None
-    with acting_for("ann"):
-        assert books.batched.find("e2", "two") is not None
-        books.journal.remove("e2")
-        assert books.batched.find("e2", "two") is None
 
 
 def test_the_server_reads_for_all_and_writes_for_one(books: Home) -> None:
