@@ -15,12 +15,12 @@ from shapley_coop.seats.records import AnswerKey, Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state.consent import counted_split
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.home_files.digests import is_other
 from shapley_coop.state.market import market_of
 from shapley_coop.state.own_tables import prices_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
 from shapley_coop.state.signatures import order_to_sign, wrongly_signed
 from shapley_coop.state.signed_settings import signed_run
-from shapley_coop.state.storage.digests import is_other
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import final
 from shapley_coop.state.storage.register import Run

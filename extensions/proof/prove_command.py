@@ -35,8 +35,8 @@ def prove(
     from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
+    from shapley_coop.state.home_files.keys import key_of
     from shapley_coop.state.resuming import result_of
-    from shapley_coop.state.storage.keys import key_of
 
     if not key:
         raise ValueError(
