@@ -145,8 +145,7 @@ def _nothing_left(
     from shapley_coop.evals.sweeps.folders import opened_if_there
 
     with opened_if_there(folder) as store:
-        ended = store.done() if store else set[str]()
-        if not store or not all(cell.id in ended for cell in cells):
+        if not store or store.lacking(cell.id for cell in cells):
             return False
         store.register(suites, skipped)
     _tell_counts(folder, 0, len(cells), 0)

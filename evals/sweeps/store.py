@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -209,22 +210,28 @@ class Store:
 
     def done(self) -> set[str]:
         """The cells that have rows."""
-        return self._cells("sweep_rows")
+        return set(chain(*self._cells("sweep_rows")))
+
+    def lacking(self, cells: Iterable[str]) -> set[str]:
+        """Those of some cells that have no rows; of what there is little is held at a time."""
+        left = set(cells)
+        for page in self._cells("sweep_rows"):
+            left.difference_update(page)
+        return left
 
     def taken(self) -> set[str]:
         """The cells that a process has taken; many of them have ended since."""
-        return self._cells("sweep_taken")
+        return set(chain(*self._cells("sweep_taken")))
 
-    def _cells(self, table: str) -> set[str]:
+    def _cells(self, table: str) -> Iterator[list[str]]:
         query = (
             f"SELECT cell FROM {table} WHERE sweep = :sweep AND cell > :last "  # noqa: S608 - ours
             f"ORDER BY cell LIMIT {PAGE_OF_CELLS}"
         )
-        found, page = set[str](), [""]
+        page = [""]
         while page:
             page = [row["cell"] for row in self.find(query, last=page[-1])]
-            found.update(page)
-        return found
+            yield page
 
     def failed_cost(self, cell: str) -> float:
         """What a cell's failed attempts have cost, in USD."""
