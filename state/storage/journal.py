@@ -167,7 +167,7 @@ class Journal(Book):
         if last is None or self.find(episode, agent, last.value["letter"], last.value["attempt"]):
             return None
         (text,), facts = unpacked(last.body)
-        return Mail(agent, letter_text=text, facts=dict(facts), **last.value)
+        return Mail(agent, letter_text=text, facts=facts, **last.value)
 
     def show(self, episode: str, mail: Mail) -> None:
         """Remember that a letter was shown to the person whom it is for."""
@@ -190,9 +190,7 @@ class Journal(Book):
         """Every entry of an episode, in the order of writing."""
         with self._reading(episode) as session:
             found = session.read(ANSWER, episode)
-        for fact in found:
-            entry = entry_in(fact)
-            yield replace(entry, facts=dict(entry.facts))
+        yield from map(entry_in, found)
 
     def used_by(self, owner: str) -> list[dict[str, Any]]:
         """What all answers of an owner took: for each model its name and its tokens in and out."""
