@@ -7,7 +7,6 @@ from pathlib import Path
 
 from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.state.storage.statements import Statements
 from shapley_coop.written_files import make_folder, replace_file
 
@@ -54,12 +53,6 @@ def failures_in(folder: Path) -> list[Row]:
     """
     with Store(folder) as store:
         return store.failures()
-
-
-def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
-    """Like `Store.register`, of a folder, which is made unless it is there."""
-    with Store(folder, new=True) as store:
-        return store.register(suites, skipped)
 
 
 def merge(folders: Iterable[Path], out: Path) -> int:
