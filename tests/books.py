@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.facts import Fact
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import entry_in
+from shapley_coop.state.storage.ledger import Key, Ledger, Line, Verdict
 from shapley_coop.state.storage.owners import SERVER
 from shapley_coop.state.storage.packing import packed
 
@@ -38,6 +39,16 @@ def facts_of(place: Home | Path | str, kind: str, scope: str = "") -> list[Fact]
     with facts_at(books_of(place)).reading(SERVER) as session:
         scopes = [scope] if scope else dict.fromkeys(x.scope for x in session.every(kind))
         return [fact for one in scopes for fact in session.read(kind, one)]
+
+
+_post_branch = Ledger.post_branch  # which attacks put something else in the place of
+
+
+def posted(ledger: Ledger, key: Key, lines: Sequence[Line]) -> Verdict:
+    """Post something beside what an episode has posted, as its branch does when it goes on."""
+    there = ledger.postings(key.episode)
+    own = {Key(key.episode, *place): tuple(of) for place, of in there.items()} | {key: tuple(lines)}
+    return _post_branch(ledger, key.episode, [*own.items()])
 
 
 def entries_of(place: Home | Path | str, episode: str = "") -> list[Entry]:

@@ -7,6 +7,7 @@ import pytest
 from shapley_coop.seats.records import Answer, Entry, nonce
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.ledger import WORLD, Ledger, Line, final
+from tests.books import posted
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 
@@ -52,5 +53,5 @@ def test_amounts_beyond_what_json_is_certain_to_carry_are_posted_exactly(
 ) -> None:
     ledger, most = Ledger(postgres_url), 2**63 - 1
     lines = [Line(WORLD, "Ann", most, "reward"), Line(WORLD, "Ben", most - 1, "reward")]
-    assert ledger.post(final(episode), lines) == "posted"
+    assert posted(ledger, final(episode), lines) == "posted"
     assert ledger.lines(episode) == lines
