@@ -15,7 +15,7 @@ from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.driver import errors
 from shapley_coop.state.storage.facts import Fact, beginning, key, parts_of
 from shapley_coop.state.storage.owned import Book
-from shapley_coop.state.storage.owners import Holder, NotYours, acting_for, holder
+from shapley_coop.state.storage.owners import Holder, NotYours, holder
 from shapley_coop.state.storage.packing import packed, unpacked
 
 ANSWER = "answer"
@@ -107,37 +107,30 @@ class Journal(Book):
         """Keep an answer, from an event loop, in one transaction with others that wait."""
         return await batched(self._keep_all).do((holder(), episode, entry))
 
-    def write_all(self, answers: Sequence[tuple[str, Entry]]) -> list[Entry | Exception]:
-        """Keep answers of any episodes, in one transaction; see `write`.
+    def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
+        """Keep answers of several runs, those of one owner in one transaction; see `write`.
 
         Returns:
             For each the answer that counts, or the error that kept it out.
         """
-        kept: list[Entry | Exception] = []
-        facts: dict[int, Fact] = {}
-        for number, (episode, entry) in enumerate(answers):
-            kept.append(entry)
-            try:
-                self._claim(episode, holder())
-                facts[number] = _fact(episode, entry)
-            except errors(NotYours) as error:
-                kept[number] = error
-        try:
-            with self._writing() as session:
-                stands = session.put(*facts.values())
-        except errors() as error:
-            return [error if number in facts else kept[number] for number in range(len(kept))]
-        for number, first in zip(facts, stands, strict=True):
-            kept[number] = entry_in(first) if first else kept[number]
-        return kept
-
-    def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
-        """The same for several holders: a batch has the answers of several runs."""
         kept: dict[int, Entry | Exception] = {}
-        for who in dict.fromkeys(who for who, _, _ in answers):
-            own = [number for number, one in enumerate(answers) if one[0] == who]
-            with acting_for(who.owner, who.thread):
-                kept |= zip(own, self.write_all([answers[n][1:] for n in own]), strict=True)
+        for owner in dict.fromkeys(who.owner for who, _, _ in answers):
+            facts: dict[int, Fact] = {}
+            for number, (who, episode, entry) in enumerate(answers):
+                if who.owner == owner:
+                    try:
+                        self._claim(episode, who)
+                        facts[number] = _fact(episode, entry)
+                    except errors(NotYours) as error:
+                        kept[number] = error
+            try:
+                with self._facts.writing(owner) as session:
+                    stands = session.put(*facts.values())
+            except errors(NotYours) as error:
+                kept |= dict.fromkeys(facts, error)
+            else:
+                for number, first in zip(facts, stands, strict=True):
+                    kept[number] = entry_in(first) if first else answers[number][-1]
         return [kept[number] for number in range(len(answers))]
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
