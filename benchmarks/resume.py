@@ -63,7 +63,7 @@ def copy(suite: Path, one: Path, out: Path) -> None:
             content = json.dumps({**row, **own}, ensure_ascii=False, sort_keys=True)
             times = json.dumps({**volatile, "cell": cell.id, "run": f"{sweep}.{cell.id}"})
             told = {**own, "labels": json.dumps(own["labels"]), "content": content}
-            session.write(ROW, [{**kept, **told, "volatile": times}])
+            session.execute(ROW, **{**kept, **told, "volatile": times})
 
 
 def _measured(*words: str) -> tuple[float, float, float]:

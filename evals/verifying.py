@@ -25,7 +25,7 @@ from shapley_coop.evals.verifying_books import (
 from shapley_coop.evals.verifying_meetings import wrongly_swapped
 from shapley_coop.games.audits import audited
 from shapley_coop.graphs import builder
-from shapley_coop.graphs.served import run_of
+from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
 from shapley_coop.state.evaluated import EvaluatedTable

@@ -11,8 +11,8 @@ from shapley_coop.seats.records import AnswerKey, Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state.consent import counted_split
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.home_files.digests import is_other
 from shapley_coop.state.settlement import deposit_lines, reward_lines
-from shapley_coop.state.storage.digests import is_other
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import final
 from shapley_coop.state.storage.register import Run

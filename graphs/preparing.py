@@ -12,12 +12,12 @@ from shapley_coop.graphs.catalogue import builder, version
 from shapley_coop.invalid import first_error
 from shapley_coop.prompts import check_pack
 from shapley_coop.seats.models import check_seat
+from shapley_coop.state.home_files.kept import pack_of
+from shapley_coop.state.home_files.mandates import check_in_force
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.storage.at_rest import check_key
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import pack_of
-from shapley_coop.state.storage.mandates import check_in_force
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.workflow_config import check_kind, with_params
 

@@ -4,6 +4,7 @@ They are in no register: the server begins them, goes on with them and deletes t
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -21,28 +22,16 @@ LISTED = 200
 """The newest threads that a list shows."""
 
 
-async def run_of(name: str) -> Run:
-    """A run by its name: one of the register, or one that the server has played.
+async def served(threads: Mapping[str, str]) -> list[Run]:
+    """The newest of some threads as runs.
 
-    Raises:
-        ValueError: there is no run of that name.
+    Args:
+        threads: the newest first, and since when each is played (`Home.threads`).
     """
-    here = home()
-    try:
-        return await asyncio.to_thread(here.run, name)
-    except ValueError:
-        begun = (await asyncio.to_thread(here.threads)).get(name)
-        if begun is None or (found := await _played(name, begun)) is None:
-            raise
-        return found
-
-
-async def served() -> list[Run]:
-    """The newest runs that the server has played, the newest first."""
     found: list[Run] = []
-    for thread, begun in (await asyncio.to_thread(home().threads)).items():
+    for thread, begun in threads.items():
         try:
-            run = await _played(thread, begun)
+            run = await played(thread, begun)
         except ValueError as error:  # one that is damaged, or whose game is gone, hides no other
             why = f"cannot be read: {error}"
             run = Run(thread, "", {}, begun, FAILED, None, why=why, served=True)
@@ -53,7 +42,7 @@ async def served() -> list[Run]:
     return found
 
 
-async def _played(thread: str, begun: str) -> Run | None:
+async def played(thread: str, begun: str) -> Run | None:
     """A thread as a run; None where it was deleted, or plays no workflow of ours."""
     place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     async with shared_saver(home()) as saver:

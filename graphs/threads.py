@@ -19,10 +19,10 @@ from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.records import AnswerKey, Pointer
 from shapley_coop.seats.tracing import trace_quietly, tracing
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.home_files.kept import pack_of
 from shapley_coop.state.settings import config_of, game_of, name_of
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table

@@ -14,10 +14,10 @@ from shapley_coop.deals.language.rules import Rule, Terms, all_faults
 from shapley_coop.games import Game
 from shapley_coop.state.ability_to_pay import unable
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.home_files.mandates import mandate_of
+from shapley_coop.state.home_files.secrets import reservation_of
 from shapley_coop.state.mandates import could_pay
 from shapley_coop.state.run_config import OUTSIDERS
-from shapley_coop.state.storage.mandates import mandate_of
-from shapley_coop.state.storage.secrets import reservation_of
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 

@@ -18,7 +18,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.storage.mandates import mandate_of
+from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.table import AgentOutput
 
 if TYPE_CHECKING:

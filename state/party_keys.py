@@ -33,7 +33,7 @@ class PartyKey(BaseModel):
             ValueError: there is no such key, or it is of another kind.
         """
         from shapley_coop.deals.signing.keys import read_public
-        from shapley_coop.state.storage.keys import key_of
+        from shapley_coop.state.home_files.keys import key_of
 
         if self.public:
             return self.model_copy(update={"public": read_public(self.public).pem})

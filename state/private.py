@@ -7,9 +7,9 @@ from typing import Any
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import MAX_NOTES, Message, scan
 from shapley_coop.seats.records import Entry
+from shapley_coop.state.home_files.kept import persona_of
+from shapley_coop.state.home_files.secrets import secrets_of
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import persona_of
-from shapley_coop.state.storage.secrets import secrets_of
 from shapley_coop.state.turn import TurnContext
 
 

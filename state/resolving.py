@@ -11,10 +11,10 @@ from shapley_coop.games.catalogue import read
 from shapley_coop.games.opened import is_file, opens
 from shapley_coop.games.params import GameError
 from shapley_coop.seats.seat import RECORDING, Seat
-from shapley_coop.state.storage.digests import digest_of
-from shapley_coop.state.storage.kept import keep_pack, keep_persona
-from shapley_coop.state.storage.mandates import keep_mandate
-from shapley_coop.state.storage.secrets import reservation_of, secrets_of
+from shapley_coop.state.home_files.digests import digest_of
+from shapley_coop.state.home_files.kept import keep_pack, keep_persona
+from shapley_coop.state.home_files.mandates import keep_mandate
+from shapley_coop.state.home_files.secrets import reservation_of, secrets_of
 
 if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig

@@ -12,9 +12,9 @@ from shapley_coop.games.catalogue import read, title
 from shapley_coop.games.opened import not_here
 from shapley_coop.games.params import GameError
 from shapley_coop.remembered import Bounded
+from shapley_coop.state.home_files.digests import is_other
 from shapley_coop.state.resolving import check_digests
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.digests import is_other
 
 RECIPE = (
     *("game", "params", "seed", "absent", "norm", "disagreement"),

@@ -19,9 +19,9 @@ from shapley_coop.deals.signing.acceptance import (
     sign_binding,
     signature_in,
 )
+from shapley_coop.state.home_files.keys import key_of
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.signed_settings import SignedRun, signed_run
-from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from shapley_coop.canonical import digest
+from shapley_coop.state.home_files.digests import salt_of
+from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.settings import config_of, recipe_digest
-from shapley_coop.state.storage.digests import salt_of
-from shapley_coop.state.storage.mandates import mandate_of
 
 if TYPE_CHECKING:  # the table names the commitment that is made here
     from shapley_coop.state.run_config import RunConfig

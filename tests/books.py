@@ -1,8 +1,9 @@
 """For tests: what the books of a home hold, and changes of it behind their back."""
 
+import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,8 @@ from shapley_coop.seats.records import Entry
 from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.facts import Fact
 from shapley_coop.state.storage.home import Home, home
-from shapley_coop.state.storage.journal import entry_in
+from shapley_coop.state.storage.journal import Journal, entry_in
+from shapley_coop.state.storage.ledger import Key, Ledger, Line, Verdict
 from shapley_coop.state.storage.owners import SERVER
 from shapley_coop.state.storage.packing import packed
 
@@ -38,6 +40,21 @@ def facts_of(place: Home | Path | str, kind: str, scope: str = "") -> list[Fact]
     with facts_at(books_of(place)).reading(SERVER) as session:
         scopes = [scope] if scope else dict.fromkeys(x.scope for x in session.every(kind))
         return [fact for one in scopes for fact in session.read(kind, one)]
+
+
+_post_branch = Ledger.post_branch  # which attacks put something else in the place of
+
+
+def posted(ledger: Ledger, key: Key, lines: Sequence[Line]) -> Verdict:
+    """Post something beside what an episode has posted, as its branch does when it goes on."""
+    there = ledger.postings(key.episode)
+    own = {Key(key.episode, *place): tuple(of) for place, of in there.items()} | {key: tuple(lines)}
+    return _post_branch(ledger, key.episode, [*own.items()])
+
+
+async def kept(journal: Journal, answers: Sequence[tuple[str, Entry]]) -> list[Entry]:
+    """What counts of answers that come at once, by their episodes."""
+    return await asyncio.gather(*(journal.keep(episode, one) for episode, one in answers))
 
 
 def entries_of(place: Home | Path | str, episode: str = "") -> list[Entry]:

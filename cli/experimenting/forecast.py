@@ -16,14 +16,13 @@ def show_forecast(
 ) -> None:
     """Print what these cells would take; a pilot by embedded agents is played for it."""
     from shapley_coop.evals.sweeps.folders import done_in
-    from shapley_coop.evals.sweeps.forecast import forecast
-    from shapley_coop.evals.sweeps.pilot import pilots
+    from shapley_coop.evals.sweeps.forecast import forecast, pilots
 
     done = done_in(folder)
     todo = [cell for cell in cells if cell.id not in done]
     kinds = len({(cell.suite, cell.condition) for cell in todo})
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:
-        played = finish(pilots(todo, folder, moved))
+        played = finish(pilots(todo, moved))
     found = forecast(todo, played, prices, batch)
     say(f"{found.cells} cells to run, {len(cells) - len(todo)} there already")
     say(f"{found.calls:.0f} calls")
@@ -40,8 +39,8 @@ def show_forecast(
         say("Letters wait for batches, which may take 24 hours each and have those of all runs in")
         say(f"flight; the longest run waits for {found.batches} or more of them in a row.")
     say(f"{found.seconds:.0f} s one after the other, at the pilot's pace")
-    say(f"From a pilot of {found.pilot} runs, at least one of each condition.")
+    say(f"From a pilot of {found.pilot} runs, one of each condition.")
     if found.simulated:
         say("Embedded agents stood in for models that are paid for: their letters are as long, but")
         say("tokens are guessed at four characters each, and models think and talk as they like.")
-        say("Closer: sweep one seed of each condition (--seeds), and then --dry-run again.")
+        say("Closer: sweep one seed of each (--seeds 0): coop export tells what a run has cost.")

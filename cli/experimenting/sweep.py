@@ -89,6 +89,10 @@ def sweep(
         raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
     if remote and batch:
         raise ValueError("--batch: a server asks its seats itself; leave out --remote")
+    if batch:
+        from shapley_coop.evals.sweeps.in_batches import batches_maker
+
+        batches_maker()  # refuses where nothing asks in batches
     _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
     known = results.prices_from(prices)
@@ -141,8 +145,7 @@ def _nothing_left(
     from shapley_coop.evals.sweeps.folders import opened_if_there
 
     with opened_if_there(folder) as store:
-        ended = store.done() if store else set[str]()
-        if not store or not all(cell.id in ended for cell in cells):
+        if not store or store.lacking(cell.id for cell in cells):
             return False
         store.register(suites, skipped)
     _tell_counts(folder, 0, len(cells), 0)

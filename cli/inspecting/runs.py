@@ -41,15 +41,14 @@ def runs(
 
     Those of LangGraph's server are among them, named by their threads.
     """
+    from shapley_coop.graphs.finding import every_run
     from shapley_coop.state.listing import RunFilter, listed
     from shapley_coop.state.storage.home import home
 
-    known = home().runs
-    if not sweeps and (left_out := len(known.cells())):
+    if not sweeps and (left_out := len(home().runs.cells())):
         note(f"{left_out} cells of sweeps are left out: coop runs --sweeps")
     wanted = RunFilter(game, graph, seed, _checked(outcome))
-    found = list(wanted([*known.list(cells=sweeps), *_served()]))
-    found.sort(key=lambda run: run.created, reverse=True)
+    found = list(wanted(finish(every_run(cells=sweeps))))
     if as_json:
         say_json([listed(run) for run in (found[:limit] if limit != MOST and limit else found)])
         return
@@ -61,17 +60,6 @@ def runs(
     _show(shown)
     if more := len(found) - len(shown):
         note(f"{more} older: coop runs --limit 0, or filter by --game, --graph, --seed, --outcome")
-
-
-def _served() -> "list[Run]":
-    """What the server has played; where it has not, nothing heavy is imported."""
-    from shapley_coop.state.storage.home import home
-
-    if not home().threads():
-        return []
-    from shapley_coop.graphs.served import served
-
-    return finish(served())
 
 
 def _show(found: "list[Run]") -> None:

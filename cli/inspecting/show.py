@@ -37,7 +37,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show what was said, signed and done in a run, in order, and its result."""
-    from shapley_coop.graphs.served import run_of
+    from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import result_of
 

@@ -49,12 +49,11 @@ def try_model(model: str, base_url: str | None, suite: str, prices: Path | None)
 def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
     """One run in a home of its own: what came back, and why the seat failed if it did."""
     from shapley_coop.evals.measures.playable import Refusals, kinds
-    from shapley_coop.evals.sweeps.pilot import home_for_now
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.seat import SeatError
-    from shapley_coop.state.storage.home import home
+    from shapley_coop.state.storage.home import home, home_for_now
 
     refused, failure = Refusals(), ""
     with home_for_now():

@@ -28,11 +28,11 @@ def demo(
     from shapley_coop.cli.options import seats_from, settings_from
     from shapley_coop.evals.papers.conditions import ablation, summarise
     from shapley_coop.evals.sweeps.folders import failures_in
-    from shapley_coop.evals.sweeps.pilot import home_for_now
     from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.games.catalogue import is_program
     from shapley_coop.permissions import PROGRAMS, permit
+    from shapley_coop.state.storage.home import home_for_now
 
     if is_program(game):
         permit(PROGRAMS)  # it was named on the command line, and the suite is made here

@@ -170,7 +170,7 @@ async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], An
 
     if not tracing():
         return await follow(run, watch, person), None
-    from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
+    from shapley_coop.evals.langsmith.feedback import score_trace, traced_with
 
     outcome = await follow(run, watch, person, traced_with())
     return outcome, score_trace(await table_of(run))

@@ -79,7 +79,7 @@ def report(
 
 
 def _report_run(run: str, out: Path, private: bool) -> None:
-    from shapley_coop.graphs.served import run_of
+    from shapley_coop.graphs.finding import run_of
     from shapley_coop.serve.view.run_sources import bundle_of
     from shapley_coop.serve.view.selfcontained import selfcontained
     from shapley_coop.state.storage.home import home

@@ -8,7 +8,7 @@ from shapley_coop.evals.measures.asked_replays import asked_again
 from shapley_coop.evals.measures.credit import credit_by
 from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
-from shapley_coop.graphs.served import run_of
+from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.resuming import result_of

@@ -38,5 +38,5 @@ def check_none_waits(sweep: str) -> None:
     Raises:
         ValueError: letters of the sweep wait in batches, and would be paid for twice.
     """
-    if waiting := home().batched.waiting(sweep):
+    if waiting := home().journal.in_batches(sweep):
         raise ValueError(f"{waiting} letters wait in batches: add --batch, which takes the answers")

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from shapley_coop.evals.sweeps.statements import Statements
 from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.state.storage.statements import Statements
 from shapley_coop.written_files import make_folder, replace_file
 
 _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
@@ -56,12 +55,6 @@ def failures_in(folder: Path) -> list[Row]:
         return store.failures()
 
 
-def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
-    """Like `Store.register`, of a folder, which is made unless it is there."""
-    with Store(folder, new=True) as store:
-        return store.register(suites, skipped)
-
-
 def merge(folders: Iterable[Path], out: Path) -> int:
     """Take the rows of several folders of one sweep together, and what they have cost.
 
@@ -87,18 +80,17 @@ def merge(folders: Iterable[Path], out: Path) -> int:
                 _take_in(source, into, session)
         for one, skipped in suites:
             into.register(one, skipped)
-        with into.writing() as session:
-            cost = into.given(spent=sum(source.spent for source in sources))
-            session.write("UPDATE sweeps SET spent = :spent WHERE sweep = :sweep", [cost])
+        cost = sum(source.spent for source in sources)
+        into.write("UPDATE sweeps SET spent = :spent WHERE sweep = :sweep", spent=cost)
         return len(into.done())
 
 
 def _take_in(source: Store, into: Store, session: Statements) -> None:
     for row in source.rows().as_kept():
         values = into.given(**{name: x for name, x in row.items() if name != "sweep"})
-        if session.rows(_OTHER, values):
+        if session.execute(_OTHER, **values):
             raise ValueError(f"{source.folder} has another run of the cell {row['cell']}: keep one")
-        session.write(ROW, [values])
+        session.execute(ROW, **values)
 
 
 def write_rows(store: Store, folder: Path, force: bool = False) -> Path:

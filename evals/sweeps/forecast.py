@@ -1,15 +1,17 @@
-"""What a sweep would take: scaled up from runs of each condition, before anything is paid."""
+"""What a sweep would take: scaled up from a run of each condition, before anything is paid."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from shapley_coop.evals.sweeps.gates import longest_answer
+from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.prices import Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats.seat import Seat, as_seat
+from shapley_coop.state.storage.home import home_for_now
 
 Kind = tuple[str, int]
 """A suite, and the rank of one of its conditions."""
@@ -18,7 +20,7 @@ COUNTED = ("calls", "input_tokens", "output_tokens")
 
 
 class Pilot(NamedTuple):
-    """One run that a forecast is made from, and its wall time in seconds."""
+    """A run that a forecast is made from, and its wall time in seconds."""
 
     row: Row
     seconds: float
@@ -30,7 +32,7 @@ class Forecast:
 
     Attributes:
         cells: how many are to be run.
-        pilot: how many runs the forecast is made from.
+        pilot: how many runs the forecast is made from: one of each condition.
         simulated: whether embedded agents stood in for the suite's models in the pilot.
         calls: to seats.
         input_tokens: shown to them.
@@ -54,22 +56,34 @@ class Forecast:
     batches: int = 0
 
 
-def stand_ins(cells: Sequence[Cell]) -> list[Cell]:
-    """One cell a condition, its paid seats taken by embedded agents, so that a pilot is free."""
-    return [_unpaid(cell) for cell in _first(cells).values()]
+async def pilots(
+    cells: Sequence[Cell], watch: Callable[[], Any] = lambda: None
+) -> dict[Kind, Pilot]:
+    """Play one run of each condition; none of them is kept.
 
-
-def forecast(
-    cells: Sequence[Cell],
-    pilots: Mapping[Kind, Sequence[Pilot]],
-    prices: Prices,
-    batch: bool = False,
-) -> Forecast:
-    """Scale the runs that there are of each condition up to all cells, at its own models' prices.
+    They are free: embedded agents replace the models that cost money.
 
     Args:
         cells: what is to be run.
-        pilots: (suite, condition) → runs of it.
+        watch: called once for each condition.
+    """
+    found: dict[Kind, Pilot] = {}
+    with home_for_now():
+        for kind, cell in _first(cells).items():
+            finished = await Local("pilot").play(_unpaid(cell))
+            found[kind] = Pilot(finished.row, finished.volatile["seconds"])
+            watch()
+    return found
+
+
+def forecast(
+    cells: Sequence[Cell], pilots: Mapping[Kind, Pilot], prices: Prices, batch: bool = False
+) -> Forecast:
+    """Scale the pilots up to all cells, at the prices of each condition's own models.
+
+    Args:
+        cells: what is to be run.
+        pilots: (suite, condition) → a run of it.
         prices: USD per million tokens.
         batch: whether letters are asked in batches.
     """
@@ -77,22 +91,20 @@ def forecast(
     totals: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0.0)
     known, stood_in, cost, dearest, in_a_row = True, False, 0.0, 0.0, 0
     for kind, cell in _first(cells).items():
-        runs, scale = pilots[kind], left[kind] / len(pilots[kind])
-        for row, seconds in runs:
-            calls = _as_if_by(cell, row, batch)
-            stood_in |= [c["model"] for c in calls] != [c["model"] for c in row["calls"]]
-            waits = Counter(call["agent"] for call in calls if call["batched"])
-            in_a_row = max(in_a_row, *waits.values(), 0)
-            for key in COUNTED:
-                totals[key] += scale * sum(call[key] for call in calls)
-            totals["seconds"] += scale * seconds
-            known &= prices.know(call["model"] for call in calls)
-            if known:
-                cost += scale * prices.cost(calls)
-                dearest += scale * _at_longest(cell, calls, prices)
+        (row, seconds), scale = pilots[kind], left[kind]
+        calls = _as_if_by(cell, row, batch)
+        stood_in |= [c["model"] for c in calls] != [c["model"] for c in row["calls"]]
+        waits = Counter(call["agent"] for call in calls if call["batched"])
+        in_a_row = max(in_a_row, *waits.values(), 0)
+        for key in COUNTED:
+            totals[key] += scale * sum(call[key] for call in calls)
+        totals["seconds"] += scale * seconds
+        known &= prices.know(call["model"] for call in calls)
+        if known:
+            cost += scale * prices.cost(calls)
+            dearest += scale * _at_longest(cell, calls, prices)
     totals |= {"cost": cost, "at_longest": dearest} if known else {"cost": None, "at_longest": None}
-    count = sum(map(len, pilots.values()))
-    return Forecast(len(cells), count, stood_in, batches=in_a_row, **totals)
+    return Forecast(len(cells), len(pilots), stood_in, batches=in_a_row, **totals)
 
 
 def _first(cells: Sequence[Cell]) -> dict[Kind, Cell]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection
 from typing import Any, Literal, cast
 
-from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
+from shapley_coop.evals.langsmith.feedback import score_trace, traced_with
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import Clock, Finished, calls_of, row_of, volatile_of
 from shapley_coop.evals.sweeps.stored import Row

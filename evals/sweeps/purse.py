@@ -50,7 +50,6 @@ _FORGET = """
     DELETE FROM sweep_calls WHERE sweep = :sweep AND under_way = 0
     AND NOT (made > :now - 60 AND made <= :now + 60)
 """
-_IN_TURN = "SELECT 1 AS one FROM sweeps WHERE sweep = :sweep FOR UPDATE"
 
 
 class SpendingLimit(SeatError):
@@ -139,10 +138,9 @@ class Purse:
         return found
 
     def _enter(self, values: dict[str, Any]) -> bool:
-        with self.worker.store.writing() as session:
-            if not session.sqlite:  # it has many writers, who would not see each other's calls
-                session.rows(_IN_TURN, values)
-            return bool(session.rows(_RESERVE, values))
+        # Many may write to Postgres at once, who would not see each other's calls.
+        with self.worker.store.writing(f"purse of {values['sweep']}") as session:
+            return bool(session.execute(_RESERVE, **values))
 
     async def settle(self, made: Reserved, cost: float, tokens: float | None = None) -> None:
         """End a call.
@@ -155,15 +153,8 @@ class Purse:
         self.under_way -= bool(made.id)
         if made.id or cost:
             took = made.tokens if tokens is None else tokens
-            values = self.worker.store.given(id=made.id, cost=cost, tokens=took, now=self.clock())
-            await asyncio.to_thread(self._end, values)
-
-    def _end(self, values: dict[str, Any]) -> None:
-        with self.worker.store.writing() as session:
-            session.write(_SPEND, [values])
-            if values["id"]:
-                session.write(_END, [values])
-                session.write(_FORGET, [values])
+            told = {"id": made.id, "cost": cost, "tokens": took, "now": self.clock()}
+            await asyncio.to_thread(self.worker.store.write, _SPEND, _END, _FORGET, **told)
 
     async def spent(self) -> float:
         """What all calls of the sweep have cost."""

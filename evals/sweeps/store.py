@@ -9,14 +9,16 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shapley_coop.evals.sweeps.statements import Statements, Tables, tables_in
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
+from shapley_coop.state.storage.driver import SqliteDatabase
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.statements import Statements
 from shapley_coop.state.storage.versions import check_version
 from shapley_coop.written_files import make_folder
 
@@ -38,7 +40,8 @@ _INDEX = """
     CREATE INDEX IF NOT EXISTS ix_sweep_rows
     ON sweep_rows (sweep, suite, labels, seed, repetition, cell, usd, calls)
 """
-_TABLES_LOCK = 5_311_847
+_NOBODY = ""
+"""Rows of sweeps have no owner: operators sweep, and no tenant does."""
 
 _ENTER = """
     INSERT INTO sweeps (sweep, version, id, content, spent)
@@ -78,7 +81,7 @@ class Store:
         elif not (shared or file.is_file()):
             raise self._no_sweep()
         self._name = folder.resolve().name if shared else ""
-        self._tables = Tables(file, shared)
+        self._database: Any = _shared(shared) if shared else SqliteDatabase(file)
         try:
             self._open(new)
         except sqlite3.DatabaseError as error:
@@ -90,11 +93,13 @@ class Store:
 
     def _open(self, new: bool) -> None:
         """Make the tables that are missing, and look at the version."""
-        with self._tables.reading() as session:
-            missing = _TABLES.keys() - tables_in(session)
+        with self._reading() as session:
+            missing = _TABLES.keys() - session.tables()
         if missing:
-            with self.writing() as session:
-                _make_tables(session)
+            with self.writing("tables of sweeps") as session:
+                for name, told in _TABLES.items():
+                    session.execute(f"CREATE TABLE IF NOT EXISTS {name} (sweep TEXT, {told})")
+                session.execute(_INDEX)
         entered = self.find("SELECT version FROM sweeps WHERE sweep = :sweep")
         if entered:
             found = entered[0]["version"]
@@ -113,7 +118,8 @@ class Store:
 
     def close(self) -> None:
         """Close the file; a shared database stays open."""
-        self._tables.close()
+        if self._database.sqlite:
+            self._database.close()
 
     def given(self, **values: Any) -> dict[str, Any]:
         """A statement's values, with the sweep's."""
@@ -121,14 +127,29 @@ class Store:
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
         """The rows that a query finds, whose values are given and the `sweep`."""
-        with self._tables.reading() as session:
-            return session.rows(query, self.given(**values))
+        with self._reading() as session:
+            return session.rows(query, **self.given(**values))
+
+    def write(self, *statements: str, **values: Any) -> None:
+        """Make changes in one transaction, whose values are given and the `sweep`."""
+        with self.writing() as session:
+            for statement in statements:
+                session.execute(statement, **self.given(**values))
 
     @contextmanager
-    def writing(self) -> Iterator[Statements]:
-        """One transaction."""
-        with self._tables.writing() as session:
-            yield session
+    def _reading(self) -> Iterator[Statements]:
+        with self._database.reading(_NOBODY) as connection:
+            yield Statements(connection, self._database.sqlite)
+
+    @contextmanager
+    def writing(self, lock: str = "") -> Iterator[Statements]:
+        """One transaction.
+
+        Args:
+            lock: what it alone may change meanwhile.
+        """
+        with self._database.writing(_NOBODY, lock) as connection:
+            yield Statements(connection, self._database.sqlite)
 
     @property
     def is_empty(self) -> bool:
@@ -171,9 +192,10 @@ class Store:
         """
         fresh = self.given(version=VERSION, id=uuid4().hex[:8], content='{"suites": {}}')
         with self.writing() as session:
-            session.write(_ENTER, [fresh])
-            found = session.rows("SELECT id, content FROM sweeps WHERE sweep = :sweep", fresh)[0]
-            known = json.loads(found["content"])
+            session.execute(_ENTER, **fresh)
+            query = "SELECT id, content FROM sweeps WHERE sweep = :sweep"
+            ((name, content),) = session.execute(query, **fresh)
+            known = json.loads(content)
             for suite in suites:
                 now = suite.model_dump(mode="json")
                 before = known["suites"].get(suite.name, now)
@@ -182,28 +204,34 @@ class Store:
                 known["suites"][suite.name] = now
             told = {**known.get("skipped", {}), **skipped}
             known["skipped"] = {k: why for k, why in told.items() if k not in known["suites"]}
-            content = self.given(content=json.dumps(known, ensure_ascii=False))
-            session.write("UPDATE sweeps SET content = :content WHERE sweep = :sweep", [content])
-        return str(found["id"])
+            kept = self.given(content=json.dumps(known, ensure_ascii=False))
+            session.execute("UPDATE sweeps SET content = :content WHERE sweep = :sweep", **kept)
+        return str(name)
 
     def done(self) -> set[str]:
         """The cells that have rows."""
-        return self._cells("sweep_rows")
+        return set(chain(*self._cells("sweep_rows")))
+
+    def lacking(self, cells: Iterable[str]) -> set[str]:
+        """Those of some cells that have no rows; of what there is little is held at a time."""
+        left = set(cells)
+        for page in self._cells("sweep_rows"):
+            left.difference_update(page)
+        return left
 
     def taken(self) -> set[str]:
         """The cells that a process has taken; many of them have ended since."""
-        return self._cells("sweep_taken")
+        return set(chain(*self._cells("sweep_taken")))
 
-    def _cells(self, table: str) -> set[str]:
+    def _cells(self, table: str) -> Iterator[list[str]]:
         query = (
             f"SELECT cell FROM {table} WHERE sweep = :sweep AND cell > :last "  # noqa: S608 - ours
             f"ORDER BY cell LIMIT {PAGE_OF_CELLS}"
         )
-        found, page = set[str](), [""]
+        page = [""]
         while page:
             page = [row["cell"] for row in self.find(query, last=page[-1])]
-            found.update(page)
-        return found
+            yield page
 
     def failed_cost(self, cell: str) -> float:
         """What a cell's failed attempts have cost, in USD."""
@@ -232,9 +260,7 @@ class Store:
         return Stored.of(self, self.suites)
 
 
-def _make_tables(session: Statements) -> None:
-    if not session.sqlite:  # two that make the same table at once would fail
-        session.rows(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})", {})
-    for name, told in _TABLES.items():
-        session.write(f"CREATE TABLE IF NOT EXISTS {name} (sweep TEXT, {told})")
-    session.write(_INDEX)
+def _shared(url: str) -> Any:
+    from shapley_coop.state.storage.database import facts_at  # imports LangChain
+
+    return facts_at(url).database

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,13 +77,9 @@ class Stored:
         """
         return (self._row(found["content"]) for found in self._each("content"))
 
-    def timed(self, most: int | None = None) -> Iterator[tuple[Row, Row]]:
-        """Each row and its volatile fields.
-
-        Args:
-            most: of each condition; None for all.
-        """
-        for found in self._each("content, volatile", most):
+    def timed(self) -> Iterator[tuple[Row, Row]]:
+        """Each row and its volatile fields."""
+        for found in self._each("content, volatile"):
             yield self._row(found["content"]), json.loads(found["volatile"])
 
     def volatile(self) -> Iterator[Row]:
@@ -118,9 +113,9 @@ class Stored:
         """Those of one suite."""
         return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
 
-    def _each(self, columns: str, most: int | None = None) -> Iterator[dict[str, Any]]:
+    def _each(self, columns: str) -> Iterator[dict[str, Any]]:
         for kind in self.kinds:
-            yield from islice(self._of_kind(kind, columns), most)
+            yield from self._of_kind(kind, columns)
 
     def _of_kind(self, kind: Kind, columns: str) -> Iterator[dict[str, Any]]:
         named = columns if columns == "*" else f"{_PLACE}, {columns}"

@@ -81,8 +81,8 @@ class _Sweep:
     def __post_init__(self) -> None:
         self._worker.bury()
         store = self._worker.store
-        self._done = store.done()
-        self.todo = [cell for cell in self._cells if cell.id not in self._done]
+        self._left = store.lacking(cell.id for cell in self._cells)
+        self.todo = [cell for cell in self._cells if cell.id in self._left]
         self.tally = Tally(len(self._cells), len(self._cells) - len(self.todo), cost=store.spent)
         self._purse = Purse(self._worker, self._limits.cost)
         self.gate = SweepGate(self._purse, self._prices, self._limits.rates)
@@ -96,13 +96,12 @@ class _Sweep:
         clients_here().gate = self.gate
         if self._limits.batch and self.todo:
             await self._in_batches(self._limits.batch)
-        await self._player.tidy(self._done)
+        await self._player.tidy({cell.id for cell in self._cells} - self._left)
 
     async def ended(self) -> Tally:
         """How the sweep ended, with what other processes have run meanwhile."""
-        done = await asyncio.to_thread(self._worker.store.done)
-        left = sum(cell.id not in done for cell in self._cells)
-        self.tally.before = self.tally.cells - self.tally.done - left
+        left = await asyncio.to_thread(self._worker.store.lacking, [x.id for x in self._cells])
+        self.tally.before = self.tally.cells - self.tally.done - len(left)
         self.tally.cost = await self._purse.spent()
         return self.tally
 
@@ -156,8 +155,9 @@ class _Sweep:
     def _freed(self) -> list[Cell]:
         """The cells that others had taken and did not end."""
         self._worker.bury()
-        held = self._worker.store.done() | self._worker.store.taken()
-        return [cell for cell in self._others if cell.id not in held]
+        free = self._worker.store.lacking(cell.id for cell in self._others)
+        free -= self._worker.store.taken()
+        return [cell for cell in self._others if cell.id in free]
 
     async def _may_begin(self) -> bool:
         """Whether another run fits under the limits; waits while running cells may decide it."""

@@ -73,7 +73,7 @@ class Worker:
     def take(self, cell: str) -> bool:
         """Whether this process may play a cell: it has no row, and nobody has taken it."""
         with self.store.writing() as session:
-            return bool(session.rows(_TAKE, self.store.given(cell=cell, worker=self.id)))
+            return bool(session.execute(_TAKE, **self.store.given(cell=cell, worker=self.id)))
 
     def finished(self, row: Row, volatile: Row, usd: float = 0.0) -> None:
         """Keep a run; the first row of a cell is the one that counts.
@@ -83,7 +83,9 @@ class Worker:
             volatile: the fields that differ between equal runs.
             usd: what it has cost.
         """
-        kept = self.store.given(
+        self.store.write(
+            ROW,
+            _ENDED,
             cell=row["cell"],
             suite=row["suite"],
             labels=json.dumps(row["labels"], ensure_ascii=False),
@@ -94,9 +96,6 @@ class Worker:
             content=_json(row),
             volatile=_json(volatile),
         )
-        with self.store.writing() as session:
-            session.write(ROW, [kept])
-            session.write(_ENDED, [kept])
 
     def failed(self, failure: Row, usd: float = 0.0) -> None:
         """Record an attempt that did not end; the next sweep tries its cell again.
@@ -106,14 +105,12 @@ class Worker:
             usd: what the cell's calls have cost, those of earlier attempts included.
         """
         cell, content = failure["cell"], _json(failure)
-        with self.store.writing() as session:
-            session.write(_FAILED, [self.store.given(cell=cell, usd=usd, content=content)])
+        self.store.write(_FAILED, cell=cell, usd=usd, content=content)
 
     def beat(self) -> None:
         """Give a sign of life."""
         me = {"machine": _machine(), "process": os.getpid(), "born": _born(os.getpid())}
-        with self.store.writing() as session:
-            session.write(_LIVES, [self.store.given(worker=self.id, **me)])
+        self.store.write(_LIVES, worker=self.id, **me)
 
     def bury(self) -> None:
         """Free what processes had taken and reserved that have died."""
@@ -132,9 +129,7 @@ class Worker:
         return bool(now - since > LOST)
 
     def _free(self, worker: str) -> None:
-        with self.store.writing() as session:
-            for statement in _GONE:
-                session.write(statement, [self.store.given(worker=worker)])
+        self.store.write(*_GONE, worker=worker)
 
 
 def _json(line: Row) -> str:

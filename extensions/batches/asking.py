@@ -26,6 +26,7 @@ from openai import OpenAIError
 from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
+from shapley_coop.extensions.batches.book import book
 from shapley_coop.extensions.batches.jobs import Endpoint, Jobs, Letter, Of, client_of
 from shapley_coop.extensions.batches.provider import ENDPOINT, LARGEST, MOST, failure
 from shapley_coop.seats.asking import Enquiry
@@ -33,7 +34,6 @@ from shapley_coop.seats.faults import described
 from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Asked, letter_hash
 from shapley_coop.seats.seat import Seat, SeatError
-from shapley_coop.state.storage.home import home
 
 _COMPLETIONS = "chat/completions"
 _NO_SUCH = {404, 405, 501}
@@ -131,7 +131,7 @@ class Batches(httpx2.AsyncBaseTransport):
             if not call.reserved.id:
                 await self._purse.check()  # says that nothing is left
             if name in self._given:  # what could not be read is not to be read for ever
-                await asyncio.to_thread(home().batched.forget, [(q.episode, name)])
+                await asyncio.to_thread(book().forget, [(q.episode, name)])
             raise
         finally:
             self._given.discard(name)
@@ -154,7 +154,7 @@ class Batches(httpx2.AsyncBaseTransport):
         data = f"{json.dumps(line)}\n".encode()
         letter = Letter(call.of, data, asyncio.get_running_loop().create_future())
         endpoint = Endpoint(base_url, key, body["model"])
-        held = await asyncio.to_thread(home().batched.find, call.of.episode, call.of.name)
+        held = await asyncio.to_thread(book().find, call.of.episode, call.of.name)
         if held is None:
             self._add(endpoint, call, letter)
         else:

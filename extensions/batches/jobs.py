@@ -1,6 +1,6 @@
 """A sweep's batches: each is sent, followed and read, and its letters are given their answers.
 
-What holds which letter is in a book (`state.storage.batched`) from before a batch is created: a
+What holds which letter is in a book (`book`) from before a batch is created: a
 letter that comes again after a kill is answered from the batch that has it, and not paid for twice.
 """
 
@@ -15,6 +15,7 @@ from openai import APIStatusError, AsyncOpenAI
 from openai.types import Batch
 
 from shapley_coop.evals.sweeps.playing import Pauses
+from shapley_coop.extensions.batches.book import Held, book
 from shapley_coop.extensions.batches.provider import (
     NO_ROOM,
     Provider,
@@ -25,8 +26,6 @@ from shapley_coop.extensions.batches.provider import (
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.http import http_client
 from shapley_coop.seats.records import Asked
-from shapley_coop.state.storage.batched import Held
-from shapley_coop.state.storage.home import home
 
 _OK = 200
 
@@ -115,14 +114,14 @@ class Jobs:
             self._jobs[file] = job
             held = Held(file, "", time.time())
             keys = {name: letter.of[1:] for name, letter in job.letters.items()}
-            await asyncio.to_thread(home().batched.enter, self._sweep, held, keys)
+            await asyncio.to_thread(book().enter, self._sweep, held, keys)
             try:
                 batch = await provider.begin(file, held.since)
             except APIStatusError as error:
                 if not passes(error):  # there is no such batch
-                    await asyncio.to_thread(home().batched.forget_file, file)
+                    await asyncio.to_thread(book().forget_file, file)
                 raise
-            await asyncio.to_thread(home().batched.begun, file, batch)
+            await asyncio.to_thread(book().begun, file, batch)
             await self._finish(job, file, batch)
 
     def take_up(
@@ -151,12 +150,12 @@ class Jobs:
             if not batch:
                 batch = await self._provider(job.endpoint).find(held.file, held.since)
                 if not batch:  # the process ended right before it was created
-                    await asyncio.to_thread(home().batched.forget_file, held.file)
+                    await asyncio.to_thread(book().forget_file, held.file)
                     letters, job.letters = job.letters, {}
                     for letter in letters.values():
                         add(letter)
                     return
-                await asyncio.to_thread(home().batched.begun, held.file, batch)
+                await asyncio.to_thread(book().begun, held.file, batch)
             await self._finish(job, held.file, batch)
 
     async def _finish(self, job: Job, file: str, batch: str) -> None:
@@ -166,7 +165,7 @@ class Jobs:
         others = [end for end in others if end is not job.ended and not end.done()]
         letters = list(job.letters.values())
         if fault_of(ended) == NO_ROOM and (others or len(letters) > 1):
-            await asyncio.to_thread(home().batched.forget_file, file)
+            await asyncio.to_thread(book().forget_file, file)
             job.ended.set_result(None)
             if others:
                 await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
@@ -204,7 +203,7 @@ class Jobs:
             given = {name: answer_to(job.lines.pop(name, None), ended) for name in letters}
             failed = [letters[name].of for name, (status, _) in given.items() if status != _OK]
             lost = [(of.episode, of.name) for of in failed]
-            await asyncio.to_thread(home().batched.forget, lost)
+            await asyncio.to_thread(book().forget, lost)
             for name, letter in letters.items():
                 if not letter.answer.done():
                     letter.answer.set_result(given[name])

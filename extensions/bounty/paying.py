@@ -43,12 +43,12 @@ def pay(
         read_account,
     )
     from shapley_coop.files import read_mapping
+    from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import result_of
     from shapley_coop.state.settings import game_of
-    from shapley_coop.state.storage.home import home
 
-    found = home().run(run)
+    found = finish(run_of(run))
     result_of(found)
     table = finish(table_of(found))
     settled = table["settlement"] or {}

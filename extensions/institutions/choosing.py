@@ -6,9 +6,9 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.extensions.institutions.mediator import Mediator, mediator_of
 from shapley_coop.seats.answer import Action
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.judging import reading
 from shapley_coop.state.mandates import OUTSIDE
-from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 

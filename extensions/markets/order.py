@@ -21,11 +21,11 @@ from shapley_coop.seats.answer import Answer, Fields
 from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import Within, element_of_json
 from shapley_coop.state.consent import reservation
+from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.judging import reading
 from shapley_coop.state.mandates import OUTSIDE
 from shapley_coop.state.publishing import seal_actions
 from shapley_coop.state.signed_settings import signed_run
-from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Question, Sealed, TurnContext

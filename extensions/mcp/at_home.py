@@ -9,6 +9,7 @@ from shapley_coop.evals.verifying import Check, verify_run
 from shapley_coop.extensions.mcp.place import Standing
 from shapley_coop.extensions.mcp.protocol import PARSE, Tool, answered, failed
 from shapley_coop.extensions.mcp.tools import tools
+from shapley_coop.graphs.finding import every_run, run_of
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.graphs.threads import table_of
@@ -37,19 +38,21 @@ class HomeRuns:
 
     async def standing(self, run: str) -> Standing:
         """How a run stands."""
-        known = await asyncio.to_thread(home().runs.get, run)
+        known = await run_of(run)
         failed_ = known.why if known.state == "failed" else ""
         waits = {}
         if known.state == "waiting":
             table = await table_of(known)
             waiting = [a for a in table["agents"] if home().journal.mail(table["episode"], a)]
-            waits = {agent: command_for(known, "answer", agent) for agent in waiting}
+            waits = {
+                agent: known.why if known.served else command_for(known, "answer", agent)
+                for agent in waiting
+            }
         return Standing(listed(known), known.result, await table_of(known), failed_, waits)
 
     async def listed(self, game: str, limit: int) -> list[dict[str, Any]]:
         """The newest runs, one line each."""
-        every = await asyncio.to_thread(home().runs.list)
-        return [listed(run) for run in RunFilter(game=game)(every)][:limit]
+        return [listed(run) for run in RunFilter(game=game)(await every_run())][:limit]
 
     async def verified(self, run: str) -> list[Check]:
         """Recompute what an ended run states, and compare its rows with their seal."""

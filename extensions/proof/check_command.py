@@ -71,7 +71,7 @@ def _keys(given: list[str]) -> "dict[str, PublicKey]":
 def _known(given: str) -> "tuple[str, PublicKey]":
     """Whom a key is known to be of, and the key."""
     from shapley_coop.deals.signing.keys import read_public
-    from shapley_coop.state.storage.keys import key_of
+    from shapley_coop.state.home_files.keys import key_of
 
     name, equals, key = given.partition("=")
     if not equals or not name or not key:

@@ -33,10 +33,10 @@ def prove(
     """
     from shapley_coop.deals.signing.envelope import as_bytes
     from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
+    from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
+    from shapley_coop.state.home_files.keys import key_of
     from shapley_coop.state.resuming import result_of
-    from shapley_coop.state.storage.home import home
-    from shapley_coop.state.storage.keys import key_of
 
     if not key:
         raise ValueError(
@@ -46,7 +46,7 @@ def prove(
     if into.exists() and not force:
         raise ValueError(f"{into} exists: give another --out, or --force to replace it")
     keys = [key_of(name) for name in key]
-    found = home().run(run)
+    found = finish(run_of(run))
     result_of(found)
     table = finish(table_of(found))
     statement = statement_of(

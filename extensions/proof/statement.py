@@ -19,10 +19,10 @@ from shapley_coop.deals.signing.acceptance import Signature
 from shapley_coop.deals.signing.envelope import Envelope, sign_envelope
 from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.settings import recipe_of
 from shapley_coop.state.signatures import signatures_on
-from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.table import Table
 
 IN_TOTO = "application/vnd.in-toto+json"

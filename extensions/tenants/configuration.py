@@ -17,8 +17,8 @@ from shapley_coop.invalid import first_error
 from shapley_coop.seats.keys import lies_below
 from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.seat import PYTHON, RECORDING, Seat
+from shapley_coop.state.home_files.kept import KEPT
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.kept import KEPT
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
 """Comma-separated: the URLs, with all paths below, that tenants may have the server call."""

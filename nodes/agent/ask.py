@@ -33,12 +33,12 @@ from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered, asking
 from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.history import history
+from shapley_coop.state.home_files.kept import pack_of
 from shapley_coop.state.judging import Judged, judge
 from shapley_coop.state.private import PrivateView, notes_in
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.run_config import OUTSIDERS, RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.table import Table
 from shapley_coop.state.telling import Lines
 from shapley_coop.state.turn import Question, TurnContext

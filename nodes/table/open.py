@@ -7,11 +7,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from shapley_coop.games import Game
+from shapley_coop.state.home_files.mandates import check_in_force
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.signed_settings import commitment_of
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.mandates import check_in_force
 from shapley_coop.state.table import Opening, Table
 from shapley_coop.state.traces import label_root
 from shapley_coop.state.workflow_config import check_kind, configuration, with_params

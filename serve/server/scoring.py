@@ -33,7 +33,7 @@ _under_way: set[asyncio.Task[None]] = set()
 
 async def _score(thread: str) -> None:
     """Score a thread's run by its whole state; a checkpoint has of long lists what is new."""
-    from shapley_coop.evals.sweeps.feedback import score_trace
+    from shapley_coop.evals.langsmith.feedback import score_trace
 
     try:
         state = await inside().threads.get_state(thread)

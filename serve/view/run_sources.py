@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from shapley_coop.escaping import visible_data
 from shapley_coop.files import read_json
-from shapley_coop.graphs.served import run_of, served
+from shapley_coop.graphs.finding import every_run, run_of
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.state.listing import age, line, listed
@@ -33,8 +33,8 @@ class HomeSource:
     """The runs of this home."""
 
     def runs(self) -> list[dict[str, Any]]:
-        """Every run of the register, and those of LangGraph's server, newest first."""
-        return aged([*home().runs.list(), *asyncio.run(served())])
+        """Every run, newest first."""
+        return aged(asyncio.run(every_run()))
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """The bundle of a run's latest checkpoint."""

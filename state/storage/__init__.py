@@ -1,1 +1,1 @@
-"""Where runs are kept: database, journal, ledger, register, leases, checkpoints, secrets."""
+"""Where runs are kept: database, journal, ledger, register, leases, checkpoints."""

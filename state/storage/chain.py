@@ -10,13 +10,13 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from shapley_coop.state.storage.deflating import deflated
 from shapley_coop.state.storage.episodes import FOLLOWS
 from shapley_coop.state.storage.facts import Fact, Session, serial
 from shapley_coop.state.storage.journal import ANSWER
 from shapley_coop.state.storage.ledger import POSTING
 from shapley_coop.state.storage.owned import EPISODE, Book
 from shapley_coop.state.storage.owners import holder
+from shapley_coop.state.storage.packing import deflated
 from shapley_coop.state.storage.register import RUN, SEALED
 
 SEAL = "seal"

@@ -34,10 +34,6 @@ _TABLES = (
     "CREATE UNIQUE INDEX IF NOT EXISTS facts_claimed ON facts (kind, scope, key)"
     f" WHERE kind IN {CLAIMED}",
 )
-_THERE = {
-    True: "SELECT name FROM sqlite_master WHERE name = 'facts'",
-    False: "SELECT to_regclass('facts') WHERE to_regclass('facts') IS NOT NULL",
-}
 _SETTING = "coalesce(current_setting('coop.owner', true), '')"
 _MAY = f"({_SETTING} IN (owner, '{SERVER}'))"
 _POLICY = (
@@ -46,8 +42,6 @@ _POLICY = (
     f"CREATE POLICY coop_owner ON facts USING {_MAY} WITH CHECK {_MAY}",
 )
 """By which Postgres itself shows and takes only the rows of the session's owner."""
-
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
 
 
 class Facts:
@@ -87,11 +81,8 @@ class Facts:
             owner: for whom.
             lock: what it alone may change meanwhile; on SQLite nobody else writes at all.
         """
-        with self.database.writing(owner) as connection:
-            session = Session(connection, owner, self.sqlite)
-            if lock and not self.sqlite:
-                session.execute(_LOCK, lock)
-            yield session
+        with self.database.writing(owner, lock) as connection:
+            yield Session(connection, owner, self.sqlite)
 
     def _set_up(self) -> None:
         """Make the table where it is missing.
@@ -100,10 +91,10 @@ class Facts:
             OtherVersion: another version of this program has written the database.
         """
         with self.reading("") as session:
-            if _version(session) == BOOKS and _is_set_up(session):
+            if _version(session) == BOOKS and "facts" in session.tables():
                 return
         with self.writing("", "tables of coop") as session:
-            there, found = _is_set_up(session), _version(session)
+            there, found = "facts" in session.tables(), _version(session)
             if there or found:
                 check_version("this home's database", found, BOOKS, ANOTHER_HOME)
             if there:
@@ -123,14 +114,9 @@ def _version(session: Session) -> int:
     """The version that a database names; 0 where it names none."""
     if session.sqlite:
         return int(session.execute("PRAGMA user_version")[0][0])
-    if session.execute("SELECT to_regclass('coop_schema')")[0][0] is None:
+    if "coop_schema" not in session.tables():
         return 0
     return int(session.execute("SELECT version FROM coop_schema")[0][0])
-
-
-def _is_set_up(session: Session) -> bool:
-    """Whether the table is there."""
-    return bool(session.execute(_THERE[session.sqlite]))
 
 
 _opening = Lock()

@@ -31,6 +31,8 @@ class SqliteDatabase:
         file: the file; see `connected`.
     """
 
+    sqlite = True
+
     def __init__(self, file: Path) -> None:
         self._file = file
         self._idle: list[sqlite3.Connection] = []
@@ -52,8 +54,8 @@ class SqliteDatabase:
         self._idle.append(connection)
 
     @contextmanager
-    def writing(self, _: str) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it, or nothing."""
+    def writing(self, _: str, lock: str = "") -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it, or nothing; nobody else writes meanwhile."""
         with self._turn:
             connection, self._writer = self._writer or self._opened(), None
             try:

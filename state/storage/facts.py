@@ -9,10 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 from shapley_coop.state.storage.at_rest import sealed, unsealed
 from shapley_coop.state.storage.owners import SERVER, NotYours
+from shapley_coop.state.storage.statements import Statements
 
 CLAIMED = ("episode", "run", "thread")
 """Kinds of which a key is one owner's alone: no other can write a fact under it."""
@@ -80,21 +81,7 @@ def serial(number: int) -> str:
     return f"{number:012}"
 
 
-class Cursor(Protocol):
-    """What a statement has found."""
-
-    def fetchall(self) -> list[Any]:
-        """All of its rows."""
-
-
-class Connection(Protocol):
-    """A driver's connection."""
-
-    def execute(self, statement: str, values: Sequence[Any] = ...) -> Cursor:
-        """Make a statement."""
-
-
-class Session:
+class Session(Statements):
     """Statements on facts, for one owner: a transaction, or reading alone.
 
     Args:
@@ -104,15 +91,8 @@ class Session:
     """
 
     def __init__(self, connection: Any, owner: str, sqlite: bool) -> None:
-        self._connection: Connection = connection
-        self._owner, self.sqlite = owner, sqlite
-
-    def execute(self, statement: str, *values: Any) -> list[Any]:
-        """Make a statement, with a question mark for each value; the rows that it gives."""
-        written = statement if self.sqlite else statement.replace("?", "%s")
-        cursor = self._connection.execute(written, values)
-        gives = statement.startswith(("SELECT", "PRAGMA user_version")) or "RETURNING" in statement
-        return cursor.fetchall() if gives else []
+        super().__init__(connection, sqlite)
+        self._owner = owner
 
     def read(
         self,

@@ -1,14 +1,15 @@
 """The home of all runs: one folder, or one database, for checkpoints and books."""
 
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:  # the books import more than many a command needs
-    from shapley_coop.state.storage.batched import Batched
     from shapley_coop.state.storage.chain import Chain
     from shapley_coop.state.storage.episodes import Episodes
     from shapley_coop.state.storage.journal import Journal
@@ -41,13 +42,6 @@ class Home:
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
         return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
-
-    @property
-    def batched(self) -> "Batched":
-        """Which batch of a provider's holds which letter."""
-        from shapley_coop.state.storage.batched import Batched
-
-        return _opened(Batched, self.books_url)
 
     @property
     def chain(self) -> "Chain":
@@ -150,6 +144,23 @@ def home() -> Home:
         ValueError: it names a database of another kind than Postgres.
     """
     return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
+
+
+@contextmanager
+def home_for_now() -> Iterator[None]:
+    """A temporary home with the secrets of the real one."""
+    before = {name: os.environ.get(name) for name in (HOME_VARIABLE, DATABASE_VARIABLE)}
+    secrets = home().secrets.resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        if secrets.exists():
+            (Path(folder) / secrets.name).symlink_to(secrets)
+        os.environ[HOME_VARIABLE] = folder
+        os.environ.pop(DATABASE_VARIABLE, None)
+        try:
+            yield
+        finally:
+            os.environ.pop(HOME_VARIABLE)
+            os.environ |= {name: value for name, value in before.items() if value is not None}
 
 
 @lru_cache(maxsize=64)  # several are asked for at every step of a run

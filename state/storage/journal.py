@@ -4,6 +4,7 @@ With it a resume repeats at most the calls in flight, private reasoning and seal
 the table, and a recording seat can replay a run. Agents and parties never read it.
 """
 
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.driver import errors
 from shapley_coop.state.storage.facts import Fact, beginning, key, parts_of
 from shapley_coop.state.storage.owned import Book
-from shapley_coop.state.storage.owners import Holder, NotYours, acting_for, holder
+from shapley_coop.state.storage.owners import Holder, NotYours, holder
 from shapley_coop.state.storage.packing import packed, unpacked
 
 ANSWER = "answer"
@@ -30,7 +31,10 @@ SHOWN = "shown"
 """That a letter was shown to the person whom it is for, under the agent and the letter."""
 
 BATCHED = "batched"
-"""That a provider's batch holds a letter (`batched`)."""
+"""That a provider's batch holds a letter of a sweep, since when, and the key of its answer."""
+
+_BATCHES_KEPT = 30 * 86400
+"""Seconds for which a provider keeps the files of a batch: what is older waits for nothing."""
 
 _COUNTED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 
@@ -103,37 +107,30 @@ class Journal(Book):
         """Keep an answer, from an event loop, in one transaction with others that wait."""
         return await batched(self._keep_all).do((holder(), episode, entry))
 
-    def write_all(self, answers: Sequence[tuple[str, Entry]]) -> list[Entry | Exception]:
-        """Keep answers of any episodes, in one transaction; see `write`.
+    def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
+        """Keep answers of several runs, those of one owner in one transaction; see `write`.
 
         Returns:
             For each the answer that counts, or the error that kept it out.
         """
-        kept: list[Entry | Exception] = []
-        facts: dict[int, Fact] = {}
-        for number, (episode, entry) in enumerate(answers):
-            kept.append(entry)
-            try:
-                self._claim(episode, holder())
-                facts[number] = _fact(episode, entry)
-            except errors(NotYours) as error:
-                kept[number] = error
-        try:
-            with self._writing() as session:
-                stands = session.put(*facts.values())
-        except errors() as error:
-            return [error if number in facts else kept[number] for number in range(len(kept))]
-        for number, first in zip(facts, stands, strict=True):
-            kept[number] = entry_in(first) if first else kept[number]
-        return kept
-
-    def _keep_all(self, answers: Sequence[tuple[Holder, str, Entry]]) -> list[Entry | Exception]:
-        """The same for several holders: a batch has the answers of several runs."""
         kept: dict[int, Entry | Exception] = {}
-        for who in dict.fromkeys(who for who, _, _ in answers):
-            own = [number for number, one in enumerate(answers) if one[0] == who]
-            with acting_for(who.owner, who.thread):
-                kept |= zip(own, self.write_all([answers[n][1:] for n in own]), strict=True)
+        for owner in dict.fromkeys(who.owner for who, _, _ in answers):
+            facts: dict[int, Fact] = {}
+            for number, (who, episode, entry) in enumerate(answers):
+                if who.owner == owner:
+                    try:
+                        self._claim(episode, who)
+                        facts[number] = _fact(episode, entry)
+                    except errors(NotYours) as error:
+                        kept[number] = error
+            try:
+                with self._facts.writing(owner) as session:
+                    stands = session.put(*facts.values())
+            except errors(NotYours) as error:
+                kept |= dict.fromkeys(facts, error)
+            else:
+                for number, first in zip(facts, stands, strict=True):
+                    kept[number] = entry_in(first) if first else answers[number][-1]
         return [kept[number] for number in range(len(answers))]
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
@@ -163,7 +160,7 @@ class Journal(Book):
         if last is None or self.find(episode, agent, last.value["letter"], last.value["attempt"]):
             return None
         (text,), facts = unpacked(last.body)
-        return Mail(agent, letter_text=text, facts=dict(facts), **last.value)
+        return Mail(agent, letter_text=text, facts=facts, **last.value)
 
     def show(self, episode: str, mail: Mail) -> None:
         """Remember that a letter was shown to the person whom it is for."""
@@ -186,9 +183,7 @@ class Journal(Book):
         """Every entry of an episode, in the order of writing."""
         with self._reading(episode) as session:
             found = session.read(ANSWER, episode)
-        for fact in found:
-            entry = entry_in(fact)
-            yield replace(entry, facts=dict(entry.facts))
+        yield from map(entry_in, found)
 
     def used_by(self, owner: str) -> list[dict[str, Any]]:
         """What all answers of an owner took: for each model its name and its tokens in and out."""
@@ -199,6 +194,17 @@ class Journal(Book):
             model = parts_of(fact.key)[-1]
             used[model].update({x: fact.value["answer"].get(x, 0) for x in _COUNTED})
         return [{"model": m, **{x: count[x] for x in _COUNTED}} for m, count in used.items()]
+
+    def in_batches(self, sweep: str) -> int:
+        """How many letters of a sweep are in batches, and not answered."""
+        since = time.time() - _BATCHES_KEPT
+        with self._reading() as session:
+            held = [
+                one
+                for one in session.every(BATCHED)
+                if one.value["sweep"] == sweep and one.value["since"] > since
+            ]
+            return sum(not session.read(ANSWER, x.scope, [x.value["answer"]]) for x in held)
 
 
 def name_of(asked: Asked) -> str:

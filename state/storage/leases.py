@@ -16,8 +16,9 @@ import hashlib
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
@@ -51,18 +52,20 @@ class LeaseLost(RuntimeError):
     """Another worker has taken this run over; the one that held it stops."""
 
 
+@dataclass(frozen=True)
 class Lease:
-    """The right to play one run; a file lock holds as long as its process lives.
-
-    Args:
-        first: whether nobody has held it before.
+    """The right to play one run.
 
     Attributes:
-        first: the same.
+        run: the run.
+        first: whether nobody has held it before.
+        lost: whether another worker has taken it over; None where that cannot be, as a file lock
+            holds as long as its process lives, and a connection can end before it.
     """
 
-    def __init__(self, first: bool = False) -> None:
-        self.first = first
+    run: str
+    first: bool = False
+    lost: Callable[[], bool] | None = None
 
     async def check(self) -> None:
         """Make sure that the lease still holds.
@@ -70,6 +73,9 @@ class Lease:
         Raises:
             LeaseLost: another worker has taken the run over.
         """
+        is_lost = await asyncio.to_thread(self.lost) if self.lost else False
+        if is_lost:
+            raise LeaseLost(f"{self.run} was taken over by another worker: see coop runs")
 
 
 class FileLeases:
@@ -91,7 +97,7 @@ class FileLeases:
         """
         lock, first = self._locked(run)
         try:
-            yield Lease(first)
+            yield Lease(run, first)
         finally:
             lock.release()
 
@@ -143,7 +149,7 @@ class PostgresLeases:
         """Hold the lease of a run; see `FileLeases`."""
         fence = self._take(run)
         try:
-            yield _Fenced(self, run, fence)
+            yield Lease(run, fence == 1, lambda: self.fence(run) != fence)
         finally:
             self._release(run)
 
@@ -206,19 +212,6 @@ class PostgresLeases:
         given = {"key": int(_digest(run)[:15], 16), "silent": SILENT}
         found = self._connection.execute(statement, given).fetchone()
         return bool(found and found[0])
-
-
-class _Fenced(Lease):
-    """The lease of a connection, which can end before its process."""
-
-    def __init__(self, leases: PostgresLeases, run: str, fence: int) -> None:
-        super().__init__(first=fence == 1)
-        self._leases, self._run, self._fence = leases, run, fence
-
-    async def check(self) -> None:
-        """Compare the fencing number with the latest one."""
-        if await asyncio.to_thread(self._leases.fence, self._run) != self._fence:
-            raise LeaseLost(f"{self._run} was taken over by another worker: see coop runs")
 
 
 Leases = FileLeases | PostgresLeases

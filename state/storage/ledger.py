@@ -63,22 +63,6 @@ Place = tuple[str, str, int]
 class Ledger(Book):
     """The postings of all episodes of one database."""
 
-    def post(self, key: Key, lines: Sequence[Line]) -> Verdict:
-        """Write one posting in one transaction.
-
-        Returns:
-            "posted"; "already" if the identical posting exists; "refused" if a different one
-            exists. In the last two cases nothing is written.
-
-        Raises:
-            NotYours: the episode belongs to another thread, or to another owner.
-        """
-        with self._writing(key.episode) as session:
-            (stands,) = session.put(_fact(key, lines))
-        if stands is None:
-            return "posted"
-        return "already" if _lines_in(stands) == tuple(lines) else "refused"
-
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
         """Write all that one branch of an episode has come to, in one transaction.
 

@@ -1,21 +1,94 @@
-"""Connections to a Postgres database, taken in turn by threads."""
+"""Connections to a Postgres database, taken in turn by threads; nothing takes longer than a bound.
 
+The server's own timeouts end a statement that runs or waits for a lock too long; a server that is
+frozen, or that the network has cut off, cannot: there the client stops waiting.
+"""
+
+import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
-from typing import Any
+from typing import Any, TypeVar
 
 from shapley_coop.extras import needing
-from shapley_coop.state.storage.bounded import BoundedConnection, parameters, seconds
 
 with needing("postgres", "a home in Postgres"):
-    from psycopg import OperationalError
+    from psycopg import Connection, OperationalError
+    from psycopg.abc import PQGen
     from psycopg.conninfo import conninfo_to_dict
+
+SECONDS_VARIABLE = "COOP_DATABASE_SECONDS"
 
 MOST = 15
 """Connections of this process that are used at once."""
 
-_Connection = BoundedConnection[tuple[Any, ...]]
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+
+Row = TypeVar("Row")
+Value = TypeVar("Value")
+
+
+def seconds() -> int:
+    """The most seconds that one statement may take.
+
+    Raises:
+        ValueError: the environment names no positive whole number.
+    """
+    given = os.environ.get(SECONDS_VARIABLE, "30")
+    if not given.isdecimal() or not int(given):
+        raise ValueError(f"{SECONDS_VARIABLE} is {given!r}: give a whole number of seconds, from 1")
+    return int(given)
+
+
+class BoundedConnection(Connection[Row]):
+    """A connection that is closed when the server does not answer in time."""
+
+    def wait(self, gen: PQGen[Value], interval: float = 0.1, timeout: float | None = None) -> Value:
+        """Wait for the server.
+
+        Raises:
+            OperationalError: it has not answered in time.
+        """
+        most, began = seconds(), time.monotonic()
+        try:
+            return super().wait(gen, interval, most if timeout is None else timeout)
+        except OperationalError:
+            # The driver has no public name for the end of its wait, and handles that of its own.
+            if timeout is not None or time.monotonic() - began < most:
+                raise
+            self.pgconn.finish()
+            raise OperationalError(f"the database has not answered for {most} seconds") from None
+
+
+def connected(url: str, **more: Any) -> Any:
+    """Return a new connection, each statement of which is a transaction.
+
+    Args:
+        url: the database's.
+        more: that psycopg is told.
+    """
+    most = seconds()
+    # The server gives up first, so that its reason is the one that is told.
+    waits = max(1, most * 1000 - 500)
+    given = conninfo_to_dict(url).get("options") or ""
+    bounds: dict[str, Any] = {
+        "connect_timeout": min(most, 10),
+        "tcp_user_timeout": most * 1000,
+        "keepalives_idle": most,
+        "options": f"{given} -c statement_timeout={waits} -c lock_timeout={waits}".strip(),
+    }
+    return BoundedConnection.connect(url, autocommit=True, **bounds, **more)
+
+
+def is_alive(connection: Any) -> bool:
+    """Whether the server has not ended a connection; one that it has is closed."""
+    try:
+        connection.execute("SELECT 1")
+    except OperationalError:
+        connection.close()
+        return False
+    return True
 
 
 class PostgresDatabase:
@@ -25,31 +98,38 @@ class PostgresDatabase:
         url: `postgresql://…`.
     """
 
+    sqlite = False
+
     def __init__(self, url: str) -> None:
         self._url = url
-        self._idle: list[tuple[_Connection, str]] = []
+        self._idle: list[tuple[Any, str]] = []
         self._free = BoundedSemaphore(MOST)
 
     @contextmanager
-    def reading(self, owner: str) -> Iterator[_Connection]:
+    def reading(self, owner: str) -> Iterator[Any]:
         """A connection for queries, which wait for no writer."""
         with self._taken(owner) as connection:
             yield connection
 
     @contextmanager
-    def writing(self, owner: str) -> Iterator[_Connection]:
-        """One transaction: all of it, or nothing."""
+    def writing(self, owner: str, lock: str = "") -> Iterator[Any]:
+        """One transaction: all of it, or nothing.
+
+        Args:
+            owner: for whom.
+            lock: what it alone may change meanwhile.
+        """
         with self._taken(owner) as connection, connection.transaction():
+            if lock:
+                connection.execute(_LOCK, [lock])
             yield connection
 
-    def connect(self) -> _Connection:
-        """Another connection, each statement of which is a transaction."""
-        options = f"{conninfo_to_dict(self._url).get('options') or ''} {parameters()['options']}"
-        given = {**parameters(), "options": options.strip()}
-        return _Connection.connect(self._url, autocommit=True, **given)
+    def connect(self) -> Any:
+        """Return another connection."""
+        return connected(self._url)
 
     @contextmanager
-    def _taken(self, owner: str) -> Iterator[_Connection]:
+    def _taken(self, owner: str) -> Iterator[Any]:
         """A connection whose rows are an owner's; whoever fails with one closes it.
 
         Raises:
@@ -71,14 +151,10 @@ class PostgresDatabase:
         finally:
             self._free.release()
 
-    def _alive(self) -> tuple[_Connection, str] | None:
+    def _alive(self) -> tuple[Any, str] | None:
         """A connection that was used before, and that the server has not ended since."""
         while self._idle:
             connection, whose = self._idle.pop()
-            try:
-                connection.execute("SELECT 1")
-            except OperationalError:
-                connection.close()
-            else:
+            if is_alive(connection):
                 return connection, whose
         return None

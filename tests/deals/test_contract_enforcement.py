@@ -25,6 +25,7 @@ from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.monitor import Breach
 from shapley_coop.games import load
 from shapley_coop.state.storage.ledger import Key, Ledger, Line
+from tests.books import posted
 
 AGENTS = ["Ann", "Ben", "Cid"]
 
@@ -98,7 +99,7 @@ def test_a_deposit_can_never_be_released_twice(tmp_path):
 
     def post(postings):
         return [
-            ledger.post(Key("e1", p.kind, p.clause, p.turn), [Line(*move) for move in p.moves])
+            posted(ledger, Key("e1", p.kind, p.clause, p.turn), [Line(*move) for move in p.moves])
             for p in postings
         ]
 

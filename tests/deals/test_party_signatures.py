@@ -17,11 +17,11 @@ from shapley_coop.deals.signing.acceptance import (
 from shapley_coop.deals.signing.keys import PrivateKey, PublicKey, read_public
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.state.home_files.keys import key_names, key_of, new_key
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.keys import key_names, key_of, new_key
 from shapley_coop.state.table import Table
 from tests.root import ROOT
 from tests.scripted import Script

@@ -63,6 +63,12 @@ def run(
         return asyncio.run(sweep(cells, playing, worker, limits or Limits(), prices))
 
 
+def registered(folder: Path, made: Suite) -> str:
+    """Make a folder for a sweep of a suite; the sweep's id."""
+    with Store(folder, new=True) as store:
+        return store.register([made], {})
+
+
 def kept(folder: Path, volatile: bool = False) -> list[str]:
     """Every row of a folder as it was written, or its volatile fields, by cell."""
     column = "volatile" if volatile else "content"

@@ -13,10 +13,10 @@ from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import check_pack, fingerprint, render, using
+from shapley_coop.state.home_files.kept import pack_of, persona_of
+from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import pack_of, persona_of
-from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.storage.owners import acting_for
 from tests.root import ROOT
 from tests.scripted import Script

@@ -14,6 +14,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.ledger import Key, Line
+from tests.books import posted
 from tests.embedded_reply import reply
 from tests.postgres import NoPostgres, postgres
 from tests.proofs import (
@@ -78,9 +79,9 @@ async def test_an_audit_sees_what_is_lost_doubled_or_changed() -> None:
     more = Counter({("final", "", 0, 9, "world", "Alice", 1, "reward"): 1})
     missing = Play((), whole, kept.transfers + more, 0)
     assert Audit.of(home(), [missing], []) == Audit(1, 0, 0, 0)
-    home().ledger.post(Key("of nobody", "final"), [Line("Alice", "Bob", 1, "twice")])
+    posted(home().ledger, Key("of nobody", "final"), [Line("Alice", "Bob", 1, "twice")])
     assert Audit.of(home(), [kept], []) == Audit(0, 1, 0, 0)
-    home().ledger.post(Key(whole["episode"], "fine"), [Line("Alice", "Bob", 1, "twice")])
+    posted(home().ledger, Key(whole["episode"], "fine"), [Line("Alice", "Bob", 1, "twice")])
     assert Audit.of(home(), [kept], []) == Audit(0, 2, 1, 0)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.evals.langsmith.experiments import feedback
+from shapley_coop.evals.langsmith.runs import _outputs
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.langsmith import feedback
-from shapley_coop.evals.sweeps.langsmith_runs import _outputs
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.waterfall import waterfall

@@ -13,10 +13,10 @@ from shapley_coop.deals.signing.mandate import read_mandate, sign_mandate
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import opened, table_of
+from shapley_coop.state.home_files.kept import keep_pack, keep_persona, pack_of, persona_of
+from shapley_coop.state.home_files.mandates import keep_mandate, mandate_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.kept import keep_pack, keep_persona, pack_of, persona_of
-from shapley_coop.state.storage.mandates import keep_mandate, mandate_of
 from shapley_coop.state.table import Table
 from tests.scripted import Script
 
@@ -89,7 +89,7 @@ async def test_one_that_has_expired_is_refused_before_anybody_plays() -> None:
 def expire(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have it be after the mandates' last day."""
     later = SimpleNamespace(now=lambda zone: datetime(2999, 1, 2, tzinfo=zone))
-    monkeypatch.setattr("shapley_coop.state.storage.mandates.datetime", later)
+    monkeypatch.setattr("shapley_coop.state.home_files.mandates.datetime", later)
 
 
 async def test_a_request_under_its_key_goes_on_after_its_mandate_expired(

@@ -22,7 +22,7 @@ from tests.stub_faults import Answer, Fault
 from tests.stub_openai import StubOpenAI
 from tests.warm_coop import Stop, warm_coop
 
-BOOK = "shapley_coop.state.storage.batched:Batched"
+BOOK = "shapley_coop.extensions.batches.book:Batched"
 JOURNAL = "shapley_coop.state.storage.journal:Journal._keep_all"
 
 QUICK = Pauses(settled=1e-4, gathered=60.0, first=0.001, longest=0.001)
@@ -249,7 +249,7 @@ def test_a_forecast_for_batches_has_their_price_and_says_how_many_come_in_a_row(
         for agent, letters in (("Alice", 3), ("Bob", 2))
         for n in range(letters)
     ]
-    pilots = {(cell.suite, cell.condition): [Pilot({"calls": calls}, 1.0)]}
+    pilots = {(cell.suite, cell.condition): Pilot({"calls": calls}, 1.0)}
     prices = Prices({"openai:*": Price(input=0, output=1)}, batch={"openai:*": 0.5})
     alone, together = (forecast([cell], pilots, prices, batch) for batch in (False, True))
     assert alone.cost is not None

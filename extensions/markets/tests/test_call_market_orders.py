@@ -19,10 +19,10 @@ from shapley_coop.extensions.markets.signing import order_to_sign
 from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.seats.form import form_of, message_of, preview
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.home_files.keys import new_key
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.signed_settings import SignedRun
-from shapley_coop.state.storage.keys import new_key
 from shapley_coop.state.turn import TurnContext
 from tests.books import change_answers, reworded
 from tests.graphs.delegating import wrong_in_export

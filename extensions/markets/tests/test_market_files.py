@@ -11,8 +11,8 @@ from shapley_coop import files, games, permissions
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.params import GameError
 from shapley_coop.state import evaluated, settings
+from shapley_coop.state.home_files import digests
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage import digests
 from tests.coop_command import FAILED, USAGE, Coop, Ended, coop_in, one_line
 
 LAMP = "agents:\n  Sam: {holds: {lamp: 1}, worth: {lamp: 40}}\n  Bea: {worth: {lamp: 60}}\n"

@@ -12,6 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from extensions.mcp.tests.mcp_client import McpError, McpSession
+from shapley_coop.extensions.mcp.at_home import HomeRuns
+from shapley_coop.graphs.running import play
+from shapley_coop.state.run_config import RunConfig
+from tests.played_by_server import on_server
 from tests.server_process import Server
 
 TOOLS = ["negotiate", "check_contract", "credit", "verify", "runs"]
@@ -166,6 +170,14 @@ def test_the_same_tools_work_over_standard_input_on_the_runs_of_the_home(tmp_pat
     assert credit["structuredContent"]["due"] == played["structuredContent"]["payoffs"]
     assert refused["isError"]
     assert "nope" in refused["content"][0]["text"]
+
+
+async def test_what_the_server_played_in_the_home_is_found_too() -> None:
+    await play("llm_only", RunConfig(game="escape_room"), "entered")
+    await on_server("thread")
+    place = HomeRuns()
+    assert [one["run"] for one in await place.listed("", 5)] == ["thread", "entered"]
+    assert (await place.standing("thread")).line["outcome"] == "no_deal"
 
 
 def test_a_contract_is_checked_and_a_characteristic_function_valued(tmp_path: Path) -> None:

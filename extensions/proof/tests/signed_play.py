@@ -14,10 +14,10 @@ from shapley_coop.extensions.proof.parties import OPERATOR
 from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.state.home_files.keys import key_of, new_key
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.home import HOME_VARIABLE, home
-from shapley_coop.state.storage.keys import key_of, new_key
 from shapley_coop.state.table import Table
 
 GIFT = {

@@ -1,5 +1,6 @@
 """`coop keys`, `mandate`, `export` and `check`, as people type them, and our own runs audited."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
+from tests.played_by_server import on_server
 
 
 def public(coop: Coop, name: str, folder: Path) -> str:
@@ -45,6 +47,13 @@ def test_a_run_is_exported_checked_and_refused_in_words(coop: Coop, tmp_path: Pa
     export = (tmp_path / "deal.dsse.json").read_bytes()
     (tmp_path / "deal.dsse.json").write_bytes(export.replace(b"sig", b"sIg"))
     assert "no signed envelope" in one_line(coop(*asked), USAGE)
+
+
+def test_a_thread_that_the_server_played_is_exported_as_any_run(coop: Coop, tmp_path: Path) -> None:
+    operator = public(coop, "operator", tmp_path)
+    asyncio.run(on_server("thread"))
+    assert coop("prove", "thread", "--key", "operator").code == 0
+    assert coop("check", "thread.dsse.json", "--key", f"operator={operator}").code == 0
 
 
 def test_what_is_missing_is_said_in_one_line(coop: Coop, tmp_path: Path) -> None:

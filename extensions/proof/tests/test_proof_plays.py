@@ -10,9 +10,9 @@ from shapley_coop.extensions.proof.statement import envelope_signed, statement_o
 from shapley_coop.games import load
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.state.home_files.keys import key_of, new_key
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from shapley_coop.state.storage.keys import key_of, new_key
 from tests.scripted import Script
 
 SIGNER = PrivateKey.new("ES256")

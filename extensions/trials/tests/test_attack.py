@@ -23,6 +23,7 @@ from shapley_coop.seats.seat import Seat
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import Ledger
+from tests.books import posted
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded
 from tests.scripted import facts
@@ -143,7 +144,7 @@ number = count()
 
 def under_new_keys(ledger: Ledger, _: str, postings: Any) -> str:
     for key, lines in postings:
-        ledger.post(replace(key, clause=f"{key.clause}{next(number)}"), lines)
+        posted(ledger, replace(key, clause=f"{key.clause}{next(number)}"), lines)
     return "posted"
 
 

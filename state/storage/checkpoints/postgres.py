@@ -1,110 +1,87 @@
 """Checkpoints in a Postgres database."""
 
 import asyncio
-import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any, cast
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 from shapley_coop.extras import needing
-from shapley_coop.state.storage.bounded import BoundedAsyncConnection, parameters, seconds
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
+from shapley_coop.state.storage.postgres import connected, is_alive
+from shapley_coop.state.storage.statements import Statements
 
 with needing("postgres", "a home in Postgres"):
-    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-    from psycopg.rows import DictRow, dict_row
-    from psycopg_pool import AsyncConnectionPool
-
-# It would tell of each try to connect again, beside the one line that the error is told in.
-logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
-
-Pool = AsyncConnectionPool[BoundedAsyncConnection[DictRow]]
+    from langgraph.checkpoint.postgres import PostgresSaver as BlockingSaver
+    from psycopg.rows import dict_row, tuple_row
 
 _SET_UP_LOCK = 5_311_847
 _SET_UP_SECONDS = 60
 
-_DELETE_RUN = """
-    WITH gone AS (
-        DELETE FROM checkpoints WHERE thread_id = %(thread)s AND metadata ->> 'run_id' = %(run)s
-        RETURNING thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id
-    ), before AS (
-        SELECT thread_id, checkpoint_ns, parent_checkpoint_id FROM gone
-        EXCEPT
-        SELECT thread_id, checkpoint_ns, parent_checkpoint_id FROM checkpoints
-        WHERE thread_id = %(thread)s AND metadata ->> 'run_id' IS DISTINCT FROM %(run)s
-    )
-    DELETE FROM checkpoint_writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (
-        SELECT thread_id, checkpoint_ns, checkpoint_id FROM gone
-    ) OR (idx >= 0 AND (thread_id, checkpoint_ns, checkpoint_id) IN (SELECT * FROM before))
-"""
-"""With the writes of the checkpoint at which the run began, unless another run follows it too: with
-them its first tasks would count as done."""
 
-_THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE metadata ->> 'run_id' = %s"
+class PostgresSaver(ServerSaverMixin, BlockingSaver):
+    """LangGraph's saver on one connection, which is made anew after the database was restarted.
 
-
-class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
-    """LangGraph's saver, which can also delete a run of a thread, as a rollback does.
-
-    Its pool of one connection reconnects after the database was restarted.
+    Args:
+        url: the database's; LangGraph's tables are made where they are missing.
     """
 
-    def __init__(self, pool: Pool) -> None:
-        # The pool's type is invariant: one of a subclass of its connections is no such pool.
-        super().__init__(cast(Any, pool), serde=StrictSerializer())
-        self._pool = pool
+    writes, run_of = "checkpoint_writes", "metadata ->> 'run_id'"
+    conn: Any
 
-    async def _threads_of(self, run: str) -> list[str]:
-        async with self._pool.connection() as connection:
-            found = await connection.execute(_THREADS, [run])
-            return [row["thread_id"] for row in await found.fetchall()]
+    def __init__(self, url: str) -> None:
+        self._url = url
+        super().__init__(self._connected(), serde=StrictSerializer())
+        try:
+            self._set_up()
+        except BaseException:
+            self.conn.close()
+            raise
 
-    async def _delete_run(self, thread: str, run: str) -> None:
-        async with self._pool.connection() as connection:
-            await connection.execute(_DELETE_RUN, {"thread": thread, "run": run})
+    def connect(self) -> None:
+        """Make sure that there is a connection."""
+        if not is_alive(self.conn):
+            self.conn = self._connected()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Statements]:
+        """One transaction: all of it, or nothing."""
+        with self.conn.transaction(), self.conn.cursor(row_factory=tuple_row) as cursor:
+            yield Statements(cursor, sqlite=False)
+
+    def _connected(self) -> Any:
+        return connected(self._url, prepare_threshold=0, row_factory=dict_row)
+
+    def _set_up(self) -> None:
+        """Make LangGraph's tables, one process at a time.
+
+        The lock is polled: a process that waits inside a statement would hold up the indexes that
+        LangGraph creates concurrently, which wait for every statement that runs.
+
+        Raises:
+            TimeoutError: another process has been at it for a minute.
+        """
+        gives_up = time.monotonic() + _SET_UP_SECONDS
+        while not self._asked("SELECT pg_try_advisory_lock(%s) AS held"):
+            if time.monotonic() > gives_up:
+                raise TimeoutError("another process is making the tables of checkpoints")
+            time.sleep(0.05)
+        try:
+            self.setup()
+        finally:
+            self._asked("SELECT pg_advisory_unlock(%s) AS held")
+
+    def _asked(self, statement: str) -> bool:
+        return bool(self.conn.execute(statement, [_SET_UP_LOCK]).fetchone()["held"])
 
 
 @asynccontextmanager
 async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
     """An open saver, with its tables in place."""
-    settings = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
-    async with AsyncConnectionPool(
-        url,
-        connection_class=BoundedAsyncConnection[DictRow],
-        kwargs={**settings, **parameters()},
-        timeout=seconds(),
-        min_size=1,
-        max_size=1,  # the saver asks for one connection at a time
-        check=AsyncConnectionPool.check_connection,
-        open=False,
-    ) as pool:
-        saver = PostgresSaver(pool)
-        await _set_up(saver, pool)
+    saver = await asyncio.to_thread(PostgresSaver, url)
+    try:
         yield saver
-
-
-async def _set_up(saver: PostgresSaver, pool: Pool) -> None:
-    """Make LangGraph's tables, one process at a time.
-
-    The lock is polled: a process that waits inside a statement would hold up the indexes that
-    LangGraph creates concurrently, which wait for every statement that runs.
-
-    Raises:
-        TimeoutError: another process has been at it for a minute.
-    """
-    async with asyncio.timeout(_SET_UP_SECONDS):
-        # Another process's lock gives no event to wait for.
-        while not await _asked(pool, "SELECT pg_try_advisory_lock(%s) AS held"):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-        try:
-            await saver.setup()
-        finally:
-            await _asked(pool, "SELECT pg_advisory_unlock(%s) AS held")
-
-
-async def _asked(pool: Pool, statement: str) -> bool:
-    # The pool has one connection, so that it takes and frees the same session's lock.
-    async with pool.connection() as connection:
-        found = await (await connection.execute(statement, [_SET_UP_LOCK])).fetchone()
-        return bool(found and found["held"])
+    finally:
+        await saver.batcher.drained()
+        saver.conn.close()

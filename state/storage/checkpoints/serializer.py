@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from shapley_coop.state.storage.deflating import deflated_like
+from shapley_coop.state.storage.packing import deflated_like
 
 _EXAMPLE = "packing.json"
 """The file of the example. A change of it makes another version of checkpoints (`versions`)."""

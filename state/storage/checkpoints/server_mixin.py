@@ -12,7 +12,6 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -20,6 +19,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.base import id as checkpoint_ids
 
+from shapley_coop.state.storage.checkpoints.in_thread import InThread
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
 from shapley_coop.state.storage.owned import Owners
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, requested
@@ -39,7 +39,7 @@ _LABELS = {"run", "graph", "game", "seed", "protocol", "prompt_hash", "simulated
 """A run's labels, from `graphs.threads.configured`: only its first checkpoint keeps them."""
 
 
-class ServerSaverMixin(BaseCheckpointSaver[Any]):
+class ServerSaverMixin(InThread):
     """Mixed into a saver of LangGraph's.
 
     Attributes:
@@ -177,18 +177,10 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
             elif run in self._played:
                 threads = [self._played[run]]
             else:
-                threads = await self._threads_of(run)
+                threads = await self.threads_of(run)
             for thread in threads:
                 await self._check({"configurable": {"thread_id": thread}})
-                await self._delete_run(thread, run)
-
-    async def _threads_of(self, run: str) -> list[str]:
-        """The threads that have checkpoints of a run; scans the metadata of every checkpoint."""
-        raise NotImplementedError
-
-    async def _delete_run(self, thread: str, run: str) -> None:
-        """Delete the checkpoints and writes of a run in a thread."""
-        raise NotImplementedError
+                await self.delete_run(thread, run)
 
     async def _check(self, config: RunnableConfig, *, claim: bool = False) -> None:
         """Make sure that a thread belongs to the owner for whom this is called, if there is one.

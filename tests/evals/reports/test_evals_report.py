@@ -19,13 +19,13 @@ from shapley_coop.evals.reports.layout import shown
 from shapley_coop.evals.reports.report import figures, report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
-from shapley_coop.evals.sweeps.folders import read_rows, register
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.specs import FigureSpec
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.sweeps.workers import Worker
 from tests.browser import Tab, tab
-from tests.evals.swept import CONDITIONS, run_once, suite
+from tests.evals.swept import CONDITIONS, registered, run_once, suite
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script>"
@@ -215,7 +215,7 @@ def test_figures_are_written_as_files(folder, tmp_path):
 
 
 def test_a_folder_without_a_run_has_no_report(tmp_path):
-    register(tmp_path, [suite()], {})
+    registered(tmp_path, suite())
     with pytest.raises(ValueError, match="holds no run yet"):
         report(tmp_path)
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.folders import failures_in, read_rows, register
+from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.evals.sweeps.playing import Limits
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.seats.seat import SeatError
-from tests.evals.swept import run, suite
+from tests.evals.swept import registered, run, suite
 
 
 class Paid:
@@ -77,7 +77,7 @@ DEAR = Prices({"openai:*": Price(input=1, output=0)})
 def test_a_failed_cell_costs_nobody_elses_run_and_is_tried_again(tmp_path):
     made = suite(vary={"graph": ["llm_only"]}, seeds="0-9")
     cells = expand(made)
-    register(tmp_path, [made], {})
+    registered(tmp_path, made)
     failing = Paid({cells[4].id})
     tally = run(made, tmp_path, Limits(errors=0.1), failing)
     assert (tally.done, tally.failed, tally.stopped) == (9, 1, "")
@@ -91,7 +91,7 @@ def test_a_failed_cell_costs_nobody_elses_run_and_is_tried_again(tmp_path):
 
 def test_a_sweep_stops_once_too_many_cells_have_failed(tmp_path):
     made = suite(vary={"graph": ["llm_only"]}, seeds="0-19")
-    register(tmp_path, [made], {})
+    registered(tmp_path, made)
     player = Paid({cell.id for cell in expand(made)})
     tally = run(made, tmp_path, Limits(at_once=1, errors=0.1), player)
     assert (tally.failed, tally.stopped) == (3, "3 of 20 cells failed")
@@ -101,7 +101,7 @@ def test_a_sweep_stops_once_too_many_cells_have_failed(tmp_path):
 @pytest.mark.parametrize("at_once", [1, 4, 16])
 def test_a_cost_limit_is_not_passed_and_a_higher_one_goes_on(tmp_path, at_once):
     made = suite(vary={"graph": ["llm_only"]}, seeds="0-9")
-    register(tmp_path, [made], {})
+    registered(tmp_path, made)
     tally = run(made, tmp_path, Limits(at_once=at_once, cost=4.5), Paid(), DEAR)
     assert (tally.done, tally.cost) == (4, 4.0)
     assert "cost limit of 4.5 USD" in tally.stopped
@@ -111,7 +111,7 @@ def test_a_cost_limit_is_not_passed_and_a_higher_one_goes_on(tmp_path, at_once):
 
 def test_failed_attempts_count_against_the_cost_limit_once(tmp_path):
     made = suite(vary={"graph": ["llm_only"]}, seeds="0-3")
-    register(tmp_path, [made], {})
+    registered(tmp_path, made)
     failing = Paid({expand(made)[0].id})
     tally = run(made, tmp_path, Limits(at_once=1, cost=2.5, errors=1), failing, DEAR)
     assert (tally.done, tally.failed, tally.cost) == (1, 1, 2.0)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.folders import failures_in, read_rows, register
+from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.evals.sweeps.remote import Remote
 from tests.background import in_background
-from tests.evals.swept import CONDITIONS, change, kept, run, run_once, suite
+from tests.evals.swept import CONDITIONS, change, kept, registered, run, run_once, suite
 from tests.server_process import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evals_server")]
@@ -32,7 +32,7 @@ def test_a_server_gives_the_rows_that_this_machine_gives(server, tmp_path):
     """But for what is read in the journal, which on a server is its operator's."""
     made = suite(seeds=[0, 3])
     here = read_rows(run_once(made, tmp_path / "here"))
-    register(tmp_path / "there", [made], {})
+    registered(tmp_path / "there", made)
     tally = run(made, tmp_path / "there", player=Remote(server.url, SWEEP))
     assert (tally.done, tally.failed) == (2 * len(CONDITIONS), 0)
     there = read_rows(tmp_path / "there")
@@ -52,7 +52,7 @@ def test_a_server_gives_the_rows_that_this_machine_gives(server, tmp_path):
 
 def test_a_sweep_that_lost_its_rows_collects_them_and_runs_nothing_twice(server, tmp_path):
     made = suite(vary={"graph": ["negotiation"]}, seeds=[5])
-    register(tmp_path, [made], {})
+    registered(tmp_path, made)
     run(made, tmp_path, player=Remote(server.url, SWEEP))
     before, (first,) = kept(tmp_path), map(json.loads, kept(tmp_path, volatile=True))
     change(tmp_path, "DELETE FROM sweep_rows")
@@ -83,7 +83,7 @@ class Refusal(BaseHTTPRequestHandler):
 
 def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
-    register(tmp_path, [made], {})
+    registered(tmp_path, made)
     with in_background(HTTPServer(("127.0.0.1", 0), Refusal)) as url:
         tally = run(made, tmp_path, player=Remote(url, SWEEP))
     assert tally.failed == 1

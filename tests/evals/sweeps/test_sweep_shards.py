@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.evals.sweeps.folders import read_rows, register
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.local import FAILURES, Local
 from shapley_coop.evals.sweeps.store import FILE
 from shapley_coop.state.storage.home import home
 from tests.coop_command import USAGE, Coop, coop_in, one_line
-from tests.evals.swept import run, suite
+from tests.evals.swept import registered, run, suite
 
 SUITE = (
     "name: mini\nbase: {game: escape_room}\nvary: {graph: [llm_only, negotiation]}\nseeds: 0-3\n"
@@ -65,7 +65,7 @@ def episodes() -> list[str]:
 @pytest.mark.parametrize(("keep", "kept"), [("all", 4), ("failures", 0), ("none", 0)])
 def test_letters_and_checkpoints_stay_of_the_runs_that_are_to_be_kept(tmp_path, keep, kept):
     made = suite(vary={"graph": ["llm_only", "negotiation"]}, seeds="0-1")
-    tally = run(made, tmp_path, player=Local(register(tmp_path, [made], {}), keep))
+    tally = run(made, tmp_path, player=Local(registered(tmp_path, made), keep))
     assert tally.done == 4
     assert len(home().runs.list()) == len(episodes()) == kept
     assert (letters() > 0) == bool(kept)
@@ -82,7 +82,7 @@ def test_a_run_that_went_wrong_is_a_failure_to_be_kept(keep, kept, status):
 def test_a_cell_that_did_not_end_is_kept_and_goes_on(tmp_path, script):
     made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
     script["Bob", "act"] = [RuntimeError("broken"), "<ACTION>lever</ACTION>"]
-    player = Local(register(tmp_path, [made], {}), "none")
+    player = Local(registered(tmp_path, made), "none")
     assert run(made, tmp_path, player=player).failed == 1
     assert len(home().runs.list()) == 1
     assert run(made, tmp_path, player=player).done == 1
@@ -92,7 +92,7 @@ def test_a_cell_that_did_not_end_is_kept_and_goes_on(tmp_path, script):
 
 def test_what_a_killed_sweep_had_not_removed_is_removed_by_the_next(tmp_path, monkeypatch):
     made = suite(vary={"graph": ["llm_only"]}, seeds="0-1")
-    sweep = register(tmp_path, [made], {})
+    sweep = registered(tmp_path, made)
 
     async def killed(*_: Any) -> None:
         """As if the process had died after the row was written."""

@@ -17,6 +17,7 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import POT, WORLD, Key, Ledger, Line, final
+from tests.books import posted
 
 AGENTS = ["Ann", "Ben", "Cyd"]
 accounts = st.sampled_from([*AGENTS, WORLD, POT])
@@ -63,13 +64,13 @@ MOVED = [Line("Ann", "Ben", 5_500_000, "redistribution")]
 
 
 def test_what_one_account_pays_another_receives(ledger: Ledger, episode: str) -> None:
-    assert ledger.post(final(episode), [*EARNED, *MOVED]) == "posted"
+    assert posted(ledger, final(episode), [*EARNED, *MOVED]) == "posted"
     assert ledger.lines(episode) == [*EARNED, *MOVED]
     assert ledger.balances(episode) == {WORLD: -9_000_000, "Ann": 4_500_000, "Ben": 4_500_000}
 
 
 def test_the_same_posting_again_does_nothing(ledger: Ledger, episode: str) -> None:
-    verdicts = [ledger.post(final(episode), EARNED) for _ in range(3)]
+    verdicts = [posted(ledger, final(episode), EARNED) for _ in range(3)]
     assert verdicts == ["posted", "already", "already"]
     assert ledger.lines(episode) == EARNED
 
@@ -90,15 +91,15 @@ def test_the_same_posting_again_does_nothing(ledger: Ledger, episode: str) -> No
 def test_a_different_posting_under_the_same_key_is_refused(
     ledger: Ledger, episode: str, other: list[Line]
 ) -> None:
-    assert ledger.post(final(episode), EARNED) == "posted"
-    assert ledger.post(final(episode), other) == "refused"
+    assert posted(ledger, final(episode), EARNED) == "posted"
+    assert posted(ledger, final(episode), other) == "refused"
     assert ledger.lines(episode) == EARNED
-    assert ledger.post(final(episode), EARNED) == "already"
+    assert posted(ledger, final(episode), EARNED) == "already"
 
 
 def test_a_posting_of_nothing_is_a_posting(ledger: Ledger, episode: str) -> None:
-    assert ledger.post(final(episode), []) == "posted"
-    assert ledger.post(final(episode), EARNED) == "refused"
+    assert posted(ledger, final(episode), []) == "posted"
+    assert posted(ledger, final(episode), EARNED) == "refused"
     assert ledger.balances(episode) == {}
 
 
@@ -111,14 +112,14 @@ def test_every_clause_and_turn_has_its_own_posting(ledger: Ledger, episode: str)
         Key(episode, "fine", "c1", 1),
         final(f"{episode}-fork"),
     ]
-    assert [ledger.post(key, MOVED) for key in keys] == ["posted"] * len(keys)
+    assert [posted(ledger, key, MOVED) for key in keys] == ["posted"] * len(keys)
     assert len(ledger.lines(episode)) == 5
     assert ledger.balances(f"{episode}-fork") == {"Ann": -5_500_000, "Ben": 5_500_000}
 
 
 def test_of_many_who_post_at_once_one_does(ledger: Ledger, episode: str) -> None:
     with ThreadPoolExecutor(8) as crowd:
-        verdicts = list(crowd.map(lambda _: ledger.post(final(episode), EARNED), range(16)))
+        verdicts = list(crowd.map(lambda _: posted(ledger, final(episode), EARNED), range(16)))
     assert sorted(verdicts) == ["already"] * 15 + ["posted"]
     assert ledger.lines(episode) == EARNED
 
@@ -126,7 +127,7 @@ def test_of_many_who_post_at_once_one_does(ledger: Ledger, episode: str) -> None
 def test_of_many_who_post_differently_one_is_paid(ledger: Ledger, episode: str) -> None:
     offers = [[Line("Ann", "Ben", amount, "race")] for amount in range(1, 9)]
     with ThreadPoolExecutor(8) as crowd:
-        verdicts = list(crowd.map(lambda o: ledger.post(final(episode), o), offers))
+        verdicts = list(crowd.map(lambda o: posted(ledger, final(episode), o), offers))
     assert sorted(verdicts) == ["posted"] + ["refused"] * 7
     assert ledger.lines(episode) == offers[verdicts.index("posted")]
 
@@ -136,7 +137,7 @@ def test_of_many_who_post_differently_one_is_paid(ledger: Ledger, episode: str) 
 def test_all_accounts_together_hold_nothing(sqlite: Ledger, postings: list[list[Line]]) -> None:
     episode = uuid4().hex
     for turn, posting in enumerate(postings):
-        sqlite.post(Key(episode, "payment", "c1", turn), posting)
+        posted(sqlite, Key(episode, "payment", "c1", turn), posting)
     balances = sqlite.balances(episode)
     assert sum(balances.values()) == 0
     for agent in AGENTS:
@@ -156,7 +157,7 @@ def test_what_is_no_transfer_is_no_line(debit: str, credit: str, amount: int) ->
 
 def test_a_ledger_is_found_again_where_it_was_kept(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'deep' / 'folder' / 'books.sqlite'}"
-    Ledger(url).post(final("e"), EARNED)
+    posted(Ledger(url), final("e"), EARNED)
     assert Ledger(url).lines("e") == EARNED
 
 

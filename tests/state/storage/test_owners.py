@@ -1,7 +1,6 @@
 """Journal, ledger, register and letters have owners, and no owner reaches another's."""
 
 import asyncio
-import time
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -13,10 +12,10 @@ from langgraph.graph import END, START, StateGraph
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.state.storage import owned
-from shapley_coop.state.storage.batched import Held
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.ledger import Key, Line
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
+from tests.books import posted
 
 PAID = [Line("world", "Alice", 5, "reward")]
 MORE = [Line("world", "Mallory", 9, "reward")]
@@ -52,7 +51,7 @@ def test_a_thread_named_like_an_episode_of_another_opens_nothing(books: Home) ->
     assert books.owners.knows("e", "bob")
     for thread in ("", "e"):
         with acting_for("bob", thread), pytest.raises(NotYours):
-            books.ledger.post(Key("e", "escrow"), MORE)
+            posted(books.ledger, Key("e", "escrow"), MORE)
 
 
 def test_what_one_book_knows_of_an_episode_no_other_asks_again(books: Home) -> None:
@@ -60,18 +59,18 @@ def test_what_one_book_knows_of_an_episode_no_other_asks_again(books: Home) -> N
         books.journal.write("e", entry())
         asked = patch.object(owned, "held_by", side_effect=AssertionError("asked again"))
         with asked:
-            books.ledger.post(Key("e", "final"), PAID)
+            posted(books.ledger, Key("e", "final"), PAID)
     with acting_for("bob", "t2"), pytest.raises(NotYours):
-        books.ledger.post(Key("e", "final"), PAID)
+        posted(books.ledger, Key("e", "final"), PAID)
     with acting_for(SERVER), pytest.raises(NotYours, match="never for all"):
-        books.ledger.post(Key("e", "final"), PAID)
+        posted(books.ledger, Key("e", "final"), PAID)
 
 
 def test_another_owner_neither_reads_nor_writes(books: Home) -> None:
     with acting_for("ann", "t1"):
         books.journal.write("e", entry())
         books.journal.deliver("e", Mail("Bob", "act", "l2", "a letter", 1))
-        books.ledger.post(Key("e", "final"), PAID)
+        posted(books.ledger, Key("e", "final"), PAID)
         books.runs.begin("r", "llm_only", {}, "v1")
     with acting_for("bob"):
         assert list(books.journal.entries("e")) == []
@@ -82,7 +81,7 @@ def test_another_owner_neither_reads_nor_writes(books: Home) -> None:
             books.runs.get("r")
         books.runs.finish("r", "ended", {"stolen": True})
         for write in (
-            lambda: books.ledger.post(Key("e", "escrow"), MORE),
+            lambda: posted(books.ledger, Key("e", "escrow"), MORE),
             lambda: books.journal.write("e", entry("Bob")),
             lambda: books.journal.deliver("e", Mail("Bob", "act", "l3", "another letter", 1)),
         ):
@@ -104,34 +103,14 @@ def test_another_owner_neither_reads_nor_writes(books: Home) -> None:
 
 def test_an_episode_is_played_by_one_thread(books: Home) -> None:
     with acting_for("ann", "t1"):
-        books.ledger.post(Key("e", "final"), PAID)
+        posted(books.ledger, Key("e", "final"), PAID)
     with acting_for("ann", "t2"):
         with pytest.raises(NotYours):
             books.journal.found("e", [Asked("Alice", "l1", 1)])
         with pytest.raises(NotYours):
-            books.ledger.post(Key("e", "escrow"), PAID)
+            posted(books.ledger, Key("e", "escrow"), PAID)
     with acting_for("ann"):
         assert books.ledger.lines("e") == PAID
-
-
-def test_letters_in_batches_are_their_owners_and_wait_until_they_are_answered(books: Home) -> None:
-    held, theirs = Held("file-1", "", time.time()), entry("Bob")
-    key = ("e", Asked(theirs.agent, theirs.letter, theirs.attempt, theirs.model))
-    with acting_for("ann", "t1"):
-        books.batched.enter("sweep", held, {"one": key, "two": ("e2", key[1])})
-        books.batched.begun("file-1", "batch-1")
-        assert books.batched.find("e", "one") == held._replace(batch="batch-1")
-        assert books.batched.waiting("sweep") == 2
-        books.journal.write("e", theirs)
-        assert (books.batched.waiting("sweep"), books.batched.waiting("another")) == (1, 0)
-        books.batched.forget([("e", "one")])
-        assert books.batched.find("e", "one") is None
-    with acting_for("bob", "t2"):
-        assert books.batched.find("e2", "two") is None
-    with acting_for("ann"):
-        assert books.batched.find("e2", "two") is not None
-        books.journal.remove("e2")
-        assert books.batched.find("e2", "two") is None
 
 
 def test_the_server_reads_for_all_and_writes_for_one(books: Home) -> None:
@@ -140,7 +119,7 @@ def test_the_server_reads_for_all_and_writes_for_one(books: Home) -> None:
     with acting_for(SERVER):
         assert books.journal.mail("e", "Bob") is not None
         with pytest.raises(NotYours):
-            books.ledger.post(Key("e", "final"), PAID)
+            posted(books.ledger, Key("e", "final"), PAID)
 
 
 async def test_answers_kept_in_one_batch_stay_with_their_owners(books: Home) -> None:
@@ -175,7 +154,7 @@ def test_postgres_itself_shows_and_takes_only_the_owners_rows(
 ) -> None:
     books = Home(tmp_path, database=plain_role)
     with acting_for("ann", "t1"):
-        books.ledger.post(Key("e", "final"), PAID)
+        posted(books.ledger, Key("e", "final"), PAID)
         books.journal.write("e", entry())
     assert not books.owners.bypassed()
     kinds = ("answer", "posting", "episode")

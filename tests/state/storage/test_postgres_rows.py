@@ -7,6 +7,7 @@ import pytest
 from shapley_coop.seats.records import Answer, Entry, nonce
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.ledger import WORLD, Ledger, Line, final
+from tests.books import kept, posted
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 
@@ -32,19 +33,21 @@ def episode() -> str:
     return uuid4().hex
 
 
-def test_rows_written_at_once_are_read_as_they_were(journal: Journal, episode: str) -> None:
+async def test_rows_written_at_once_are_read_as_they_were(journal: Journal, episode: str) -> None:
     wave = [entry(f"Agent {number}", text) for number, text in enumerate(SAID)]
-    assert journal.write_all([(episode, one) for one in wave]) == wave
+    assert await kept(journal, [(episode, one) for one in wave]) == wave
     pointers = {one.agent: one.pointer() for one in wave}
     assert journal.open_all(episode, pointers) == {one.agent: one for one in wave}
 
 
-def test_what_was_first_counts_and_all_others_are_kept(journal: Journal, episode: str) -> None:
+async def test_what_was_first_counts_and_all_others_are_kept(
+    journal: Journal, episode: str
+) -> None:
     first, late = entry("Ann", "yes"), entry("Ann", "no")
     assert journal.write(episode, first) == first
     ben, cid = entry("Ben", "yes"), entry("Cid", "no")
     wave = [(episode, one) for one in (ben, late, cid)]
-    assert journal.write_all(wave) == [ben, first, cid]
+    assert await kept(journal, wave) == [ben, first, cid]
 
 
 def test_amounts_beyond_what_json_is_certain_to_carry_are_posted_exactly(
@@ -52,5 +55,5 @@ def test_amounts_beyond_what_json_is_certain_to_carry_are_posted_exactly(
 ) -> None:
     ledger, most = Ledger(postgres_url), 2**63 - 1
     lines = [Line(WORLD, "Ann", most, "reward"), Line(WORLD, "Ben", most - 1, "reward")]
-    assert ledger.post(final(episode), lines) == "posted"
+    assert posted(ledger, final(episode), lines) == "posted"
     assert ledger.lines(episode) == lines

@@ -8,6 +8,7 @@ from shapley_coop.seats.calls import Step
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state.storage.home import home
+from tests.books import kept
 
 SECRET = "the price that nobody else may know"
 
@@ -16,14 +17,14 @@ def entry(agent: str, **more: Any) -> Entry:
     return Entry(agent, "act", "m", f"letter to {agent}", SECRET, 1, Answer("yes"), nonce(), **more)
 
 
-def test_letters_of_a_wave_keep_their_own_facts() -> None:
+async def test_letters_of_a_wave_keep_their_own_facts() -> None:
     journal, history = home().journal, [{"by": "Ann", "says": "Zoë: “yes”"}]
     agents = {"Ann": {"hp": 1.5}, "Ben": {"hp": None}}
     wave = [
         ("e1", entry(who, facts={"you": who, "history": history, "position": {"of": at}, 'a"b': 1}))
         for who, at in agents.items()
     ]
-    assert journal.write_all(wave) == [one for _, one in wave]
+    assert await kept(journal, wave) == [one for _, one in wave]
     found = journal.found("e1", [Asked(one.agent, one.letter, 1) for _, one in wave])
     assert [dict(one.facts) for one in found if one] == [dict(one.facts) for _, one in wave]
     assert sorted(journal.entries("e1"), key=lambda one: one.agent) == [one for _, one in wave]

@@ -17,12 +17,12 @@ from shapley_coop.graphs.running import follow
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage import database
 from shapley_coop.state.storage import home as homes
-from shapley_coop.state.storage.bounded import SECONDS_VARIABLE
 from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
 from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.driver import SqliteDatabase
 from shapley_coop.state.storage.faults import storage_fault
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.postgres import SECONDS_VARIABLE
 from tests.coop_command import FAILED, USAGE, Coop, one_line
 from tests.trials import transfers_of
 

@@ -16,6 +16,7 @@ from shapley_coop.state.storage.batcher import ThreadBatcher, batched
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.journal import Journal
+from tests.books import kept
 
 
 def entry(agent: str, text: str = "yes") -> Entry:
@@ -66,15 +67,14 @@ async def test_who_is_cancelled_keeps_nobody_else_waiting() -> None:
 
 
 async def test_a_loop_has_one_lane_to_one_piece_of_work() -> None:
-    journal = home().journal
-    assert batched(journal.write_all) is batched(journal.write_all)
+    assert batched(list) is batched(list)
 
 
-def test_answers_are_written_together_and_the_first_counts(tmp_path: Path) -> None:
+async def test_answers_are_written_together_and_the_first_counts(tmp_path: Path) -> None:
     journal = Journal(f"sqlite:///{tmp_path / 'books.sqlite'}")
     ann, bob, late = entry("Ann"), entry("Bob"), entry("Ann", "no")
-    assert journal.write_all([("e", ann), ("f", ann)]) == [ann, ann]
-    assert journal.write_all([("e", late), ("e", bob)]) == [ann, bob]
+    assert await kept(journal, [("e", ann), ("f", ann)]) == [ann, ann]
+    assert await kept(journal, [("e", late), ("e", bob)]) == [ann, bob]
     asked = [Asked(one.agent, one.letter, one.attempt) for one in (bob, entry("Cid"), ann)]
     assert journal.found("e", asked) == [bob, None, ann]
     assert journal.found("f", asked) == [None, None, ann]

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from shapley_coop.deals.signing.envelope import as_bytes
+from shapley_coop.state.home_files.keys import key_of
 from shapley_coop.state.storage.home import Home
-from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.storage.versions import BOOKS, CHECKPOINTS, OtherVersion
 from tests.books import change_value
 from tests.coop_command import FAILED, USAGE, Coop, one_line

@@ -1,19 +1,16 @@
 """Which batch of a provider's holds which letter, so that none is paid for twice after a kill."""
 
-import time
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from shapley_coop.seats.records import Asked
 from shapley_coop.state.storage.facts import Fact
-from shapley_coop.state.storage.journal import ANSWER, BATCHED, name_of
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.journal import BATCHED, name_of
 from shapley_coop.state.storage.owned import Book
 
 _BATCH = "batch"
 """A kind of facts: the provider's name of the batch of a file."""
-
-KEPT = 30 * 86400
-"""Seconds for which a provider keeps the files of a batch: what is older waits for nothing."""
 
 
 class Held(NamedTuple):
@@ -74,13 +71,7 @@ class Batched(Book):
             held = [one for one in session.every(BATCHED) if one.value["file"] == file]
         self.forget((one.scope, one.key) for one in held)
 
-    def waiting(self, sweep: str) -> int:
-        """How many letters of a sweep are in batches and not answered in the journal."""
-        since = time.time() - KEPT
-        with self._reading() as session:
-            held = [
-                one
-                for one in session.every(BATCHED)
-                if one.value["sweep"] == sweep and one.value["since"] > since
-            ]
-            return sum(not session.read(ANSWER, x.scope, [x.value["answer"]]) for x in held)
+
+def book() -> Batched:
+    """Return the book of this home."""
+    return Batched(home().books_url)

@@ -25,11 +25,11 @@ from langsmith.schemas import Example
 from langsmith.utils import LangSmithError
 
 from shapley_coop.blocking import run_blocking
+from shapley_coop.evals.langsmith.runs import check_answers, told_by_phase
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
 from shapley_coop.evals.measures.stats import Comparison, Estimate
 from shapley_coop.evals.measures.summary import Condition, compare_rows, conditions, estimate
 from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.langsmith_runs import check_answers, told_by_phase
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import row_of

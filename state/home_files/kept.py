@@ -17,8 +17,8 @@ from pathlib import Path
 
 from shapley_coop.files import read_json, read_text
 from shapley_coop.seats.tracing import keep_out
+from shapley_coop.state.home_files.digests import keyed
 from shapley_coop.state.storage.at_rest import private_file, private_folder
-from shapley_coop.state.storage.digests import keyed
 from shapley_coop.state.storage.home import home
 
 KEPT = "kept:"

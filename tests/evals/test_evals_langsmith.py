@@ -12,9 +12,7 @@ import pytest
 from langsmith import testing
 from typer.testing import CliRunner
 
-from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.langsmith import (
+from shapley_coop.evals.langsmith.experiments import (
     Experiment,
     against,
     economic_keys,
@@ -22,6 +20,8 @@ from shapley_coop.evals.sweeps.langsmith import (
     summary_feedback,
     upload,
 )
+from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
+from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.graphs import builder
 from tests.background import in_background

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from shapley_coop.files import read_text
-from shapley_coop.state.storage.kept import KEPT, Whose, keep, kept_file, whose
+from shapley_coop.state.home_files.kept import KEPT, Whose, keep, kept_file, whose
 
 if TYPE_CHECKING:  # few runs have mandates
     from shapley_coop.deals.signing.mandate import SignedMandate

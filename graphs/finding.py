@@ -1,0 +1,37 @@
+"""Runs of a home, wherever they were begun: by a command, by a sweep, or by LangGraph's server."""
+
+import asyncio
+
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.register import Run
+
+
+async def run_of(name: str) -> Run:
+    """Find a run by its name.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    here = home()
+    try:
+        return await asyncio.to_thread(here.run, name)
+    except ValueError:
+        begun = (await asyncio.to_thread(here.threads)).get(name)
+        if begun is None:
+            raise
+        from shapley_coop.graphs.served import played
+
+        if (found := await played(name, begun)) is None:
+            raise
+        return found
+
+
+async def every_run(cells: bool = True) -> list[Run]:
+    """Find every run, newest first; without `cells` those alone that no sweep has begun."""
+    found = await asyncio.to_thread(lambda: home().runs.list(cells=cells))
+    threads = await asyncio.to_thread(home().threads)
+    if threads:  # most homes have none, and the rest imports LangGraph
+        from shapley_coop.graphs.served import served
+
+        found += await served(threads)
+    return sorted(found, key=lambda run: run.created, reverse=True)
