@@ -28,6 +28,7 @@ from shapley_coop.state.storage.home import Home
 from tests.root import ROOT
 from tests.warm_coop import Coop, users_coop
 from tests.written_picture import picture
+from tests.written_questions import questions
 from tests.written_schemas import Kind, kinds
 
 DOCS = ROOT / "docs"
@@ -47,6 +48,7 @@ def written() -> dict[str, str]:
         "reference/clauses.md": "\n".join(_clause_language()),
         "reference/labels.md": "\n".join(_labels()),
         "reference/files.md": "\n".join(_files()),
+        "reference/questions.md": "\n".join([MADE, "", *questions()]),
         **{f"reference/extensions/{name}.md": "\n".join(_extension(name)) for name in shipped()},
         "pictures/first.svg": _drawn(),
         **{path: f"{text}\n" for path, text in schemas.items()},

@@ -154,17 +154,22 @@ def test_the_command_line_permits_what_it_names_and_a_suite_permits_nothing(
     assert mark.exists(), "what is permitted is done"
 
 
-def test_the_example_of_the_documentation_plays(coop: Coop, tmp_path: Path) -> None:
+@pytest.mark.parametrize("module", ["careful", "signer"])
+def test_the_examples_of_the_documentation_play(module: str, coop: Coop, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "seats.md").read_text(encoding="utf-8")
     section = page[page.index("## A callable of one's own") :]
-    found = re.search(r"```python\n(.*?)```", section, re.DOTALL)
-    command = re.search(r"coop run (.*python:careful:factory.*)", section)
+    found = re.search(rf"```python\n(# {module}\.py.*?)```", section, re.DOTALL)
+    command = re.search(rf"coop run (.*python:{module}:factory.*)", section)
     assert found
     assert command
-    (tmp_path / "careful.py").write_text(found[1], encoding="utf-8")
+    (tmp_path / f"{module}.py").write_text(found[1], encoding="utf-8")
     try:
         done = coop("run", *command[1].split(), "--json")
     finally:
-        sys.modules.pop("careful", None)
+        sys.modules.pop(module, None)
         sys.path[:] = [place for place in sys.path if place != str(tmp_path)]
-    assert done.result["payoffs"] == {"Alice": 2.0, "Bob": -1.0}
+    payoffs = {
+        "careful": {"Alice": 2.0, "Bob": -1.0},
+        "signer": {"Ada": 122.5, "Ben": 62.5, "Cem": 40.0},
+    }
+    assert done.result["payoffs"] == payoffs[module]
