@@ -214,10 +214,10 @@ def simulation_note(outcome: Mapping[str, Any]) -> str:
         return ""
     seats = {agent: Seat(model=model) for agent, model in outcome["seats"].items()}
     simulated = [agent for agent, seat in seats.items() if seat.simulated]
-    others = [f"{a} ({seat.model})" for a, seat in seats.items() if not seat.simulated]
+    others = [f"{seat.model} for {a}" for a, seat in seats.items() if not seat.simulated]
     if not simulated or not others:
         return "A simulation: embedded agents answered, no language model did."
     return (
-        f"A simulation in part: an embedded agent answered for {', '.join(simulated)}, "
-        f"and none for {', '.join(others)}."
+        f"A simulation in part: embedded agents answered for {', '.join(simulated)}; "
+        f"{', '.join(others)}."
     )
