@@ -125,10 +125,13 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
     lost = step.loss.mean if abs(step.loss.mean) > NEARLY else 0.0
     moved = "gains" if lost < 0 else "loses"
     said = [f"{what} the score {moved} {abs(lost):.4g}{error}"]
+    game = advising.trials.game
+    if step.change is None and (same := game.stage.unmeasured(agent, game.full)):
+        said.append(f"its {', '.join(same)} kept as it wrote it (not measured)")
     if stays := advising.stays_for.get(agent):
         said.append(f"now that {', '.join(stays)} can go")
     if more:
-        kind = "inputs" if len({u.number for u in advising.trials.game.units}) > 1 else "samples"
+        kind = "inputs" if len({u.number for u in game.units}) > 1 else "samples"
         what = "it can go" if is_taken else "that matters"
         said.append(f"{more} more {kind[:-1] if more == 1 else kind} would tell whether {what}")
     return ", ".join([*said, *vain])

@@ -103,7 +103,7 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         if fields := game.stage.kept_fields(agent, game.full):
             said.append(
                 f"an absent {agent} writes {', '.join(fields)} as it did, which steers the run: a "
-                "conditional edge or a routing node reads it"
+                "conditional edge reads it"
             )
         if routes := [key for key, names_a_node in keys.items() if names_a_node]:
             said.append(

@@ -1,4 +1,4 @@
-"""What steers an app: the fields that its conditional edges and its routing nodes read.
+"""What steers an app: the fields that its conditional edges read.
 
 It is read from their code and nothing is asked: an edge may call a model.
 """
@@ -25,7 +25,6 @@ class Schema:
     Attributes:
         closed: fields whose type is a choice: a Literal or an enumeration.
         read: fields that a conditional edge reads.
-        counted: fields that a node reads that itself says where the run goes.
         ways: names of nodes, and of the ways on that edges know or compare with.
         added: fields whose new value is put to what is there, by a reducer.
         checked: states that check what is written.
@@ -33,7 +32,6 @@ class Schema:
 
     closed: frozenset[str] = frozenset()
     read: frozenset[str] = frozenset()
-    counted: frozenset[str] = frozenset()
     ways: frozenset[str] = frozenset()
     added: frozenset[str] = frozenset()
     checked: tuple[type[BaseModel], ...] = ()
@@ -41,7 +39,7 @@ class Schema:
     def steers(self, key: str, value: Any) -> bool:
         """Whether a field with this value says where a run goes."""
         if isinstance(value, int | float):
-            return not isinstance(value, bool) and key in self.read | self.counted
+            return not isinstance(value, bool) and key in self.read
         return isinstance(value, str) and key in self.read and value.casefold() in self.ways
 
     def fitting(self, key: str, emptied: Any, value: Any) -> Any:
@@ -91,7 +89,7 @@ def schema_of(graphs: Collection[Any], closed: frozenset[str], nodes: Collection
         closed: fields whose type is a choice.
         nodes: names of the nodes.
     """
-    read, counted, ways, added = set[str](), set[str](), set(nodes), set[str]()
+    read, ways, added = set[str](), set(nodes), set[str]()
     checked: dict[type[BaseModel], None] = {}
     for graph in (g for g in graphs if isinstance(g, CompiledStateGraph)):
         keys = {key for of in graph.builder.schemas.values() for key in of}
@@ -99,16 +97,12 @@ def schema_of(graphs: Collection[Any], closed: frozenset[str], nodes: Collection
             names = set(_names(branch.path))
             read |= keys & names
             ways |= {*names, *map(str, branch.ends or ())}
-        for node in graph.builder.nodes.values():
-            if node.ends:
-                counted |= keys & set(_names(node.runnable))
         kinds = graph.channels.items()
         added |= {key for key, of in kinds if isinstance(of, BinaryOperatorAggregate)}
         checked |= {s: None for s in graph.builder.schemas if _is_checked(s)}
     return Schema(
         closed=closed,
         read=frozenset(read),
-        counted=frozenset(counted),
         ways=frozenset(way.casefold() for way in ways),
         added=frozenset(added),
         checked=tuple(checked),
