@@ -76,8 +76,7 @@ async def advised(
         may_lose: the part of what all agents add that may be lost.
 
     Returns:
-        The advice, and the score, tokens, seconds and USD a run of the app as it is, as advised,
-        and of one agent alone with as many tokens.
+        The advice, and the score, tokens, seconds and USD a run of the app as it is and as advised.
     """
     advising = Advising(Trials(game, prices), cheaper, may_lose)
     await advising.look()
@@ -85,7 +84,7 @@ async def advised(
     rows = {"as it is": _row(await advising.trials.one({}))}
     if advising.plan:
         rows["as advised"] = _row(await advising.trials.one(advising.plan))
-    return found, rows | await _alone(game, prices)
+    return found, rows
 
 
 def _advice(advising: Advising, agent: str) -> Advice:
@@ -132,7 +131,8 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
     moved = "gains" if lost < 0 else "loses"
     said = [f"{what} the score {moved} {shown(abs(lost))}{error}"]
     game = advising.trials.game
-    if step.change is None and (same := game.stage.unmeasured(agent, game.full)):
+    is_advised = agent in advising.taken or agent in advising.open
+    if is_advised and step.change is None and (same := game.stage.unmeasured(agent, game.full)):
         said.append(f"its {', '.join(same)} kept as it wrote it (not measured)")
     if stays := advising.stays_for.get(agent):
         said.append(f"now that {', '.join(stays)} can go")
@@ -151,10 +151,13 @@ def _row(trial: Trial) -> dict[str, float]:
     return {"score": trial.score, **trial.measured}
 
 
-async def _alone(game: AppGame, prices: Prices) -> Rows:
+async def one_alone(game: AppGame, prices: Prices) -> Rows:
     """The best answers of the best agent alone that takes as many tokens as the whole app.
 
     Who takes no tokens is no baseline: no number of tries comes to those of the app.
+
+    Raises:
+        CallsSpent: no further call is allowed; what was made is kept.
     """
     await game.ask(1 << i for i in range(len(game.agents)))
     missed = leave_one_out(game)

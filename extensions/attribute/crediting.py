@@ -81,7 +81,9 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         )
     if failed and values is not None:
         said.append("they are filled in by the additive game that fits the others best")
-    if values is None:
+    if values is None and with_.value == "leave_one_out":
+        said.append("no values: of some agent no play without it has a score in all runs")
+    elif values is None:
         reason = (
             "the play of nobody has no score"
             if 0 in game.worths and not all(map(math.isfinite, game.worths[0]))

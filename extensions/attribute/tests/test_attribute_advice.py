@@ -1,9 +1,7 @@
 """Advice: who can go, who can be asked with a cheaper model, what would tell; whole apps."""
 
 import json
-import re
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import stdev
 from typing import Any, TypedDict
 
@@ -25,7 +23,6 @@ from shapley_coop.extensions.attribute.benchmark.following import MAY_LOSE, PRIC
 from shapley_coop.extensions.attribute.benchmark.shapes import build
 from shapley_coop.extensions.attribute.result import AppCredit
 from shapley_coop.extensions.attribute.trials import Loss
-from tests.coop_command import Coop, coop_in, one_line
 
 
 def advised(name: str, inputs: int = 20, **more: Any) -> AppCredit:
@@ -209,65 +206,6 @@ def test_who_cannot_be_removed_is_not_measured_with_the_reason() -> None:
     assert find.why.startswith("its removal has no score: ZeroDivisionError")
     assert (read.verdict, read.loss) == ("keep", 1)
     assert "NaN" not in json.dumps([vars(one) for one in credit.advice])
-
-
-APP = """\
-from extensions.attribute.tests.test_attribute_tools import office, score
-from extensions.attribute.tests.stub_chat import StubChat
-from langchain_core.messages import AIMessage
-
-app = office()
-small = StubChat(rule=lambda messages: AIMessage("67317 and 164000"), model="small")
-"""
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    (tmp_path / "app.py").write_text(APP, encoding="utf-8")
-    asked = {"messages": [{"role": "user", "content": "combined headcount?"}]}
-    (tmp_path / "in.json").write_text(json.dumps([asked, asked]), encoding="utf-8")
-    return coop_in(tmp_path, monkeypatch, capsys)
-
-
-GIVEN = ("attribute", "app.py:app", "--score", "app.py:score", "--input", "in.json")
-
-
-def test_the_command_advises(coop: Coop, tmp_path: Path) -> None:
-    ended = coop(*GIVEN, "--advise", "--cheaper", "app.py:small")
-    assert ended.code == 0, ended.err
-    said = " ".join(ended.out.split())
-    assert "downgrade to stub:small" in said
-    assert "add_up: without it the score loses 1" in said
-    assert "as advised" in said
-    assert "advice: about" in ended.err
-    assert coop(*GIVEN, "--cheaper", "app.py:small", "-o", "page.html").code == 0
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "downgrade to stub:small" in page
-    found = coop(*GIVEN, "--cheaper", "app.py:small", "--json").result
-    verdicts = {one["agent"]: one["verdict"] for one in found["advice"]}
-    assert verdicts == {"boss": "keep", "research": "downgrade", "add_up": "keep"}
-    assert found["calls"]["made"] == 0
-
-
-def test_advice_that_is_not_played_is_the_last_line_and_a_note(coop: Coop) -> None:
-    ended = coop(*GIVEN, "--advise", "--max-calls", "20")
-    assert ended.code == 0, ended.err
-    last = " ".join(ended.out.split()).rpartition("no advice: ")[2]
-    assert re.fullmatch(r"about 12 plays, (\d+) new calls, .*: --max-calls \1 plays it", last)
-    (note,) = [
-        x
-        for x in coop(*GIVEN, "--advise", "--max-calls", "20", "--json").result["notes"]
-        if "advice" in x
-    ]
-    assert note == f"no advice: {last}"
-
-
-def test_what_is_wrong_is_one_line(coop: Coop) -> None:
-    assert "has no 'tiny'" in one_line(coop(*GIVEN, "--cheaper", "app.py:tiny"), 2)
-    complaint = one_line(coop(*GIVEN, "--cheaper", "app.py:score"), 2)
-    assert "cheaper: score is no chat model" in complaint
 
 
 @pytest.mark.slow
