@@ -1,4 +1,4 @@
-"""Advice on each agent of an app: keep, downgrade, remove, or play more to know; and whole apps.
+"""Advice on each agent of an app: keep, downgrade, remove, or that nobody knows; and whole apps.
 
 The baseline is one agent alone, asked again until it has taken as many tokens as the whole app; the
 best of its answers counts, by the user's own score. A team that does not beat that is no gain.
@@ -13,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.advising import Advising, Step
+from shapley_coop.extensions.attribute.figures import rough, shown
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.metrics import means
 from shapley_coop.extensions.attribute.naming import name_of
@@ -20,6 +21,7 @@ from shapley_coop.extensions.attribute.trials import NEARLY, Trial, Trials
 from shapley_coop.extensions.attribute.values import leave_one_out
 
 KEEP, DOWNGRADE, REMOVE, MORE = "keep", "downgrade", "remove", "more"
+NOT_MEASURED = "not measured"
 
 MOST_TRIES = 16
 """Of one agent alone."""
@@ -31,7 +33,8 @@ class Advice:
 
     Attributes:
         agent: its name.
-        verdict: keep, downgrade, remove, or more: it stays as it is until more is played.
+        verdict: keep, downgrade, remove; more: it stays as it is until more is played; not
+            measured: the play without it has no score.
         model: in place of its own, where the verdict is downgrade.
         loss: of the mean score by the advised change; of one to keep, by its removal; below 0 the
             score gains. None where that play has no score.
@@ -39,7 +42,8 @@ class Advice:
         saving: USD a run of the app; None where a price or tokens are not known.
         tokens: saved a run; None where they are not known.
         seconds: saved a run.
-        more: inputs, or samples of a single input, that would tell; 0 where it is known.
+        more: inputs, or samples of a single input, that would tell, about; 0 where it is
+            known, and of a single run, from which nobody can say how many.
         more_cost: USD of playing them; None where it is not known.
         why: in words.
     """
@@ -72,8 +76,7 @@ async def advised(
         may_lose: the part of what all agents add that may be lost.
 
     Returns:
-        The advice, and the score, tokens, seconds and USD a run of the app as it is, as advised,
-        and of one agent alone with as many tokens.
+        The advice, and the score, tokens, seconds and USD a run of the app as it is and as advised.
     """
     advising = Advising(Trials(game, prices), cheaper, may_lose)
     await advising.look()
@@ -81,7 +84,7 @@ async def advised(
     rows = {"as it is": _row(await advising.trials.one({}))}
     if advising.plan:
         rows["as advised"] = _row(await advising.trials.one(advising.plan))
-    return found, rows | await _alone(game, prices)
+    return found, rows
 
 
 def _advice(advising: Advising, agent: str) -> Advice:
@@ -90,6 +93,8 @@ def _advice(advising: Advising, agent: str) -> Advice:
     verdict = KEEP if not taken and not unsure else MORE
     if taken:
         verdict = DOWNGRADE if taken.change else REMOVE
+    elif step.loss.why:
+        verdict = NOT_MEASURED
     loss, saves = step.loss.mean, step.saves if taken or unsure else {}
     more = unsure.loss.more(advising.tolerance) if unsure else 0
     return Advice(
@@ -121,16 +126,24 @@ def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) 
     if step.loss.why:
         return ", ".join([f"its removal has no score: {step.loss.why}", *vain])
     what = f"with {name_of(step.change)}" if step.change else "without it"
-    error = "" if step.loss.error is None else f" ± {step.loss.error:.2g}"
+    error = "" if step.loss.error is None else f" ± {shown(rough(step.loss.error))}"
     lost = step.loss.mean if abs(step.loss.mean) > NEARLY else 0.0
     moved = "gains" if lost < 0 else "loses"
-    said = [f"{what} the score {moved} {abs(lost):.4g}{error}"]
+    said = [f"{what} the score {moved} {shown(abs(lost))}{error}"]
+    game = advising.trials.game
+    is_advised = agent in advising.taken or agent in advising.open
+    if is_advised and step.change is None and (same := game.stage.unmeasured(agent, game.full)):
+        said.append(f"its {', '.join(same)} kept as it wrote it (not measured)")
     if stays := advising.stays_for.get(agent):
         said.append(f"now that {', '.join(stays)} can go")
+    if step.loss.error is None:
+        said.append("of one run: more inputs would tell")
     if more:
-        kind = "inputs" if len({u.number for u in advising.trials.game.units}) > 1 else "samples"
+        kind = "inputs" if len({u.number for u in game.units}) > 1 else "samples"
         what = "it can go" if is_taken else "that matters"
-        said.append(f"{more} more {kind[:-1] if more == 1 else kind} would tell whether {what}")
+        said.append(
+            f"about {more} more {kind[:-1] if more == 1 else kind} would tell whether {what}"
+        )
     return ", ".join([*said, *vain])
 
 
@@ -138,10 +151,13 @@ def _row(trial: Trial) -> dict[str, float]:
     return {"score": trial.score, **trial.measured}
 
 
-async def _alone(game: AppGame, prices: Prices) -> Rows:
+async def one_alone(game: AppGame, prices: Prices) -> Rows:
     """The best answers of the best agent alone that takes as many tokens as the whole app.
 
     Who takes no tokens is no baseline: no number of tries comes to those of the app.
+
+    Raises:
+        CallsSpent: no further call is allowed; what was made is kept.
     """
     await game.ask(1 << i for i in range(len(game.agents)))
     missed = leave_one_out(game)

@@ -22,6 +22,7 @@ from langgraph.pregel import Pregel
 
 from shapley_coop.credit.coalitions import check_agents
 from shapley_coop.extensions.attribute.agents import places, resolved
+from shapley_coop.extensions.attribute.owncode import own_code
 from shapley_coop.extensions.attribute.steering import schema_of
 from shapley_coop.files import did_you_mean
 
@@ -111,6 +112,7 @@ class App:
     """
 
     def __init__(self, graph: Any, agents: Sequence[str]) -> None:
+        given = graph
         if inspect.isfunction(graph):
             graph = _made(graph)
         if hasattr(graph, "compile") and not isinstance(graph, Pregel):
@@ -137,7 +139,8 @@ class App:
         self.nodes = frozenset(nodes)
         self.bound = {path: node.bound for path, node in nodes.items()}
         graphs = [graph, *(node.bound for node in nodes.values())]
-        self.schema = schema_of(graphs, frozenset(_closed_keys(graph)), nodes)
+        self.code = own_code([given, graph])
+        self.schema = schema_of(graphs, frozenset(_closed_keys(graph)), nodes, self.code)
 
     def check_keys(self, keys: Collection[str]) -> None:
         """Refuse keys that no state of the app has.
@@ -188,11 +191,10 @@ class App:
         return limits[0] or limits[1]
 
     def fingerprint(self) -> str:
-        """A name for the code of the nodes: kept calls of another code are not taken."""
-        files = sorted({file for _, node in _paths(self.graph) for file in _sources(node.bound)})
+        """A name for the app's code: kept calls of another code are not taken."""
         read = hashlib.sha256()
-        for file in files:
-            read.update(Path(file).read_bytes())
+        for file in self.code.files():
+            read.update(file.read_bytes())
         read.update("\x00".join(sorted(path for path, _ in _paths(self.graph))).encode())
         return read.hexdigest()[:16]
 
@@ -255,27 +257,3 @@ def _is_choice(hint: Any) -> bool:
         return True
     inner = [part for part in get_args(hint) if part is not type(None)]
     return any(_is_choice(part) for part in inner if not isinstance(part, str | int))
-
-
-def _sources(bound: Any) -> Iterator[str]:
-    """The files of a node's functions that belong to the app, not to a library."""
-    if isinstance(bound, Pregel):
-        for _, node in _paths(bound):
-            yield from _sources(node.bound)
-    parts = [bound, getattr(bound, "func", None), getattr(bound, "afunc", None)]
-    for tool in getattr(bound, "tools_by_name", {}).values():
-        parts += [getattr(tool, "func", None), getattr(tool, "coroutine", None)]
-    for part in parts:
-        try:
-            file = inspect.getsourcefile(_function(part))
-        except TypeError:  # an object that no file defines
-            continue
-        if file and "site-packages" not in file and Path(file).is_file():
-            yield file
-
-
-def _function(part: Any) -> Any:
-    """What partials and wrappers are around."""
-    while hasattr(part, "func"):
-        part = part.func
-    return part

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from shapley_coop.extensions.attribute.absence import check_absent
-from shapley_coop.extensions.attribute.advice import advised
+from shapley_coop.extensions.attribute.advice import MOST_TRIES, advised, one_alone
 from shapley_coop.extensions.attribute.answering import check_answers
 from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Calls
@@ -28,7 +28,7 @@ from shapley_coop.extensions.attribute.opening import calls_of, given_of, stage_
 from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.result import MOST_FAILED, AppCredit
 from shapley_coop.extensions.attribute.settings import Settings, checked
-from shapley_coop.extensions.attribute.stage import Counts, Unit
+from shapley_coop.extensions.attribute.stage import CallsSpent, Counts, Unit
 from shapley_coop.extensions.attribute.tools import tools_watched
 from shapley_coop.extensions.attribute.traces import Recorded, read_traces
 from shapley_coop.extensions.attribute.values import (
@@ -220,7 +220,7 @@ async def _advised(
         return credit
     names = [name_of(model) for model in with_.cheaper]
     how = f"advice {with_.may_lose} {names}"
-    more = of_advice(first, game, with_.prices, len(names))
+    more = of_advice(first, game, with_.prices, len(names), MOST_TRIES)
     if game.stage.is_answered(game.units, how):
         more = replace(more, calls=0, fits=True)
     if not _goes_on(game, more, go_on):
@@ -228,7 +228,12 @@ async def _advised(
         note = f"no advice: {more.most()} {more.plays} plays, {more.takes()}: {remedy}"
         return replace(credit, notes=[*credit.notes, note])
     found, rows = await advised(game, with_.cheaper, with_.prices, with_.may_lose)
-    game.stage.answered(game.units, how)
+    try:
+        rows |= await one_alone(game, with_.prices)
+        game.stage.answered(game.units, how)
+    except CallsSpent as spent:
+        note = f"no comparison with one agent alone: {spent}; a larger --max-calls goes on"
+        credit = replace(credit, notes=[*credit.notes, note])
     lacking = with_.prices.lacking(names) if with_.prices.by_model else []
     notes = [*credit.notes, *([f"no price for: {', '.join(lacking)}"] if lacking else [])]
     return replace(credit, advice=found, rows=rows, calls=counted(game), notes=notes)

@@ -1,6 +1,5 @@
 """`coop attribute`: which agent of a LangGraph app earns its tokens."""
 
-import hashlib
 import json
 import sys
 from collections.abc import Callable, Mapping
@@ -14,6 +13,18 @@ from shapley_coop import extension
 from shapley_coop.cli.console import note, progress, say, say_json, waiting, write_file
 from shapley_coop.cli.options import Currency, Json, PriceFile
 from shapley_coop.extensions.attribute import options as of
+from shapley_coop.extensions.attribute.given import (
+    absent_of,
+    answers_of,
+    file_text,
+    fresh_of,
+    given_of,
+    inputs_of,
+    listed,
+    models_of,
+    prices_of,
+    texts_of,
+)
 from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
@@ -21,6 +32,11 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.attribute.result import AppCredit
 
 DEMO = "demo"
+
+AGAIN = (
+    "nodes are run again without some agents: what they write or send without a LangChain tool is "
+    "done again"
+)
 
 _Asked = tuple[Any, list[str] | None, Any, Any]
 """The graph, its agents if they are named, the scorer and the inputs."""
@@ -71,20 +87,22 @@ def attribute(
     asked = _app(app, agents, input_, score, trace)
     advise = advise or bool(cheaper)
     value = value or ("leave-one-out" if advise else "")
-    advising = {"advise": advise, "cheaper": _models(cheaper), "may_lose": may_lose}
+    advising = {"advise": advise, "cheaper": models_of(cheaper), "may_lose": may_lose}
     by = {"value": value, **advising} if value else {}
     plain = {"samples": samples, "cache": cache, "trace": trace, **by}
     limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
-    stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
-    given = {**_given(context=context, config=config), **_prices(prices), **_answers(answers)}
-    tools = {"fresh": _fresh(fresh), "safe_tools": _listed(safe_tools)}
-    of_version = {"version": version + _file_text(app)}
+    stood_in = {"absent": absent_of(absent or []), "keep": listed(keep)}
+    given = {**given_of(context=context, config=config), **prices_of(prices), **answers_of(answers)}
+    tools = {"fresh": fresh_of(fresh), "safe_tools": listed(safe_tools)}
+    of_version = {"version": version + file_text(app)}
     settings = {**plain, **limits, **stood_in, **given, **tools, **of_version}
     if forecast:
         say(_foretold(asked, settings))
         return
     may_go_on = not value or advise
-    credit = _attributed(asked, settings, may_go_on, asks=sys.stdin.isatty() and not yes)
+    acts = app != DEMO and fresh != "none" and bool(fresh or not trace)
+    asks = sys.stdin.isatty() and not yes
+    credit = _attributed(asked, settings, may_go_on, asks, acts)
     report = credit.as_json()
     why, values = "", credit.values
     if bounty and not values:
@@ -92,11 +110,26 @@ def attribute(
     elif bounty and values and max(values.values()) <= 0:
         why = "no agent adds to the score"
     elif bounty and values:
-        paid_for = [app, str(settings["version"]), *_texts(input_, trace), *credit.agents]
+        paid_for = [app, str(settings["version"]), *texts_of(input_, trace), *credit.agents]
         report["bounty"] = _bounty(values, bounty, currency, bargain, json.dumps(paid_for))
     _tell(credit, report, app, as_json, out)
     if why:
         raise ValueError(f"--bounty {bounty} is not divided: {why}")
+    if lacking := _lacking(credit):
+        raise ValueError(lacking)
+
+
+def _lacking(credit: "AppCredit") -> str:
+    """What was asked for and is not told, with what may help; empty if all is."""
+    notes = [note for note in credit.notes if note.startswith(("no advice", "no values"))]
+    if not notes or credit.advice or notes[-1].endswith("it was not wanted"):
+        return ""
+    missing = any("KeyError" in failure.reason for failure in credit.failures)
+    hint = (
+        "; agents read what an absent one would have written: --absent blank, or "
+        "--absent AGENT=path.py:function"
+    )
+    return notes[-1] + (hint if missing and notes[-1].startswith("no values") else "")
 
 
 def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
@@ -110,16 +143,30 @@ def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
 
 
 def _attributed(
-    asked: _Asked, settings: Mapping[str, Any], may_go_on: bool, asks: bool
+    asked: _Asked, settings: Mapping[str, Any], may_go_on: bool, asks: bool, acts: bool
 ) -> "AppCredit":
-    """Play the coalitions, with progress; the forecast goes to standard error."""
+    """Play the coalitions, with progress; the forecast goes to standard error.
+
+    Args:
+        asked: what is attributed.
+        settings: of it.
+        may_go_on: whether more than leave-one-out may be played.
+        asks: whether a person is asked.
+        acts: whether nodes of somebody's app are run.
+    """
     from shapley_coop.extensions.attribute import attribute as attributed
     from shapley_coop.extensions.attribute.stage import CallsSpent
 
     graph, names, scorer, inputs = asked
     n = len(names or ())
     plays = 2**n if 0 < n <= settings["exact_up_to"] else 0
-    told: dict[str, Any] = {"announce": lambda found: note(found.words())}
+
+    def announce(found: "Forecast") -> None:
+        if acts and not found.recorded:
+            note(AGAIN)
+        note(found.words())
+
+    told: dict[str, Any] = {"announce": announce}
     try:
         with waiting("playing") if asks else progress(plays, "plays") as shown:
             if may_go_on:
@@ -174,119 +221,16 @@ def _app(app: str, agents: str, input_: Path | None, score: str, trace: Path | N
     if app == DEMO:
         from shapley_coop.extensions.attribute import demo
 
-        names = _listed(agents) or tuple(demo.AGENTS)
-        inputs = _inputs(input_) if input_ else demo.INPUTS
+        names = listed(agents) or tuple(demo.AGENTS)
+        inputs = inputs_of(input_) if input_ else demo.INPUTS
         return demo.graph, list(names), load(score, "--score") if score else demo.score, inputs
     if not score:
         raise ValueError("give --score path.py:score, or try coop attribute demo")
     if not input_ and not trace:
         raise ValueError("give --input in.json, or --trace with recorded runs")
-    inputs = _inputs(input_) if input_ else None
-    named = list(_listed(agents)) if agents else None
+    inputs = inputs_of(input_) if input_ else None
+    named = list(listed(agents)) if agents else None
     return load(app, "the app"), named, load(score, "--score"), inputs
-
-
-def _inputs(file: Path) -> Any:
-    """One input, or a list: a JSON file, or JSON lines.
-
-    Raises:
-        ValueError: it cannot be read.
-    """
-    from shapley_coop.files import read_json, read_text
-
-    if file.suffix != ".jsonl":
-        return read_json(file, "inputs")
-    found = []
-    for number, line in enumerate(read_text(file, "inputs").splitlines(), start=1):
-        if line.strip():
-            try:
-                found.append(json.loads(line))
-            except ValueError as error:
-                raise ValueError(f"{file}, line {number}: it is no JSON: {error}") from None
-    return found
-
-
-def _absent(given: list[str]) -> Any:
-    """What stands in for absent agents, all of them or one by one."""
-    by_agent: dict[str, Any] = {}
-    for one in given:
-        agent, equals, what = one.partition("=")
-        if not equals:
-            if len(given) > 1:
-                raise ValueError(f"--absent {one}: of several, each is AGENT=…")
-            return _stand_in(one)
-        by_agent[agent.strip()] = _stand_in(what.strip())
-    return by_agent or "blank"
-
-
-def _stand_in(what: str) -> Any:
-    from shapley_coop.extensions.attribute.app import load
-
-    if what in ("blank", "silent"):
-        return what
-    if what.startswith("model:"):
-        return _model(what.removeprefix("model:"))
-    return load(what, "--absent")
-
-
-def _model(name: str) -> Any:
-    from shapley_coop.seats.models import chat_model
-    from shapley_coop.seats.seat import Seat
-
-    return chat_model(Seat(model=name), agent="absent", seed=0)
-
-
-def _models(given: str) -> tuple[Any, ...]:
-    """The chat models that are tried in place of agents' own."""
-    from shapley_coop.extensions.attribute.app import load
-
-    names = _listed(given)
-    return tuple(load(x, "--cheaper") if ".py:" in x else _model(x) for x in names)
-
-
-def _listed(names: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in names.split(",") if name.strip())
-
-
-def _file_text(app: str) -> str:
-    """The app's file and the graph's name in it, as a name: its kept calls are of these."""
-    from shapley_coop.extensions.attribute.canonical import digest
-
-    file, _, name = app.rpartition(":")
-    path = Path(file)
-    return digest(path.read_text(encoding="utf-8"), name) if path.is_file() else ""
-
-
-def _fresh(given: str) -> str | tuple[str, ...]:
-    return given if given in ("", "toolless", "all", "none") else _listed(given)
-
-
-def _answers(given: str) -> dict[str, Any]:
-    from shapley_coop.extensions.attribute.app import load
-    from shapley_coop.files import read_data
-
-    if not given:
-        return {}
-    by_function = ".py:" in given
-    return {"answers": load(given, "--answers") if by_function else read_data(given, "answers")}
-
-
-def _given(**files: Path | None) -> dict[str, Any]:
-    """What the files that are given hold, by name."""
-    from shapley_coop.files import read_data
-
-    return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
-
-
-def _prices(file: Path | None) -> dict[str, Any]:
-    from shapley_coop.cli.experimenting.results import prices_from
-
-    return {"prices": prices_from(file)}
-
-
-def _texts(*files: Path | None) -> list[str]:
-    """The hash of each file's content; empty where none is given."""
-    return [hashlib.sha256(file.read_bytes()).hexdigest() if file else "" for file in files]
 
 
 def _bounty(

@@ -81,7 +81,9 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         )
     if failed and values is not None:
         said.append("they are filled in by the additive game that fits the others best")
-    if values is None:
+    if values is None and with_.value == "leave_one_out":
+        said.append("no values: of some agent no play without it has a score in all runs")
+    elif values is None:
         reason = (
             "the play of nobody has no score"
             if 0 in game.worths and not all(map(math.isfinite, game.worths[0]))
@@ -103,7 +105,7 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         if fields := game.stage.kept_fields(agent, game.full):
             said.append(
                 f"an absent {agent} writes {', '.join(fields)} as it did, which steers the run: a "
-                "conditional edge or a routing node reads it"
+                "conditional edge reads it"
             )
         if routes := [key for key, names_a_node in keys.items() if names_a_node]:
             said.append(

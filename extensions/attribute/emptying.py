@@ -148,6 +148,26 @@ def kept(outputs: Sequence[Any], schema: Schema) -> list[str]:
     return list(found)
 
 
+def unmeasured(visits: Sequence[Written], emptying: Emptying) -> list[str]:
+    """What of an agent's answers its blank stand-in gives, too: its absence does not measure that.
+
+    Returns:
+        Fields, and `goto` where the agent says where the run goes.
+    """
+    found = dict[str, None]()
+    for one in visits:
+        written, given = fields_of(_update(one.output)), fields_of(one.given)
+        stands_in = fields_of(_update(emptying(one, one.given)))
+        for key, value in written.items():
+            answers = bool(value) or isinstance(value, bool)
+            is_new = key not in given or not _equal(value, given[key])
+            if answers and is_new and key in stands_in and _equal(value, stands_in[key]):
+                found[key] = None
+        if isinstance(one.output, Command) and one.output.goto:
+            found["goto"] = None
+    return list(found)
+
+
 def emptied(outputs: Sequence[Any], emptying: Emptying) -> list[str]:
     """Fields of an agent that held something and that its blank stand-in empties."""
     found = dict[str, None]()

@@ -149,33 +149,49 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
     )
 
 
-def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int) -> Forecast:
+def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int, tries: int) -> Forecast:
     """What trying changes takes if each play asks nobody more often than the recorded one.
 
-    That is the most, but in an app with a loop.
+    That is the most, but in an app with a loop. Plays that are kept take nothing.
 
     Args:
         first: of the attribution.
-        game: with the recorded runs.
+        game: with the recorded runs, and the coalitions that were played.
         prices: of models.
         models: cheaper ones that are tried.
+        tries: of one agent alone, at most. They are left out where too few calls are allowed.
     """
     n = len(game.agents)
     visits = [visit for played in game.full for visit in played.visits]
     asked = [visit for visit in visits if visit.path in game.agents or visit.models]
-    plays = 3 + 3 * n + 2 * n * models
+    own = [sum(visit.path == agent for visit in asked) for agent in game.agents]
+    others = len(asked) - sum(own)
+
+    def calls_of(mask: int) -> int:
+        return others + sum(own[i] for i in range(n) if mask >> i & 1)
+
+    alone = [1 << i for i in range(n)]
+    wanted = {0, *alone, *(game.everyone ^ one for one in alone)} - {*game.worths}
+    # Of two or more that go, first all at once, then one after the other.
+    pairs = (game.everyone ^ one ^ other for one in alone for other in alone if one < other)
+    largest = max((calls_of(mask) for mask in pairs), default=0)
+    between = min(n, 2**n - 2 * n - 2) if n > 3 and len(game.worths) < 2**n else 0
+    with_models = n * models + n + 1 if models else 0
+    calls = sum(map(calls_of, wanted)) + between * largest + with_models * len(asked)
+    takers = [calls_of(1 << i) for i, agent in enumerate(game.agents) if game.asks_models(agent)]
+    again = (tries - 1) * max(takers, default=0)
+    part = (calls + again) / len(asked) if asked else 0.0
     tokens = tokens_of(asked)
-    calls = plays * len(asked)
     return replace(
         first,
-        plays=plays,
+        plays=len(wanted) + between + with_models + (tries - 1 if takers else 0),
         sampled=False,
         advice=True,
-        calls=calls,
+        calls=calls + again,
         recorded=True,
         loops=loops(game),
-        tokens=plays * sum(map(sum, (tokens or {}).values())),
-        seconds=plays * sum(visit.seconds for visit in asked),
-        cost=cost(tokens, prices, plays),
+        tokens=round(part * sum(map(sum, (tokens or {}).values()))),
+        seconds=part * sum(visit.seconds for visit in asked),
+        cost=cost(tokens, prices, part),
         fits=game.stage.counts.made + calls <= game.stage.limits.calls,
     )

@@ -1,6 +1,5 @@
 """What an attribution begins with: its runs, its kept calls, and the stage on which it plays."""
 
-import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Call, Calls
 from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
+from shapley_coop.extensions.attribute.owncode import code_of
 from shapley_coop.extensions.attribute.settings import Settings
 from shapley_coop.extensions.attribute.stage import Limits, Rules, Stage, Unit
 from shapley_coop.extensions.attribute.traces import Recorded
@@ -53,13 +53,7 @@ def calls_of(app: App, with_: Settings) -> Calls:
 def _codes(absent: Any) -> list[str]:
     """The code of the functions that stand in for agents."""
     several = absent.values() if isinstance(absent, Mapping) else [absent]
-    found = []
-    for one in several:
-        try:
-            found.append(inspect.getsource(one))
-        except (TypeError, OSError):  # no function, or typed into a prompt
-            found.append("")
-    return found
+    return [code_of(one) if callable(one) else "" for one in several]
 
 
 def _configurable(config: Any) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 from shapley_coop.evals.reports import pages
 from shapley_coop.extensions.attribute.absence import in_words
 from shapley_coop.extensions.attribute.drawing import drawing
+from shapley_coop.extensions.attribute.figures import shown
 from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
 _TEMPLATE = Path(__file__).parent / "page.html"
@@ -34,20 +35,17 @@ def page(credit: AppCredit, title: str) -> str:
 
 def fragment(credit: AppCredit) -> str:
     """The drawing and the agents, as a part of a page: what a notebook shows."""
-    heads = ("agent", "value", "95 % interval", "leave-one-out", "tokens a run")
+    others = ["leave-one-out"] if credit.has_other_value else []
+    heads = ("agent", norm_in_words(credit.value), "95 % interval", *others, "tokens a run")
     rows = []
     for agent in credit.agents:
         spent, interval = credit.spent[agent], (credit.interval or {}).get(agent)
         span = " to ".join(map(shown, interval)) if interval else "—"
-        numbers = credit.leave_one_out[agent], spent.tokens
-        rows.append((agent, shown((credit.values or {}).get(agent)), span, *map(shown, numbers)))
+        missed = credit.leave_one_out[agent]
+        numbers = [missed, spent.tokens] if others else [spent.tokens]
+        rows.append((agent, shown(credit.known_value(agent)), span, *map(shown, numbers)))
     cells = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in rows)
     notes = "".join(f"<li>{escape(note)}</li>" for note in credit.notes)
     head = "".join(f"<th>{name}</th>" for name in heads)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>"
     return f"<div>{drawing(credit.graph, credit.values)}{table}<ul>{notes}</ul></div>"
-
-
-def shown(x: float | None) -> str:
-    """A number with four digits; a dash where there is none."""
-    return "—" if x is None else f"{x:.4g}"

@@ -132,6 +132,17 @@ class AppCredit:
             raise ValueError(next(note for note in self.notes if note.startswith("no values")))
         return self.values[agent]
 
+    @property
+    def has_other_value(self) -> bool:
+        """Whether its values are of another norm than leave-one-out, which is shown, too."""
+        return self.value != "leave_one_out"
+
+    def known_value(self, agent: str) -> float | None:
+        """An agent's value; of leave-one-out also where other agents' are not known."""
+        if not self.has_other_value:
+            return self.leave_one_out[agent]
+        return None if self.values is None else self.values[agent]
+
     def _repr_html_(self) -> str:
         """Show it in a notebook."""
         from shapley_coop.extensions.attribute.page import fragment
@@ -160,11 +171,15 @@ def per_dollar(
     }
 
 
+LEAST_SECONDS = 0.1
+"""Of an agent's calls in a run: less is mostly the machine's own."""
+
+
 def per_second(
     values: Mapping[str, float] | None, spent: Mapping[str, Spent]
 ) -> dict[str, float | None]:
-    """Value over seconds, where there is a value and it took time."""
+    """Value over seconds, where there is a value and it took time that can be told from noise."""
     return {
-        agent: values[agent] / one.seconds if values and one.seconds else None
+        agent: values[agent] / one.seconds if values and one.seconds >= LEAST_SECONDS else None
         for agent, one in spent.items()
     }

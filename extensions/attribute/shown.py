@@ -4,13 +4,8 @@ from typing import Any
 
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.extensions.attribute.absence import in_words
-from shapley_coop.extensions.attribute.page import shown
+from shapley_coop.extensions.attribute.figures import rough, shown
 from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
-
-HEADS = (
-    *("agent", "value", "standard error", "leave-one-out"),
-    *("calls", "tokens", "seconds", "USD", "value/USD"),
-)
 
 
 def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
@@ -46,7 +41,7 @@ def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
 
 def _show_advice(credit: AppCredit) -> None:
     def roughly(x: float | None) -> str:
-        return "—" if x is None else shown(_rough(x))
+        return "—" if x is None else shown(rough(x))
 
     rows = []
     for one in credit.advice:
@@ -66,23 +61,17 @@ def _show_advice(credit: AppCredit) -> None:
     show_table("whole apps, a run", ["app", "score", "tokens", "USD"], apps)
 
 
-def _rough(seconds: float) -> float:
-    """Seconds with two digits: the next run has others."""
-    return float(f"{seconds:.2g}")
-
-
 def _show_agents(credit: AppCredit, bounty: dict[str, Any], app: str) -> None:
-    values, errors = credit.values or {}, credit.standard_error or {}
-    rows = []
+    errors, rows = credit.standard_error or {}, []
     for agent in credit.agents:
         spent = credit.spent[agent]
         numbers = (
-            values.get(agent),
+            credit.known_value(agent),
             errors.get(agent),
-            credit.leave_one_out[agent],
+            *([credit.leave_one_out[agent]] if credit.has_other_value else []),
             spent.calls,
             spent.tokens,
-            _rough(spent.seconds),
+            rough(spent.seconds),
             spent.cost,
             credit.value_per_dollar[agent],
         )
@@ -90,4 +79,7 @@ def _show_agents(credit: AppCredit, bounty: dict[str, Any], app: str) -> None:
     money = [f"{bounty['bounty']} {bounty['currency']}".strip()] if bounty else []
     inputs = f"{credit.inputs} {'input' if credit.inputs == 1 else 'inputs'}"
     title = f"{norm_in_words(credit.value)} of {app}, {credit.method}, {inputs}"
-    show_table(title, [*HEADS, *money], rows)
+    norm = [norm_in_words(credit.value), "standard error"]
+    others = ["leave-one-out"] if credit.has_other_value else []
+    took = ["calls", "tokens", "seconds", "USD", "value/USD"]
+    show_table(title, ["agent", *norm, *others, *took, *money], rows)

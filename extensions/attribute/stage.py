@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakValueDictionary
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
@@ -15,7 +16,14 @@ from shapley_coop.extensions.attribute.answering import Answers
 from shapley_coop.extensions.attribute.app import App
 from shapley_coop.extensions.attribute.calls import Call, Calls, Tokens
 from shapley_coop.extensions.attribute.canonical import canonical, digest
-from shapley_coop.extensions.attribute.emptying import Emptying, Written, emptied, kept, steering
+from shapley_coop.extensions.attribute.emptying import (
+    Emptying,
+    Written,
+    emptied,
+    kept,
+    steering,
+    unmeasured,
+)
 
 
 class CallsSpent(RuntimeError):
@@ -218,6 +226,14 @@ class Stage:
             return []
         outputs = [visit.written.output for played in runs for visit in played.of(agent)]
         return kept(outputs, self.app.schema)
+
+    def unmeasured(self, agent: str, runs: Sequence[Played]) -> list[str]:
+        """Fields of an agent, or `goto`, that its stand-in writes as it did."""
+        absent = self.absent_for(agent)
+        if absent != "blank" and not isinstance(absent, BaseChatModel):
+            return []
+        visits = [visit.written for played in runs for visit in played.of(agent)]
+        return unmeasured(visits, self.emptying())
 
     def hint(self, asked: Collection[str], full: Played) -> str:
         """What may have gone wrong in a play because fields of absent agents were emptied.

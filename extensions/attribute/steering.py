@@ -1,4 +1,4 @@
-"""What steers an app: the fields that its conditional edges and its routing nodes read.
+"""What steers an app: the fields that its conditional edges read.
 
 It is read from their code and nothing is asked: an edge may call a model.
 """
@@ -14,6 +14,8 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
+from shapley_coop.extensions.attribute.owncode import OwnCode
+
 DEPTH = 3
 """How far the functions that an edge calls are followed."""
 
@@ -25,7 +27,6 @@ class Schema:
     Attributes:
         closed: fields whose type is a choice: a Literal or an enumeration.
         read: fields that a conditional edge reads.
-        counted: fields that a node reads that itself says where the run goes.
         ways: names of nodes, and of the ways on that edges know or compare with.
         added: fields whose new value is put to what is there, by a reducer.
         checked: states that check what is written.
@@ -33,7 +34,6 @@ class Schema:
 
     closed: frozenset[str] = frozenset()
     read: frozenset[str] = frozenset()
-    counted: frozenset[str] = frozenset()
     ways: frozenset[str] = frozenset()
     added: frozenset[str] = frozenset()
     checked: tuple[type[BaseModel], ...] = ()
@@ -41,7 +41,7 @@ class Schema:
     def steers(self, key: str, value: Any) -> bool:
         """Whether a field with this value says where a run goes."""
         if isinstance(value, int | float):
-            return not isinstance(value, bool) and key in self.read | self.counted
+            return not isinstance(value, bool) and key in self.read
         return isinstance(value, str) and key in self.read and value.casefold() in self.ways
 
     def fitting(self, key: str, emptied: Any, value: Any) -> Any:
@@ -83,32 +83,31 @@ def _takes(schema: type[BaseModel], key: str, value: Any) -> bool:
     return True
 
 
-def schema_of(graphs: Collection[Any], closed: frozenset[str], nodes: Collection[str]) -> Schema:
+def schema_of(
+    graphs: Collection[Any], closed: frozenset[str], nodes: Collection[str], code: OwnCode
+) -> Schema:
     """Read it from an app's graph and its subgraphs.
 
     Args:
         graphs: the compiled graphs.
         closed: fields whose type is a choice.
         nodes: names of the nodes.
+        code: the app's own, which is read.
     """
-    read, counted, ways, added = set[str](), set[str](), set(nodes), set[str]()
+    read, ways, added = set[str](), set(nodes), set[str]()
     checked: dict[type[BaseModel], None] = {}
     for graph in (g for g in graphs if isinstance(g, CompiledStateGraph)):
         keys = {key for of in graph.builder.schemas.values() for key in of}
         for branch in (b for of in graph.builder.branches.values() for b in of.values()):
-            names = set(_names(branch.path))
+            names = set(_names(branch.path, code))
             read |= keys & names
             ways |= {*names, *map(str, branch.ends or ())}
-        for node in graph.builder.nodes.values():
-            if node.ends:
-                counted |= keys & set(_names(node.runnable))
         kinds = graph.channels.items()
         added |= {key for key, of in kinds if isinstance(of, BinaryOperatorAggregate)}
         checked |= {s: None for s in graph.builder.schemas if _is_checked(s)}
     return Schema(
         closed=closed,
         read=frozenset(read),
-        counted=frozenset(counted),
         ways=frozenset(way.casefold() for way in ways),
         added=frozenset(added),
         checked=tuple(checked),
@@ -119,32 +118,34 @@ def _is_checked(schema: Any) -> bool:
     return isinstance(schema, type) and issubclass(schema, BaseModel)
 
 
-def _names(runnable: Any) -> Iterator[str]:
+def _names(runnable: Any, own: OwnCode) -> Iterator[str]:
     """Names and texts in the code of a runnable's function and of those it calls."""
     for way in ("func", "afunc"):
         if (function := getattr(runnable, way, None)) is not None:
-            yield from _names_in(function, DEPTH)
+            yield from _names_in(function, own, DEPTH)
 
 
-def _names_in(function: Any, depth: int) -> Iterator[str]:
+def _names_in(function: Any, own: OwnCode, depth: int) -> Iterator[str]:
     while hasattr(function, "func"):  # partials
         function = function.func
     function = getattr(function, "__func__", function)
     if not hasattr(function, "__code__"):
         function = vars(type(function)).get("__call__")
     code = getattr(function, "__code__", None)
-    if code is None or depth == 0 or "site-packages" in code.co_filename:
+    if code is None or depth == 0:
+        return
+    known = getattr(function, "__globals__", {})
+    if not own.has(str(known.get("__name__", "")), code.co_filename):
         return
     codes = list(_codes(code))
     named = [name for one in codes for name in one.co_names]
     yield from named
     yield from (text for one in codes for part in one.co_consts for text in _texts(part))
-    known = getattr(function, "__globals__", {})
     cells = [c.cell_contents for c in getattr(function, "__closure__", None) or () if _full(c)]
     for other in [*(known.get(name) for name in named), *cells]:
         yield from _texts(other)
         if hasattr(other, "__code__"):
-            yield from _names_in(other, depth - 1)
+            yield from _names_in(other, own, depth - 1)
 
 
 def _texts(value: Any) -> Iterator[str]:

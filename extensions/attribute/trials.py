@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, nan
+from math import ceil, nan, sqrt
 from statistics import mean, stdev
 
 import numpy as np
@@ -16,7 +16,7 @@ from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.instead import OtherModel
 from shapley_coop.extensions.attribute.metrics import means
 from shapley_coop.extensions.attribute.stage import Played
-from shapley_coop.extensions.attribute.values import interval, observations
+from shapley_coop.extensions.attribute.values import interval, observations, quantile
 
 NEARLY = 1e-9
 """Of a score: rounding."""
@@ -58,18 +58,26 @@ class Loss:
         return max(self.high - self.mean, self.mean - self.low) if is_known else None
 
     def is_little(self, tolerance: float) -> bool:
-        """Whether the whole interval is below what may be lost."""
-        return not self.why and self.high <= tolerance + NEARLY
+        """Whether the whole interval is below what may be lost; of a single row nobody knows."""
+        return not self.why and len(self.rows) > 1 and self.high <= tolerance + NEARLY
 
     def is_open(self, tolerance: float) -> bool:
-        """Whether what may be lost is within the interval."""
-        return not self.why and self.low <= tolerance + NEARLY < self.high
+        """Whether what may be lost is within the interval; of a single row it may be anywhere."""
+        is_within = self.low <= tolerance + NEARLY < self.high
+        return not self.why and (len(self.rows) == 1 or is_within)
 
     def more(self, tolerance: float) -> int:
-        """How many further rows would tell, if they vary as these do; at least one."""
+        """About how many further rows would tell, if they vary as these do.
+
+        At least one; 0 of a single row, of which nobody knows how they vary.
+        """
+        if len(self.rows) == 1:
+            return 0
         gap = max(abs(self.mean - tolerance), tolerance / 4)
         spread = stdev(map(float, self.rows))
-        wanted = ceil((QUANTILE * spread / gap) ** 2) if gap else 2 * len(self.rows)
+        wanted = max(2, ceil((QUANTILE * spread / gap) ** 2) if gap else 2 * len(self.rows))
+        while gap and quantile(wanted) * spread > gap * sqrt(wanted):
+            wanted += 1
         return max(1, wanted - len(self.rows))
 
 

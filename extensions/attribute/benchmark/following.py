@@ -98,14 +98,15 @@ def _followed(known: KnownApp, seed: int, inputs: int, cache: Path) -> Followed:
         verdict: tuple(names[one.agent] for one in credit.advice if one.verdict == verdict)
         for verdict in (REMOVE, DOWNGRADE)
     }
-    held = [_holds(known, names[one.agent], one) for one in credit.advice if _is_simple(one)]
+    simple = [one for one in credit.advice if _is_simple(one) and not known.is_certain]
+    held = [_holds(known, names[one.agent], one) for one in simple]
     return Followed(
         app=known.name,
         seed=seed,
         removed=changed[REMOVE],
         small=changed[DOWNGRADE],
         is_right=known.is_right(changed[REMOVE], changed[DOWNGRADE], MAY_LOSE),
-        inputs=credit.inputs,
+        inputs=1 if known.is_certain else credit.inputs,
         stated=len(held),
         held=sum(held),
         again=again.calls["made"],
@@ -118,7 +119,7 @@ def _advised(known: KnownApp, seed: int, inputs: int, cache: Path) -> AppCredit:
         built.graph,
         built.agents,
         built.score,
-        built.inputs,
+        built.inputs * (2 if known.is_certain else 1),  # of a single run nobody knows
         value="leave-one-out",
         advise=True,
         cheaper=[small],

@@ -65,7 +65,8 @@ def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop)
     assert "2 inputs" in ended.out
     assert "search,write" in ended.out
     assert "calls made" in ended.out
-    first, recorded = ended.err.splitlines()
+    warning, first, recorded = ended.err.splitlines()
+    assert warning.startswith("nodes are run again without some agents")
     assert first == "forecast: leave-one-out, 2 agents, 3 plays, 2 runs each: about 6 new calls"
     assert recorded.endswith("at most 2 new calls (4 kept)"), "search is asked as before"
 
@@ -227,3 +228,38 @@ def test_value_per_dollar_needs_prices(coop: Coop, tmp_path: Path) -> None:
     assert credit.value_per_dollar == dict.fromkeys(demo.AGENTS), "embedded models cost nothing"
     (tmp_path / "wrong.yaml").write_text("m: {input: x}", encoding="utf-8")
     assert "wrong.yaml" in one_line(coop("attribute", "demo", "--prices", "wrong.yaml"), 2)
+
+
+READS = """\
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+
+class Text(TypedDict, total=False):
+    facts: str
+    text: str
+
+page = StateGraph(Text)
+page.add_sequence([
+    ("search", lambda s: {"facts": "birds fly"}),
+    ("write", lambda s: {"text": f"Know that {s['facts']}."}),
+    ("check", lambda s: {"text": s["text"].strip()}),
+])
+page.add_edge(START, "search")
+graph = page.compile()
+
+def score(state):
+    return float("fly" in state["text"])
+"""
+
+
+def test_without_values_the_command_fails_with_a_hint(coop: Coop, tmp_path: Path) -> None:
+    """Here because nothing is written in the place of agents whose words others read."""
+    (tmp_path / "reads.py").write_text(READS, encoding="utf-8")
+    (tmp_path / "empty.json").write_text("{}", encoding="utf-8")
+    given = ("--score", "reads.py:score", "--input", "empty.json")
+    ended = coop("attribute", "reads.py:graph", *given, "--absent", "silent")
+    assert ended.code == 2
+    said = " ".join(ended.err.split())
+    assert "no values: the play of nobody has no score; agents read what an absent one" in said
+    assert "--absent blank, or --absent AGENT=path.py:function" in said
+    assert "without a LangChain tool is done again" in said

@@ -1,0 +1,115 @@
+"""What `coop attribute` is given as texts, as the objects that they name."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+
+def inputs_of(file: Path) -> Any:
+    """One input, or a list: a JSON file, or JSON lines.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    from shapley_coop.files import read_json, read_text
+
+    if file.suffix != ".jsonl":
+        return read_json(file, "inputs")
+    found = []
+    for number, line in enumerate(read_text(file, "inputs").splitlines(), start=1):
+        if line.strip():
+            try:
+                found.append(json.loads(line))
+            except ValueError as error:
+                raise ValueError(f"{file}, line {number}: it is no JSON: {error}") from None
+    return found
+
+
+def absent_of(given: list[str]) -> Any:
+    """What stands in for absent agents, all of them or one by one."""
+    by_agent: dict[str, Any] = {}
+    for one in given:
+        agent, equals, what = one.partition("=")
+        if not equals:
+            if len(given) > 1:
+                raise ValueError(f"--absent {one}: of several, each is AGENT=…")
+            return stand_in(one)
+        by_agent[agent.strip()] = stand_in(what.strip())
+    return by_agent or "blank"
+
+
+def stand_in(what: str) -> Any:
+    """Read what stands in for one absent agent."""
+    from shapley_coop.extensions.attribute.app import load
+
+    if what in ("blank", "silent"):
+        return what
+    if what.startswith("model:"):
+        return model_of(what.removeprefix("model:"))
+    return load(what, "--absent")
+
+
+def model_of(name: str) -> Any:
+    """Make a chat model by its name."""
+    from shapley_coop.seats.models import chat_model
+    from shapley_coop.seats.seat import Seat
+
+    return chat_model(Seat(model=name), agent="absent", seed=0)
+
+
+def models_of(given: str) -> tuple[Any, ...]:
+    """The chat models that are tried in place of agents' own."""
+    from shapley_coop.extensions.attribute.app import load
+
+    names = listed(given)
+    return tuple(load(x, "--cheaper") if ".py:" in x else model_of(x) for x in names)
+
+
+def listed(names: str) -> tuple[str, ...]:
+    """Split at commas."""
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def file_text(app: str) -> str:
+    """The app's file and the graph's name in it, as a name: its kept calls are of these."""
+    from shapley_coop.extensions.attribute.canonical import digest
+
+    file, _, name = app.rpartition(":")
+    path = Path(file)
+    return digest(path.read_text(encoding="utf-8"), name) if path.is_file() else ""
+
+
+def fresh_of(given: str) -> str | tuple[str, ...]:
+    """Read a choice of `fresh`, or names of nodes."""
+    return given if given in ("", "toolless", "all", "none") else listed(given)
+
+
+def answers_of(given: str) -> dict[str, Any]:
+    """Read the answers to an app that asks a person."""
+    from shapley_coop.extensions.attribute.app import load
+    from shapley_coop.files import read_data
+
+    if not given:
+        return {}
+    by_function = ".py:" in given
+    return {"answers": load(given, "--answers") if by_function else read_data(given, "answers")}
+
+
+def given_of(**files: Path | None) -> dict[str, Any]:
+    """What the files that are given hold, by name."""
+    from shapley_coop.files import read_data
+
+    return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
+
+
+def prices_of(file: Path | None) -> dict[str, Any]:
+    """Read the prices of models."""
+    from shapley_coop.cli.experimenting.results import prices_from
+
+    return {"prices": prices_from(file)}
+
+
+def texts_of(*files: Path | None) -> list[str]:
+    """The hash of each file's content; empty where none is given."""
+    return [hashlib.sha256(file.read_bytes()).hexdigest() if file else "" for file in files]

@@ -1,0 +1,143 @@
+"""Which code is an app's own: its modules and those that they import, but no library's."""
+
+import ast
+import inspect
+import sys
+import sysconfig
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import Pregel
+
+FRAMEWORKS = ("langchain", "langgraph", "deepagents", "shapley_coop")
+"""Packages whose names begin so make apps: a node that is theirs makes them no part of one."""
+
+_STDLIB = sysconfig.get_path("stdlib")
+
+
+@dataclass(frozen=True)
+class OwnCode:
+    """The code of an app.
+
+    Attributes:
+        packages: top-level packages that hold the graph or its nodes, wherever they are installed.
+        begins: name → file of the modules that hold them.
+    """
+
+    packages: frozenset[str] = frozenset()
+    begins: frozenset[tuple[str, str]] = frozenset()
+
+    def has(self, name: str, file: str) -> bool:
+        """Whether a module is the app's own, and no library's."""
+        return name.partition(".")[0] in self.packages or not is_library(file)
+
+    def files(self) -> list[Path]:
+        """The files of its modules, and of all of its own that they import."""
+        found: dict[str, None] = {}
+        waiting = sorted(self.begins)
+        while waiting:
+            name, file = waiting.pop()
+            if file in found or not self.has(name, file) or not Path(file).is_file():
+                continue
+            found[file] = None
+            waiting += [
+                one for one in _imports(name, Path(file)) if not one[0].startswith(FRAMEWORKS)
+            ]
+        return [Path(file) for file in sorted(found)]
+
+
+def own_code(graphs: Collection[Any]) -> OwnCode:
+    """Read from a graph, as it was given and as it is compiled, which code is its app's."""
+    begins = {place for graph in graphs for place in _holders(graph)}
+    packages = {name.partition(".")[0] for name, _ in begins}
+    for graph in graphs:
+        of = set(_of_nodes(graph)) if isinstance(graph, Pregel) else set()
+        begins |= of
+        packages |= {n.partition(".")[0] for n, _ in of if not n.startswith(FRAMEWORKS)}
+    return OwnCode(frozenset(packages), frozenset(begins))
+
+
+def code_of(function: Any) -> str:
+    """The text of a function's module and of what that imports; its own where it has no module."""
+    texts = [
+        path.read_text(encoding="utf-8") for path in OwnCode(frozenset(), _of(function)).files()
+    ]
+    return "\x00".join([getattr(function, "__qualname__", ""), *texts])
+
+
+def is_library(file: str) -> bool:
+    """Whether a file is of an installed package or of Python itself."""
+    is_installed = "site-packages" in file or "dist-packages" in file
+    return is_installed or file.startswith((_STDLIB, "<frozen"))
+
+
+def _holders(graph: Any) -> Iterator[tuple[str, str]]:
+    """The modules that have a graph under some name."""
+    for name, module in list(sys.modules.items()):
+        held = list(getattr(module, "__dict__", {}).values())
+        if any(one is graph for one in held) and (file := getattr(module, "__file__", None)):
+            yield name, file
+
+
+def _of_nodes(graph: Any) -> Iterator[tuple[str, str]]:
+    """The modules of the functions of nodes, of their tools, and of conditional edges."""
+    for node in graph.nodes.values():
+        bound = node.bound
+        if isinstance(bound, Pregel):
+            yield from _of_nodes(bound)
+        tools = getattr(bound, "tools_by_name", {}).values()
+        for part in (bound, *tools):
+            for way in (None, "func", "afunc", "coroutine"):
+                yield from _of(getattr(part, way, None) if way else part)
+    if isinstance(graph, CompiledStateGraph):
+        for branch in (b for of in graph.builder.branches.values() for b in of.values()):
+            yield from _of(getattr(branch.path, "func", None))
+
+
+def _of(part: Any) -> frozenset[tuple[str, str]]:
+    """The module of a function, or of an object's class."""
+    while hasattr(part, "func"):  # partials and wrappers
+        part = part.func
+    is_code = inspect.isroutine(part) or inspect.isclass(part)
+    part = part if is_code else type(part)
+    try:
+        file = inspect.getsourcefile(part)
+    except TypeError:  # no file defines it
+        return frozenset()
+    return frozenset({(part.__module__ or "", file)} if file else ())
+
+
+def _imports(name: str, file: Path) -> Iterator[tuple[str, str]]:
+    """The modules that a module's text imports: those that are loaded, or lie beside the app."""
+    is_package = file.name == "__init__.py"
+    package = name if is_package else name.rpartition(".")[0]
+    root = file.parents[min(name.count(".") + is_package, len(file.parents) - 1)]
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):  # compiled, or broken and never loaded
+        return
+    for wanted in _named(tree, package):
+        beside = root.joinpath(*wanted.split("."))
+        loaded = getattr(sys.modules.get(wanted), "__file__", None)
+        for path in (loaded, f"{beside}.py", str(beside / "__init__.py")):
+            if path and Path(path).is_file():
+                yield wanted, path
+                break
+
+
+def _named(tree: ast.AST, package: str) -> Iterator[str]:
+    """Every name in import statements that may be a module's."""
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: package.count(".") + 2 - node.level] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            names = [f"{base}.{alias.name}" for alias in node.names] if base else []
+        for name in names:
+            parts = name.split(".")
+            yield from (".".join(parts[: k + 1]) for k in range(len(parts)))

@@ -1,0 +1,105 @@
+"""`coop attribute --advise`: what it prints, what it takes, and when it fails."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.coop_command import Coop, coop_in, one_line
+
+APP = """\
+from extensions.attribute.tests.test_attribute_tools import office, score
+from extensions.attribute.tests.stub_chat import StubChat
+from langchain_core.messages import AIMessage
+
+app = office()
+small = StubChat(rule=lambda messages: AIMessage("67317 and 164000"), model="small")
+"""
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    (tmp_path / "app.py").write_text(APP, encoding="utf-8")
+    asked = {"messages": [{"role": "user", "content": "combined headcount?"}]}
+    (tmp_path / "in.json").write_text(json.dumps([asked, asked]), encoding="utf-8")
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+GIVEN = ("attribute", "app.py:app", "--score", "app.py:score", "--input", "in.json")
+
+
+def test_the_command_advises(coop: Coop, tmp_path: Path) -> None:
+    ended = coop(*GIVEN, "--advise", "--cheaper", "app.py:small")
+    assert ended.code == 0, ended.err
+    said = " ".join(ended.out.split())
+    assert "downgrade to stub:small" in said
+    assert "add_up: without it the score loses 1" in said
+    assert "as advised" in said
+    assert "advice: about" in ended.err
+    assert coop(*GIVEN, "--cheaper", "app.py:small", "-o", "page.html").code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "downgrade to stub:small" in page
+    found = coop(*GIVEN, "--cheaper", "app.py:small", "--json").result
+    verdicts = {one["agent"]: one["verdict"] for one in found["advice"]}
+    assert verdicts == {"boss": "keep", "research": "downgrade", "add_up": "keep"}
+    assert found["calls"]["made"] == 0
+
+
+def test_advice_that_is_not_played_is_the_last_line_a_note_and_an_error(coop: Coop) -> None:
+    ended = coop(*GIVEN, "--advise", "--max-calls", "20")
+    assert ended.code == 2
+    last = " ".join(ended.out.split()).rpartition("no advice: ")[2]
+    assert re.fullmatch(r"about \d+ plays, (\d+) new calls, .*: --max-calls \1 plays it", last)
+    assert f"no advice: {last}" in " ".join(ended.err.split())
+    told = coop(*GIVEN, "--advise", "--max-calls", "20", "--cache", "new.sqlite", "--json")
+    assert told.code == 2
+    (note,) = [x for x in json.loads(told.out)["notes"] if "advice" in x]
+    assert note == f"no advice: {last}"
+
+
+def test_twelve_inputs_have_advice_within_the_usual_limit(coop: Coop, tmp_path: Path) -> None:
+    """What was played is not counted again; one alone is left out where too few calls are left."""
+    (tmp_path / "in.json").write_text(json.dumps([HELLO] * 12), encoding="utf-8")
+    (tmp_path / "three.py").write_text(THREE, encoding="utf-8")
+    asked = ("attribute", "three.py:app", "--score", "three.py:score", "--input", "in.json")
+    ended = coop(*asked, "--agents", "a,b,c", "--advise")
+    assert ended.code == 0, ended.err
+    said = " ".join(ended.err.split())
+    most = re.search(r"advice: at most (\d+) plays, (\d+) new calls", said)
+    assert most
+    assert "not played" not in said
+    found = coop(*asked, "--agents", "a,b,c", "--advise", "--cache", "new.sqlite", "--json").result
+    alone = coop(*asked, "--agents", "a,b,c", "--cache", "other.sqlite", "--json").result
+    assert {one["verdict"] for one in found["advice"]} == {"keep"}
+    assert found["calls"]["made"] - alone["calls"]["made"] <= int(most[2])
+    assert found["calls"]["made"] <= 200
+
+
+HELLO = {"messages": [{"role": "user", "content": "hello"}]}
+
+THREE = """\
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
+from extensions.attribute.tests.stub_chat import StubChat
+
+def agent(name):
+    model = StubChat(rule=lambda messages: AIMessage(name), model=name)
+    return name, lambda state: {"messages": [model.invoke(state["messages"])]}
+
+page = StateGraph(MessagesState)
+page.add_sequence([agent("a"), agent("b"), agent("c")])
+page.add_edge(START, "a")
+app = page.compile()
+
+def score(state):
+    return len({m.text for m in state["messages"]} & {*"abc"})
+"""
+
+
+def test_what_is_wrong_is_one_line(coop: Coop) -> None:
+    assert "has no 'tiny'" in one_line(coop(*GIVEN, "--cheaper", "app.py:tiny"), 2)
+    complaint = one_line(coop(*GIVEN, "--cheaper", "app.py:score"), 2)
+    assert "cheaper: score is no chat model" in complaint

@@ -1,0 +1,90 @@
+"""What an agent hands on to the next is its answer, and no steering, unless an edge reads it."""
+
+import json
+from typing import Any, Literal, TypedDict
+
+import pytest
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command
+
+from shapley_coop.extensions.attribute import attribute
+
+JOBS = [{"job": " ".join(["paint"] * n)} for n in (1, 2, 3)]
+
+
+class Offer(TypedDict, total=False):
+    job: str
+    price: float
+    fits: bool
+    offer: str
+
+
+def estimate(state: Offer) -> Offer:
+    return {"price": 100.0 * len(state["job"].split())}
+
+
+def estimate_and_go(state: Offer) -> Command[Literal["writer"]]:
+    return Command(goto="writer", update=dict(estimate(state)))
+
+
+def write(state: Offer) -> Command[Literal["legal"]]:
+    return Command(goto="legal", update={"offer": f"We do it for {state['price']:.0f} EUR."})
+
+
+def office(estimator: Any) -> Any:
+    """An estimator, a writer and legal; the estimator goes on by itself or by an edge."""
+    page = StateGraph(Offer)
+    page.add_node("estimator", estimator)
+    page.add_node("writer", write)
+    page.add_node("legal", lambda state: {"offer": state["offer"] + " Terms apply."})
+    page.add_edge(START, "estimator")
+    if estimator is estimate:
+        page.add_edge("estimator", "writer")
+    page.add_edge("legal", END)
+    return page.compile()
+
+
+def score(state: Offer, given: Offer) -> float:
+    price = f"{100 * len(given['job'].split())} EUR"
+    return 0.8 * (price in state["offer"]) + 0.2 * ("Terms" in state["offer"])
+
+
+@pytest.mark.parametrize("estimator", [estimate, estimate_and_go])
+def test_what_a_command_hands_on_is_an_answer_as_an_edges_is(estimator: Any) -> None:
+    settings = {"value": "leave-one-out", "advise": True}
+    agents = ["estimator", "writer", "legal"]
+    credit = attribute(office(estimator), agents, score, JOBS, **settings)
+    assert credit.leave_one_out == pytest.approx({"estimator": 0.8, "writer": 0.8, "legal": 0.2})
+    assert {one.agent: one.verdict for one in credit.advice} == dict.fromkeys(agents, "keep")
+    assert not any("steers the run" in note for note in credit.notes)
+
+
+def checked() -> Any:
+    """A checker that says whether an offer fits; an edge reads the price."""
+    page = StateGraph(Offer)
+    page.add_node("estimator", estimate)
+    page.add_node("checker", lambda state: {"fits": state["price"] < 1000})
+    page.add_node("writer", lambda s: {"offer": f"{s['price']:.0f} EUR, {s['fits']}, Terms"})
+    page.add_edge(START, "estimator")
+    page.add_edge("estimator", "checker")
+    page.add_conditional_edges(
+        "checker", lambda s: END if s["price"] > 1000 else "writer", ["writer", END]
+    )
+    page.add_edge("writer", END)
+    return page.compile()
+
+
+def test_a_removal_that_keeps_an_answer_says_so_in_its_own_line() -> None:
+    settings = {"value": "leave-one-out", "advise": True}
+    agents = ["estimator", "checker", "writer"]
+    credit = attribute(checked(), agents, score, JOBS, **settings)
+    why = {one.agent: one.why for one in credit.advice if one.verdict == "remove"}
+    assert why == {
+        "estimator": (
+            "without it the score loses 0 ± 0, its price kept as it wrote it (not measured)"
+        ),
+        "checker": "without it the score loses 0 ± 0, its fits kept as it wrote it (not measured)",
+    }
+    assert "an absent estimator writes price as it did, which steers the run" in json.dumps(
+        credit.notes
+    )
