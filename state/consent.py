@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.language.clauses import Give, Pay, Share
+from shapley_coop.deals.contract import lasting
+from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading
@@ -25,10 +26,8 @@ from shapley_coop.state.turn import TurnContext
 def terms_of(turn: TurnContext) -> Terms:
     """What deals are checked against here: the parties, their actions, what can be dropped."""
     evaluated = turn.evaluated
-    money = [
-        cid for cid, clause in evaluated.clauses.items() if isinstance(clause, Pay | Give | Share)
-    ]
-    return _terms(evaluated.game, tuple(turn.norms), tuple(money), evaluated.turn)
+    money = tuple(lasting(evaluated.clauses))
+    return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
 
 
 @lru_cache(maxsize=256)  # as long as they are the same, an equal offer is checked once

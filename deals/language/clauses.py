@@ -1,34 +1,77 @@
 """The five clauses: what agents can agree on."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Literal, Protocol
+from typing import (
+    Annotated,
+    ClassVar,
+    Literal,
+    Self,  # typing has it from Python 3.11 on
+)
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from shapley_coop.amounts import Exact, plain
+from shapley_coop.deals.language.effects import OTHERS, Duty, Gift, Split, Transfer, portions
 from shapley_coop.deals.language.when import EVERYONE, When, words
 from shapley_coop.escaping import visible
 
-OTHERS = "others"
-"""As payer or payee: everybody else, each an equal part of the amount."""
-
 
 class _Clause(BaseModel):
+    """What a clause can do (its effects: none here), and whether it lasts.
+
+    Attributes:
+        lasts: whether it stands through an amendment until it is dropped by its id.
+    """
+
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    lasts: ClassVar[bool] = True
+
+    @property
+    def duty(self) -> Duty | None:
+        """What it asks at a turn at which its condition holds before it."""
+        return None
+
+    @property
+    def transfer(self) -> Transfer | None:
+        """What is paid by a turn with which its condition holds."""
+        return None
+
+    @property
+    def gift(self) -> Gift | None:
+        """What changes hands by the first turn with which its condition holds."""
+        return None
+
+    @property
+    def split(self) -> Split | None:
+        """How it has the total split at the end."""
+        return None
+
+    def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
+        """Spell it out as clauses that name each agent, if it is of everyone or of others."""
+        yield self
 
 
 class _Duty(_Clause):
     """What asks something of `agent`: a party, or "everyone" for each of them."""
+
+    lasts: ClassVar[bool] = False
 
     kind: Literal["do", "forbid"]
     agent: str
     action: str
     when: When = "always"
 
-    def binds(self, agent: str) -> bool:
-        """Whether it asks something of that party."""
-        return self.agent in (agent, EVERYONE)
+    @property
+    def duty(self) -> Duty:
+        """What it asks."""
+        return Duty(self.agent, self.action, self.kind == "forbid")
+
+    def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
+        """Name each of all."""
+        for agent in agents if self.agent == EVERYONE else [self.agent]:
+            yield self.model_copy(update={"agent": agent})
 
 
 class Do(_Duty):
@@ -62,6 +105,22 @@ class Pay(_Clause):
     basis: Literal["once", "turn", "reward"] = "once"
     when: When = "always"
 
+    @property
+    def transfer(self) -> Transfer:
+        """What is paid."""
+        return Transfer(self.payer, self.payee, self.amount, self.basis)
+
+    def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
+        """Name each of the others, with the part that it pays or gets."""
+        if OTHERS not in (self.payer, self.payee):
+            yield self
+            return
+        side = "payer" if self.payer == OTHERS else "payee"
+        ends = portions(self, agents)
+        for agent in (a for a in agents if a in ends and a not in (self.payer, self.payee)):
+            amount = self.amount * abs(Fraction(ends[agent]))
+            yield self.model_copy(update={side: agent, "amount": amount})
+
 
 class Give(_Clause):
     """`giver` hands `quantity` of a `good` to `receiver`, in games in which agents hold goods.
@@ -77,6 +136,11 @@ class Give(_Clause):
     quantity: int
     when: When = "always"
 
+    @property
+    def gift(self) -> Gift:
+        """What changes hands."""
+        return Gift(self.giver, self.receiver, self.good, self.quantity)
+
 
 class Share(_Clause):
     """How the total of all rewards is split at the end; other payments are made on top.
@@ -85,37 +149,19 @@ class Share(_Clause):
     at settlement.
     """
 
+    when: ClassVar[When] = "always"
+
     kind: Literal["share"] = "share"
     fractions: dict[str, Exact] | None = None
     norm: str | None = None
 
+    @property
+    def split(self) -> Split:
+        """How the total is split."""
+        return Split(self.fractions, self.norm)
+
 
 Clause = Annotated[Do | Forbid | Pay | Give | Share, Field(discriminator="kind")]
-
-
-class _Payment(Protocol):
-    """A clause that pays, or what fell due by one."""
-
-    @property
-    def payer(self) -> str: ...
-    @property
-    def payee(self) -> str: ...
-
-
-def portions(pay: _Payment, agents: Collection[str]) -> dict[str, int | Fraction]:
-    """Agent → the part of a payment that it gets, negative for what it pays; they sum to 0.
-
-    >>> pay = Pay(payer="Ann", payee="others", amount=1)
-    >>> [str(part) for part in portions(pay, ["Ann", "Ben", "Cem"]).values()]
-    ['-1', '1/2', '1/2']
-    """
-    parts: dict[str, int | Fraction] = {}
-    for side, who in ((-1, pay.payer), (1, pay.payee)):
-        named = [who] if who != OTHERS else [a for a in agents if a not in (pay.payer, pay.payee)]
-        part = side if len(named) == 1 else Fraction(side, len(named) or 1)
-        for agent in named:
-            parts[agent] = parts[agent] + part if agent in parts else part
-    return parts
 
 
 def lines_of(clauses: Mapping[str, Clause]) -> list[str]:

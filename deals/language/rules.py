@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shapley_coop.amounts import MAX_AMOUNT
-from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Give, Pay, Share
+from shapley_coop.deals.language.clauses import Clause, Give, Pay, Share
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import OTHERS, Duty
 from shapley_coop.deals.language.faults import Fault, listed, together
-from shapley_coop.deals.language.naming import events_in, means_all, names_in, when_of
+from shapley_coop.deals.language.naming import events_in, means_all, names_in
 from shapley_coop.deals.language.progressions import Progression, meet, progressions
 from shapley_coop.deals.language.when import (
     EVERYONE,
     Earned,
     Every,
     Turns,
+    When,
     at_turns,
     conditions_in,
 )
@@ -101,9 +103,9 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     wrong = []
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in events_in(clause)]
-        if isinstance(clause, Do | Forbid):
-            bound = terms.agents if clause.agent == EVERYONE else [clause.agent]
-            pairs += [(agent, clause.action) for agent in bound]
+        if duty := clause.duty:
+            bound = terms.agents if duty.agent == EVERYONE else [duty.agent]
+            pairs += [(agent, duty.action) for agent in bound]
         for agent, action in pairs:
             if agent not in terms.agents:
                 continue  # a fault already
@@ -117,7 +119,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
     """TURN: turns named exist."""
     wrong = []
     for cid, clause in deal.ids().items():
-        for part in conditions_in(when_of(clause)):
+        for part in conditions_in(clause.when):
             if isinstance(part, Turns):
                 first, last = part.turns
             elif isinstance(part, Every):
@@ -136,10 +138,10 @@ def performable(deal: Deal, terms: Terms) -> Fault | None:
     Duties whose conditions depend on turns alone are looked at; the monitor excuses the others.
     """
     wrong = []
-    for cid, duty in deal.duties.items():
-        if duty.kind == "forbid":
+    for cid, clause in deal.duties.items():
+        if not (duty := clause.duty) or duty.forbidden:
             continue
-        due = progressions(duty.when, terms.turns)
+        due = progressions(clause.when, terms.turns)
         for agent in terms.agents if duty.agent == EVERYONE else [duty.agent]:
             inside = terms.open_turns(agent, duty.action)
             closed = [] if inside is None else outside(inside, terms.now, terms.turns)
@@ -165,8 +167,8 @@ def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
         "PAY",
         [
             f"{cid}{wrong}."
-            for cid, pay in deal.pays.items()
-            if (wrong := _wrong_payment(pay, terms))
+            for cid, pay in deal.ids().items()
+            if isinstance(pay, Pay) and (wrong := _wrong_payment(pay, terms))
         ],
     )
 
@@ -225,11 +227,11 @@ def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
 
 def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
     """NORM: a norm is one of those computed at this table."""
-    share = deal.share
-    if share is None or share.norm is None or share.norm in terms.norms:
+    split = deal.split
+    if split is None or split.norm is None or split.norm in terms.norms:
         return None
     known = f"on offer: {', '.join(terms.norms)}" if terms.norms else "give fractions instead"
-    return Fault("NORM", f"No norm {share.norm} is computed at this table; {known}.")
+    return Fault("NORM", f"No norm {split.norm} is computed at this table; {known}.")
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
@@ -238,18 +240,20 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     Two duties are compared where their conditions are equal, or depend on turns alone; conditions
     on history that can hold at the same turn are found by the certificate.
     """
-    by_agent: dict[str, list[tuple[str, Do | Forbid, list[Progression]]]] = {}
+    by_agent: dict[str, list[tuple[str, Duty, When, list[Progression]]]] = {}
     wrong = []
-    for cid, duty in deal.duties.items():
-        turns = progressions(duty.when, terms.turns)
+    for cid, clause in deal.duties.items():
+        if not (duty := clause.duty):
+            continue
+        turns = progressions(clause.when, terms.turns)
         alike = [duty.agent, EVERYONE] if duty.agent != EVERYONE else list(by_agent)
-        for other, rival, others in [x for who in alike for x in by_agent.get(who, ())]:
+        for other, rival, when, others in [x for who in alike for x in by_agent.get(who, ())]:
             if not _clash(rival, duty):
                 continue
-            if rival.when == duty.when or any(meet(a, b) for a in others for b in turns):
+            if when == clause.when or any(meet(a, b) for a in others for b in turns):
                 who = rival.agent if duty.agent == EVERYONE else duty.agent
                 wrong.append(f"{who} cannot keep both {other} and {cid}.")
-        by_agent.setdefault(duty.agent, []).append((cid, duty, turns))
+        by_agent.setdefault(duty.agent, []).append((cid, duty, clause.when, turns))
     return _fault("CLASH", wrong)
 
 
@@ -292,7 +296,7 @@ DEAL_RULES: tuple[Rule, ...] = (
 """What every deal has to pass, in this order."""
 
 
-def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:
-    if a.kind == b.kind == "forbid":
+def _clash(a: Duty, b: Duty) -> bool:
+    if a.forbidden and b.forbidden:
         return False
-    return (a.action == b.action) == (a.kind != b.kind)
+    return (a.action == b.action) == (a.forbidden != b.forbidden)

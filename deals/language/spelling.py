@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import parse_exact
-from shapley_coop.deals.language.clauses import OTHERS
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.lenient_json import MAX_DEPTH
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from shapley_coop.amounts import parse_exact, plain
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, sentence
+from shapley_coop.deals.language.clauses import Clause, sentence
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.games.actions import actions_of_all
@@ -157,7 +157,7 @@ def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
 
 
 def _section(clause: Clause) -> int:
-    return 2 if isinstance(clause, Do) else 4 if isinstance(clause, Forbid) else 3
+    return 3 if clause.duty is None else 4 if clause.duty.forbidden else 2
 
 
 def _lines(body: str) -> list[str]:

@@ -16,8 +16,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from shapley_coop.deals.language.clauses import OTHERS
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.when import EVERYONE

@@ -169,7 +169,7 @@ def test_where_no_value_was_computed_a_split_is_claimed_by_what_was_seen():
         "total": "80",
         "as_signed": dict.fromkeys(HEROES, "20"),
     }
-    share = deal_in(answer(letter, record=record)).share
+    share = deal_in(answer(letter, record=record)).split
     assert sum(share.fractions.values()) == 1
     assert share.fractions["Hero1"] > max(share.fractions[a] for a in HEROES[2:])
     # Who did less than it is to get leaves things as they are.
