@@ -11,7 +11,8 @@ from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading
-from shapley_coop.deals.language.rules import Rule, Terms, all_faults
+from shapley_coop.deals.language.rules import Rule, all_faults
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.games import Game
 from shapley_coop.state.ability_to_pay import unable
 from shapley_coop.state.evaluated import EvaluatedTable

@@ -40,7 +40,8 @@ from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
+from shapley_coop.deals.language.rules import DEAL_RULES, Rule, first_fault
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.games import Turn
 from shapley_coop.games.gives import actions_in
 from shapley_coop.games.open_turns import OpenTurns, always_open

@@ -2,12 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import (
-    Annotated,
-    ClassVar,
-    Literal,
-    Self,  # typing has it from Python 3.11 on
-)
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,6 +1,6 @@
 """Clauses as agents write them: read leniently in form, bound strictly, every fault in words.
 
->>> from shapley_coop.deals.language.rules import Terms
+>>> from shapley_coop.deals.language.terms import Terms
 >>> terms = Terms(["Ann", "Bob"], {"Ann": ["lever"], "Bob": ["door"]}, turns=5)
 >>> do = {"type": "do", "agent": "Ann", "action": "Lever", "when": {"turns": [1, 3]}, "id": 1}
 >>> found = read_proposal({"clauses": [do]}, terms)
@@ -25,7 +25,6 @@ from pydantic import ValidationError
 
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
 from shapley_coop.deals.language.faults import Fault, listed
-from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.spelling import (
     CLAUSE_KEYS,
     KINDS,
@@ -39,6 +38,7 @@ from shapley_coop.deals.language.spelling import (
     quantity,
     shown,
 )
+from shapley_coop.deals.language.terms import Terms
 
 ANNOTATIONS = {
     *("reason", "reasoning", "rationale", "explanation", "why", "id", "cid", "no", "number"),

@@ -1,5 +1,6 @@
 """Validation rules: small pure functions; a workflow composes the ones it wants.
 
+>>> from shapley_coop.deals.language.clauses import Pay
 >>> deal = Deal(clauses=[Pay(payer="Bob", payee="Eve", amount=1)])
 >>> found = first_fault([known_agents, positive_payments], deal, Terms(agents=["Alice", "Bob"]))
 >>> found.label, found.feedback
@@ -9,16 +10,16 @@
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 
 from shapley_coop.amounts import MAX_AMOUNT
-from shapley_coop.deals.language.clauses import Clause, Give, Pay, Share
+from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.effects import OTHERS, Duty
+from shapley_coop.deals.language.effects import OTHERS, Duty, Gift, Split, Transfer
 from shapley_coop.deals.language.faults import Fault, listed, together
 from shapley_coop.deals.language.naming import events_in, means_all, names_in
 from shapley_coop.deals.language.progressions import Progression, meet, progressions
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import (
     EVERYONE,
     Earned,
@@ -29,25 +30,10 @@ from shapley_coop.deals.language.when import (
     conditions_in,
 )
 from shapley_coop.games.actions import told_actions
-from shapley_coop.games.open_turns import OpenTurns, Spans, always_open, outside
+from shapley_coop.games.open_turns import Spans, outside
 
 MAX_TEXT_CHARS = 4_000
 """Limit of a deal's text in characters; its JSON has about twice as many."""
-
-
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """What a deal is checked against; compared by identity, so that a check is made once."""
-
-    agents: Sequence[str]
-    actions: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    turns: int = 1
-    norms: Sequence[str] = ()
-    droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
-    goods: Sequence[str] = ()  # what can change hands; in most games nothing
-    currency: str = ""  # in which amounts are; empty for points of the game
-    now: int = 1  # the turn from which on it binds
-    open_turns: OpenTurns = always_open
 
 
 Rule = Callable[[Deal, Terms], Fault | None]
@@ -167,13 +153,13 @@ def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
         "PAY",
         [
             f"{cid}{wrong}."
-            for cid, pay in deal.ids().items()
-            if isinstance(pay, Pay) and (wrong := _wrong_payment(pay, terms))
+            for cid, clause in deal.pays.items()
+            if (pay := clause.transfer) and (wrong := _wrong_payment(pay, terms))
         ],
     )
 
 
-def _wrong_payment(pay: Pay, terms: Terms) -> str:
+def _wrong_payment(pay: Transfer, terms: Terms) -> str:
     if pay.payer == pay.payee:
         return f": {pay.payer} pays itself: name another payee"
     if pay.payer == OTHERS and pay.basis == "reward":
@@ -189,12 +175,17 @@ def _wrong_payment(pay: Pay, terms: Terms) -> str:
 
 def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
     """GIVE: a gift is one or more of a good that there is, from one party to another."""
-    gifts = {cid: c for cid, c in deal.ids().items() if isinstance(c, Give)}
-    wrong = {cid: _wrong_gift(give, terms) for cid, give in gifts.items()}
-    return _fault("GIVE", [f"{cid}{why}." for cid, why in wrong.items() if why])
+    return _fault(
+        "GIVE",
+        [
+            f"{cid}{wrong}."
+            for cid, clause in deal.ids().items()
+            if (gift := clause.gift) and (wrong := _wrong_gift(gift, clause.when, terms))
+        ],
+    )
 
 
-def _wrong_gift(give: Give, terms: Terms) -> str:
+def _wrong_gift(give: Gift, when: When, terms: Terms) -> str:
     if not terms.goods:
         return f" gives {give.good}: nothing can change hands in this game"
     if give.good not in terms.goods:
@@ -203,26 +194,32 @@ def _wrong_gift(give: Give, terms: Terms) -> str:
         return f": {give.giver} gives to itself: name another receiver"
     if give.quantity < 1:
         return f" gives {give.quantity} {give.good}: give 1 or more"
-    if any(isinstance(part, Earned) for part in conditions_in(give.when)):
+    if any(isinstance(part, Earned) for part in conditions_in(when)):
         return " depends on rewards, which are paid after goods change hands: name actions or turns"
     return ""
 
 
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
     """SHARE: at most one split; it has fractions of one whole for all parties, or a norm."""
-    shares = {cid: c for cid, c in deal.ids().items() if isinstance(c, Share)}
-    if len(shares) > 1:
-        return Fault("SHARE", f"{' and '.join(shares)} both split the total: keep one.")
-    for cid, share in shares.items():
-        if (share.fractions is None) == (share.norm is None):
-            return Fault("SHARE", f"{cid}: give either fractions or a norm.")
-        if share.fractions is None:
-            continue
-        if set(share.fractions) != set(terms.agents):
-            return Fault("SHARE", f"{cid}: give a fraction for each of {', '.join(terms.agents)}.")
-        if any(x < 0 for x in share.fractions.values()) or sum(share.fractions.values()) != 1:
-            return Fault("SHARE", f"{cid}: fractions are not negative and sum to exactly 1.")
+    splits = {cid: split for cid, c in deal.ids().items() if (split := c.split)}
+    if len(splits) > 1:
+        return Fault("SHARE", f"{' and '.join(splits)} both split the total: keep one.")
+    for cid, split in splits.items():
+        if wrong := _wrong_split(split, terms):
+            return Fault("SHARE", f"{cid}: {wrong}.")
     return None
+
+
+def _wrong_split(split: Split, terms: Terms) -> str:
+    if (split.fractions is None) == (split.norm is None):
+        return "give either fractions or a norm"
+    if split.fractions is None:
+        return ""
+    if set(split.fractions) != set(terms.agents):
+        return f"give a fraction for each of {', '.join(terms.agents)}"
+    if any(x < 0 for x in split.fractions.values()) or sum(split.fractions.values()) != 1:
+        return "fractions are not negative and sum to exactly 1"
+    return ""
 
 
 def offered_norm(deal: Deal, terms: Terms) -> Fault | None:

@@ -10,7 +10,7 @@ from typing import Any
 from shapley_coop.amounts import parse_exact
 from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.lenient_json import MAX_DEPTH
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN
 from shapley_coop.deals.language.wire_form import ranges_of
 from shapley_coop.games.actions import actions_of_all

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from shapley_coop.amounts import parse_exact, plain
 from shapley_coop.deals.language.clauses import Clause, sentence
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.games.actions import actions_of_all
 
 SECTIONS = (

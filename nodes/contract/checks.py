@@ -4,7 +4,7 @@ from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, listed
 from shapley_coop.deals.language.reading import Reading, read_once
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.written.document import changed_clauses, differences
 from shapley_coop.deals.written.judgement import read_judgement

@@ -19,7 +19,7 @@ from shapley_coop.deals.contract import lasting
 from shapley_coop.deals.language.clauses import Clause, Do, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import All, Event, Every, Last, Turns, When
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.document import compose

@@ -10,7 +10,8 @@ from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import DEAL_RULES, Terms, first_fault
+from shapley_coop.deals.language.rules import DEAL_RULES, first_fault
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import duties
 from shapley_coop.deals.written.reading import read_words

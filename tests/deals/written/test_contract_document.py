@@ -7,7 +7,7 @@ import pytest
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share, sentence
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Every, Turns
 from shapley_coop.deals.written.document import (
     INTENT,

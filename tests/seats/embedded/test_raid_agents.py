@@ -11,7 +11,8 @@ from shapley_coop.amounts import parse_exact
 from shapley_coop.deals.language.clauses import Do, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import DEAL_RULES, Terms, first_fault
+from shapley_coop.deals.language.rules import DEAL_RULES, first_fault
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Every, Turns
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.graphs import builder
