@@ -8,11 +8,11 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import cache_key, digest
-from shapley_coop.deals.language.clauses import Clause, lines_of
+from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of
 from shapley_coop.deals.language.deal import Deal, Offer, put
 from shapley_coop.deals.language.effects import Split
 
-_clause: TypeAdapter[Clause] = TypeAdapter(Clause)
+_clause: TypeAdapter[Clause] = TypeAdapter(AnyClause)
 
 
 class Term(TypedDict):

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import cache_key, digest
-from shapley_coop.deals.language.clauses import Clause, lines_of
+from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of
 from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.faults import Fault
 
@@ -29,7 +29,7 @@ class Deal(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    clauses: tuple[Clause, ...] = Field(default=(), max_length=MOST_CLAUSES)
+    clauses: tuple[AnyClause, ...] = Field(default=(), max_length=MOST_CLAUSES)
     drops: tuple[str, ...] = Field(default=(), max_length=MAX_CLAUSES)
 
     @classmethod

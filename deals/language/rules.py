@@ -199,6 +199,12 @@ def _wrong_gift(give: Gift, when: When, terms: Terms) -> str:
     return ""
 
 
+def sound_alone(deal: Deal, terms: Terms) -> Fault | None:
+    """CLAUSE: nothing is wrong with a clause by what its own kind asks."""
+    wrong = {cid: clause.wrong(terms) for cid, clause in deal.ids().items()}
+    return _fault("CLAUSE", [f"{cid}{why}." for cid, why in wrong.items() if why])
+
+
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
     """SHARE: at most one split; it has fractions of one whole for all parties, or a norm."""
     splits = {cid: split for cid, c in deal.ids().items() if (split := c.split)}
@@ -289,6 +295,7 @@ DEAL_RULES: tuple[Rule, ...] = (
     offered_norm,
     no_clash,
     known_drops,
+    sound_alone,
 )
 """What every deal has to pass, in this order."""
 
