@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from shapley_coop.deals.contract import Contract, clause_of
 from shapley_coop.deals.language.clauses import Clause
-from shapley_coop.deals.language.condition import Condition, Memory, compiled_condition
+from shapley_coop.deals.language.condition import Condition, Memory
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import Duty, Gift, Split, Transfer
 from shapley_coop.games import Turn
@@ -70,10 +70,8 @@ def compiled_clause(
     cid: str, clause: Clause, first: int = 1, last: int | None = None
 ) -> CompiledClause:
     """One clause that stands from turn `first` to turn `last`."""
-    duty = clause.duty
-    condition = compiled_condition(clause.when, "before" if duty else "after")
-    effects = duty, clause.transfer, clause.gift, clause.split
-    return CompiledClause(cid, clause, condition, first, last, *effects)
+    effects = clause.duty, clause.transfer, clause.gift, clause.split
+    return CompiledClause(cid, clause, clause.condition(), first, last, *effects)
 
 
 def start(clauses: Clauses) -> Memories:

@@ -12,7 +12,6 @@ from typing import Any
 from shapley_coop.amounts import exact, plain
 from shapley_coop.deals.contract import Contract, in_force, split_of
 from shapley_coop.deals.language.clauses import Clause
-from shapley_coop.deals.language.condition import compiled_condition
 from shapley_coop.deals.language.effects import Split, Transfer, portions
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Payment
@@ -126,7 +125,7 @@ def _never(cids: str, payer: str, amount: Fraction, most: Fraction) -> Fault:
 
 def _certain(clause: Clause, means: Means, now: int) -> Fraction:
     """What falls due whatever the agents do; 0 where the condition depends on their actions."""
-    condition, pay = compiled_condition(clause.when, "after"), clause.transfer
+    condition, pay = clause.condition(), clause.transfer
     if condition.start or pay is None:
         return NOTHING
     times = sum(condition.holds((), turn) for turn in range(now, means.turns + 1))

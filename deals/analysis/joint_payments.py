@@ -46,7 +46,6 @@ from shapley_coop.deals.contract import Contract, in_force, split_of
 from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.effects import portions
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.naming import events_in
 from shapley_coop.deals.language.when import Earned, conditions_in
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Game, Position
@@ -250,7 +249,7 @@ def _as_counted(term: CompiledClause, payer: str, world: World) -> CompiledClaus
     pay = term.transfer
     assert pay, "no other clause is counted"
     own = paid_by(payer, pay, world.actions)
-    if own and any(event.agent == payer for event in events_in(term.clause)):
+    if own and any(event.agent == payer for event in term.clause.events([*world.actions])):
         return replace(term, transfer=replace(pay, basis="once"))
     return term
 
@@ -271,12 +270,12 @@ def _moves(clauses: Clauses, world: World) -> Iterator[dict[str, Any]]:
             yield {"actions": dict(zip(agents, play, strict=True)), "rewards": rewards}
         return
     named: dict[str, set[str]] = {}
-    for event in (event for pay in pays for event in events_in(pay)):
+    for event in (event for pay in pays for event in pay.events([*world.actions])):
         named.setdefault(event.agent, set()).add(event.action)
     ways = [_ways(world.actions.get(agent, ()), acts) for agent, acts in named.items()]
     for way in product(*ways):
         done = {agent: act for agent, act in zip(named, way, strict=True) if act is not None}
-        yield {"actions": done, "rewards": {}}
+        yield {"actions": done, "rewards": dict.fromkeys(world.actions, 0)}
 
 
 def _ways(known: Sequence[str], named: set[str]) -> list[str | None]:

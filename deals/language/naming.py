@@ -2,12 +2,7 @@
 
 from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.effects import OTHERS
-from shapley_coop.deals.language.when import EVERYONE, Earned, Event, conditions_in, event_of
-
-
-def events_in(clause: Clause) -> list[Event]:
-    """The actions that its condition depends on."""
-    return [event for part in conditions_in(clause.when) if (event := event_of(part))]
+from shapley_coop.deals.language.when import EVERYONE, Earned, conditions_in
 
 
 def parties_of(clause: Clause) -> list[str]:
@@ -26,7 +21,7 @@ def names_in(clause: Clause) -> list[str]:
     others = OTHERS if clause.transfer else None
     own = [name for name in parties_of(clause) if name != others]
     earners = [part.earned for part in conditions_in(clause.when) if isinstance(part, Earned)]
-    acting = [event.agent for event in events_in(clause)]
+    acting = [event.agent for event in clause.events(())]
     return [*own, *acting, *(agent for agent in earners if agent != EVERYONE)]
 
 

@@ -17,7 +17,7 @@ from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import OTHERS, Duty, Gift, Split, Transfer
 from shapley_coop.deals.language.faults import Fault, listed, together
-from shapley_coop.deals.language.naming import events_in, means_all, names_in
+from shapley_coop.deals.language.naming import means_all, names_in
 from shapley_coop.deals.language.progressions import Progression, meet, progressions
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import (
@@ -88,7 +88,7 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     """ACTION: every action named is one its agent has."""
     wrong = []
     for cid, clause in deal.ids().items():
-        pairs = [(event.agent, event.action) for event in events_in(clause)]
+        pairs = [(event.agent, event.action) for event in clause.events(())]
         if duty := clause.duty:
             bound = terms.agents if duty.agent == EVERYONE else [duty.agent]
             pairs += [(agent, duty.action) for agent in bound]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from shapley_coop.deals.language.condition import Condition, compiled_condition
 from shapley_coop.deals.language.condition_form import condition_form, number
 from shapley_coop.deals.language.effects import Duty, Gift, Split, Transfer
 from shapley_coop.deals.language.spelling import Notes
 from shapley_coop.deals.language.terms import Terms
-from shapley_coop.deals.language.when import When, words
+from shapley_coop.deals.language.when import Event, When, conditions_in, event_of, words
 
 
 class Clause(BaseModel):
@@ -20,6 +21,7 @@ class Clause(BaseModel):
     A new kind is a subclass in one file, with a field `kind` whose default names it.
 
     Attributes:
+        taught: the line by which letters teach it; the core's are in the template of the language.
         lasts: whether it stands through an amendment until it is dropped by its id.
         also: other keys that have one meaning in it → the keys that are meant.
         needless: a key that is left out where it says what holds of every such clause → that.
@@ -27,6 +29,7 @@ class Clause(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    taught: ClassVar[str] = ""
     lasts: ClassVar[bool] = True
     also: ClassVar[Mapping[str, str]] = {}
     needless: ClassVar[Mapping[str, str]] = {}
@@ -60,6 +63,14 @@ class Clause(BaseModel):
     def split(self) -> Split | None:
         """How it has the total split at the end."""
         return None
+
+    def condition(self) -> Condition:
+        """Return when it asks or pays: a duty's is read before a turn, all others after it."""
+        return compiled_condition(self.when, "before" if self.duty else "after")
+
+    def events(self, agents: Sequence[str]) -> list[Event]:
+        """List the actions that its condition depends on, where the agents are these."""
+        return [event for part in conditions_in(self.when) if (event := event_of(part))]
 
     @abstractmethod
     def words(self) -> str:
