@@ -29,45 +29,35 @@ Each promise has a harness in `tests/proofs/` that tries to break it with real p
 databases and a loopback endpoint. Seats are embedded agents or a stub: nothing here is about
 language models.
 
-- `make test` is what a developer runs: all tests that start no server, no browser and kill no
-  process. About four minutes on two cores.
-- `make proofs` runs the others, among them a short form of each promise below, on one database. It
-  leaves out the load on the server. About ten minutes.
-- `make soak` runs the long form of each promise, on SQLite and on Postgres, and writes this page.
-  About an hour.
-- `make test-under-load` runs `make test` beside twelve busy processes.
+| command | what it runs | on two cores |
+|---|---|---|
+| `make test` | all tests that start no server, no browser and kill no process | 4 minutes |
+| `make proofs` | the others, with a short form of each promise, on one database | 10 minutes |
+| `make soak` | the long form of each promise, on SQLite and Postgres; writes this page | an hour |
+| `make test-under-load` | `make test` beside twelve busy processes | |
 
-`.ci/run` runs `make lint`, `make test` and `make proofs`. No test asserts how long something took:
-tests count calls, steps, rows, requests and processes, and wait for what has to come. Random loops
-draw from a seed that changes every day and that every session prints; `COOP_TEST_SEED=… make test`
-repeats them. `make bench` measures speed.
-
-`python -m tests.proofs.simulation SEED.NUMBER` plays one simulated run again, life by life; a
-simulation that fails prints that line.
+No test asserts how long something took; `make bench` measures speed. Random loops draw from a seed
+that changes every day; `COOP_TEST_SEED=… make test` repeats them, and
+`python -m tests.proofs.simulation SEED.NUMBER` repeats one simulated run.
 
 What the promises rest on:
 
-- Answers, postings, the register and the entry that fixes a thread's episode are committed with
-  `synchronous=FULL` before anything that follows from them. Checkpoints are not: a kill may take
-  those of the last half second, a power cut some more, and the run then goes on from an earlier
-  step of the same episode, answered from its journal. A server keeps each before the next step.
-- The episode is found by its thread and by the episode before it, so that a fork from before `open`
-  is of the same episode: paid if it comes to the same, `counterfactual` otherwise.
-  `coop run --idempotency-key KEY`, or `idempotency_key` in a graph's input, names a request: the
-  same one goes on with the same play, another one is refused. `coop settle-git` and
-  `coop attribute --bargain` have a key from what they pay for.
-- A home, a sweep and an export name their version; another one is refused in one line, and left as
-  it is. A run that has not ended goes on only with the wiring of its workflow that it began with.
-- Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN --head` prints
-  the chain's head, `coop verify RUN --kept HEAD` compares a head that was kept elsewhere. The
-  settings of the process, letters that wait and what the server lists are not sealed.
-- On Postgres a worker that is frozen, or whose machine has vanished, is taken over by whoever
-  resumes its run 60 seconds after it was last heard of, by the server's clock; when it thaws it
-  keeps no step more.
-- A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30 unless it is set), if need be by
-  the client; connecting ends after 10. If the database is full, read-only, locked, dead or frozen,
-  the command says so in one line and exits with 1, and `coop resume` goes on. A home that cannot be
-  written is read all the same: `coop runs`, `show`, `verify` and `letters` of a run that has ended.
+- **Writes.** Answers, postings and the register are committed with `synchronous=FULL` before
+  anything that follows from them; checkpoints are not. A kill may take the last half second of
+  checkpoints: the run then goes on from an earlier step, answered from its journal.
+- **Episodes.** A fork from before `open` is of the same episode: paid if it comes to the same,
+  `counterfactual` otherwise. `coop run --idempotency-key KEY`, or `idempotency_key` in a graph's
+  input, names a request: the same one goes on with the same play, another one is refused.
+- **Versions.** A home, a sweep and an export of another version are refused in one line. An
+  unfinished run goes on only with the wiring of its workflow that it began with.
+- **Seals.** Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN
+  --head` prints the chain's head, `coop verify RUN --kept HEAD` compares one kept elsewhere.
+- **Workers.** On Postgres a resume takes over from a worker that was silent for 60 seconds; a
+  frozen worker that thaws writes nothing more.
+- **Databases.** A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30), connecting after
+  10. If a database is full, read-only, locked, dead or frozen, the command says so in one line and
+  exits with 1, and `coop resume` goes on. `coop runs`, `show`, `verify` and `letters` read a home
+  that cannot be written.
 
 {machine}
 
@@ -75,7 +65,7 @@ What the promises rest on:
 |---|---|---|---|---|---|
 {rows}
 
-## What is not promised
+## Not promised
 
 {limits}
 """
@@ -129,7 +119,10 @@ def _run(name: str, proof: Proof, times: int) -> Finding:
 
 def _page(known: dict[str, Proof], found: dict[str, dict[str, Any]]) -> str:
     rows = "\n".join(_row(proof, found.get(name)) for name, proof in known.items())
-    limits = "\n".join(f"- *{proof.promise}.* {proof.not_promised}" for proof in known.values())
+    same: dict[str, list[str]] = {}
+    for proof in known.values():
+        same.setdefault(proof.not_promised, []).append(proof.promise)
+    limits = "\n".join(f"- *{'; '.join(of)}.* {limit}" for limit, of in same.items())
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     machine = f"Python {platform.python_version()}, {cpu_count()} cores; {libraries}."
     return HEAD.format(machine=machine, rows=rows, limits=limits)
