@@ -54,6 +54,12 @@ def _fault(label: str, lines: list[str]) -> Fault | None:
     return Fault(label, listed(list(dict.fromkeys(lines)))) if lines else None
 
 
+def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:
+    """What a rule has against each clause by itself, to follow its id."""
+    found = {cid: wrong(clause) for cid, clause in deal.ids().items()}
+    return _fault(label, [f"{cid}{why}." for cid, why in found.items() if why])
+
+
 def non_empty(deal: Deal, terms: Terms) -> Fault | None:
     """EMPTY: a deal says something."""
     return None if deal.clauses else Fault("EMPTY", "The proposal has no clause: give one or more.")
@@ -73,15 +79,13 @@ def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
 def known_agents(deal: Deal, terms: Terms) -> Fault | None:
     """NAME: only parties are named."""
     parties = ", ".join(terms.agents)
-    return _fault(
-        "NAME",
-        [
-            f"{cid} names {name}, who is not a party: the parties are {parties}."
-            for cid, clause in deal.ids().items()
-            for name in names_in(clause)
-            if name not in terms.agents and not means_all(clause, name)
-        ],
-    )
+    wrong = [
+        f"{cid} names {name}, who is not a party: the parties are {parties}."
+        for cid, clause in deal.ids().items()
+        for name in names_in(clause)
+        if name not in terms.agents and not means_all(clause, name)
+    ]
+    return _fault("NAME", wrong)
 
 
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
@@ -149,17 +153,12 @@ def _instead(terms: Terms, inside: Spans) -> str:
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
     """PAY: a payment is positive, between two parties, and no more than all of a reward."""
-    return _fault(
-        "PAY",
-        [
-            f"{cid}{wrong}."
-            for cid, clause in deal.pays.items()
-            if (pay := clause.transfer) and (wrong := _wrong_payment(pay, terms))
-        ],
-    )
+    return _in_each("PAY", deal, lambda clause: _wrong_payment(clause.transfer, terms))
 
 
-def _wrong_payment(pay: Transfer, terms: Terms) -> str:
+def _wrong_payment(pay: Transfer | None, terms: Terms) -> str:
+    if pay is None:
+        return ""
     if pay.payer == pay.payee:
         return f": {pay.payer} pays itself: name another payee"
     if pay.payer == OTHERS and pay.basis == "reward":
@@ -175,17 +174,12 @@ def _wrong_payment(pay: Transfer, terms: Terms) -> str:
 
 def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
     """GIVE: a gift is one or more of a good that there is, from one party to another."""
-    return _fault(
-        "GIVE",
-        [
-            f"{cid}{wrong}."
-            for cid, clause in deal.ids().items()
-            if (gift := clause.gift) and (wrong := _wrong_gift(gift, clause.when, terms))
-        ],
-    )
+    return _in_each("GIVE", deal, lambda clause: _wrong_gift(clause.gift, clause.when, terms))
 
 
-def _wrong_gift(give: Gift, when: When, terms: Terms) -> str:
+def _wrong_gift(give: Gift | None, when: When, terms: Terms) -> str:
+    if give is None:
+        return ""
     if not terms.goods:
         return f" gives {give.good}: nothing can change hands in this game"
     if give.good not in terms.goods:
@@ -201,8 +195,7 @@ def _wrong_gift(give: Gift, when: When, terms: Terms) -> str:
 
 def sound_alone(deal: Deal, terms: Terms) -> Fault | None:
     """CLAUSE: nothing is wrong with a clause by what its own kind asks."""
-    wrong = {cid: clause.wrong(terms) for cid, clause in deal.ids().items()}
-    return _fault("CLAUSE", [f"{cid}{why}." for cid, why in wrong.items() if why])
+    return _in_each("CLAUSE", deal, lambda clause: clause.wrong(terms))
 
 
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
@@ -301,6 +294,5 @@ DEAL_RULES: tuple[Rule, ...] = (
 
 
 def _clash(a: Duty, b: Duty) -> bool:
-    if a.forbidden and b.forbidden:
-        return False
-    return (a.action == b.action) == (a.forbidden != b.forbidden)
+    one_asks = not (a.forbidden and b.forbidden)
+    return one_asks and (a.action == b.action) == (a.forbidden != b.forbidden)
