@@ -5,18 +5,18 @@ Nothing here keeps a history: of the turns played a clause remembers a tuple of 
 tree one for each position.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TypeVar
 
 from shapley_coop.deals.contract import Contract, clause_of
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Give, Pay, Share
-from shapley_coop.deals.language.condition import Asked, Condition, Memory, compiled_condition
+from shapley_coop.deals.language.clauses import Clause
+from shapley_coop.deals.language.condition import Condition, Memory
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import Duty, Gift, Split, Transfer
 from shapley_coop.games import Turn
 
-Due = TypeVar("Due", Pay, Give)
+Due = TypeVar("Due", Transfer, Gift)
 """What the program executes when it falls due."""
 
 Memories = tuple[Memory, ...]
@@ -25,13 +25,17 @@ Memories = tuple[Memory, ...]
 
 @dataclass(frozen=True)
 class CompiledClause:
-    """One clause, the turns for which it stands, and its compiled condition."""
+    """One clause, the turns for which it stands, its compiled condition, and its effects."""
 
     cid: str
     clause: Clause
     condition: Condition
     first: int
     last: int | None
+    duty: Duty | None
+    transfer: Transfer | None
+    gift: Gift | None
+    split: Split | None
 
     def stands(self, turn: int) -> bool:
         """Whether it is in force at that turn."""
@@ -42,7 +46,7 @@ class CompiledClause:
 
         Nothing keeps an agent from idling, so whatever is owed can be broken.
         """
-        if isinstance(self.clause, Share):
+        if self.split:
             return now <= turns
         last = turns if self.last is None else min(self.last, turns)
         return self.condition.may_hold(max(now, self.first), last)
@@ -66,13 +70,8 @@ def compiled_clause(
     cid: str, clause: Clause, first: int = 1, last: int | None = None
 ) -> CompiledClause:
     """One clause that stands from turn `first` to turn `last`."""
-    when = "always" if isinstance(clause, Share) else clause.when
-    return CompiledClause(cid, clause, compiled_condition(when, _asked(clause)), first, last)
-
-
-def _asked(clause: Clause) -> Asked:
-    """Whether a condition is read before a turn or after it."""
-    return "after" if isinstance(clause, Pay | Give) else "before"
+    effects = clause.duty, clause.transfer, clause.gift, clause.split
+    return CompiledClause(cid, clause, clause.condition(), first, last, *effects)
 
 
 def start(clauses: Clauses) -> Memories:
@@ -89,47 +88,53 @@ def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
     )
 
 
-def owed(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Do | Forbid]:
+def owed(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Duty]:
     """Clause id → the duty that binds at a turn, by what is remembered of the turns before."""
     return {
-        each.cid: each.clause
+        each.cid: each.duty
         for each, memory in zip(clauses, memories, strict=True)
-        if isinstance(each.clause, Do | Forbid)
-        and each.stands(turn)
-        and each.condition.holds(memory, turn)
+        if each.duty and each.stands(turn) and each.condition.holds(memory, turn)
     }
 
 
-def falling_due(
-    kind: type[Due], clauses: Clauses, memories: Memories, turn: int, done: Collection[str]
-) -> dict[str, Due]:
-    """Clause id → the payment or gift that falls due by a turn, by what is remembered with it.
+def payments_due(
+    clauses: Clauses, memories: Memories, turn: int, done: Collection[str]
+) -> dict[str, Transfer]:
+    """Clause id → the payment that falls due by a turn, by what is remembered with it.
 
     Args:
-        kind: which of the two.
         clauses: the contract.
         memories: theirs, after the turn.
         turn: its number.
         done: the ids of what fell due before and does so a single time.
     """
+    return _falling_due([each.transfer for each in clauses], clauses, memories, turn, done)
+
+
+def gifts_due(
+    clauses: Clauses, memories: Memories, turn: int, done: Collection[str]
+) -> dict[str, Gift]:
+    """Clause id → the gift that falls due by a turn, likewise."""
+    return _falling_due([each.gift for each in clauses], clauses, memories, turn, done)
+
+
+def _falling_due(
+    effects: Sequence[Due | None],
+    clauses: Clauses,
+    memories: Memories,
+    turn: int,
+    done: Collection[str],
+) -> dict[str, Due]:
     return {
-        each.cid: each.clause
-        for each, memory in zip(clauses, memories, strict=True)
-        if isinstance(each.clause, kind)
+        each.cid: effect
+        for effect, each, memory in zip(effects, clauses, memories, strict=True)
+        if effect
         and each.cid not in done
         and each.stands(turn)
         and each.condition.holds(memory, turn)
     }
 
 
-def only_once(due: dict[str, Pay]) -> frozenset[str]:
+def only_once(due: Mapping[str, Transfer]) -> frozenset[str]:
     """The ids of those payments that fall due a single time."""
     return frozenset(cid for cid, pay in due.items() if pay.basis == "once")
-
-
-def amount_due(pay: Pay, reward: Fraction) -> Fraction:
-    """What is paid, given the payer's reward of the turn.
-
-    A loss cannot be shared: a share of a negative reward would be a payment back.
-    """
-    return pay.amount * max(Fraction(0), reward) if pay.basis == "reward" else pay.amount

@@ -1,6 +1,6 @@
 """A contract: a deal that everyone accepted. One stands at a time; amendments are chained."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -8,10 +8,11 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import cache_key, digest
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Share, lines_of
+from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of
 from shapley_coop.deals.language.deal import Deal, Offer, put
+from shapley_coop.deals.language.effects import Split
 
-_clause: TypeAdapter[Clause] = TypeAdapter(Clause)
+_clause: TypeAdapter[Clause] = TypeAdapter(AnyClause)
 
 
 class Term(TypedDict):
@@ -79,9 +80,14 @@ def _read(clause: bytes) -> Clause:
     return _clause.validate_json(clause)
 
 
-def share_of(contract: Contract | None) -> Share | None:
-    """The clause that splits the total, if one is in force."""
-    return next((c for c in in_force(contract).values() if isinstance(c, Share)), None)
+def split_of(contract: Contract | None) -> Split | None:
+    """How the total is split, if a clause in force says so."""
+    return next((split for c in in_force(contract).values() if (split := c.split)), None)
+
+
+def lasting(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
+    """Those of some clauses that stand until they are dropped: payments, gifts, the split."""
+    return {cid: clause for cid, clause in clauses.items() if clause.lasts}
 
 
 def rebuilt(offers: Sequence[tuple[Offer, int]]) -> list[Contract]:
@@ -118,8 +124,8 @@ def _terms(offer: Offer, from_turn: int, start: int) -> list[Term]:
 def _ended(term: Term, deal: Deal, from_turn: int) -> Term:
     clause = clause_of(term)
     replaced = (
-        isinstance(clause, Do | Forbid)
-        or (isinstance(clause, Share) and deal.share is not None)
+        not clause.lasts
+        or (clause.split is not None and deal.split is not None)
         or term["id"] in deal.drops
     )
     if term["to_turn"] is not None or not replaced:

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from shapley_coop.deals.compiled import Clauses, Memories, falling_due
+from shapley_coop.deals.compiled import Clauses, Memories, gifts_due
 from shapley_coop.deals.contract import Contract, in_force
-from shapley_coop.deals.language.clauses import Give
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import Turn
 from shapley_coop.games.goods import GIVEN, Gift, Holdings, gifts_in
@@ -48,7 +47,7 @@ def handovers(
         turn: its number.
         paid: the ids of clauses that fell due before.
     """
-    due = falling_due(Give, clauses, memories, turn, paid)
+    due = gifts_due(clauses, memories, turn, paid)
     return [
         Handover(cid, turn, give.giver, give.receiver, give.good, give.quantity)
         for cid, give in due.items()
@@ -77,7 +76,7 @@ def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault 
         done: the ids of clauses by which goods have changed hands already.
         holds: what everybody holds now.
     """
-    gives = {cid: clause for cid, clause in in_force(agreed).items() if isinstance(clause, Give)}
+    gives = {cid: gift for cid, clause in in_force(agreed).items() if (gift := clause.gift)}
     promised: Counter[tuple[str, str]] = Counter()
     clauses: dict[tuple[str, str], list[str]] = {}
     for cid, give in gives.items():

@@ -31,17 +31,16 @@ from shapley_coop.deals.compiled import (
     Clauses,
     Memories,
     after,
-    amount_due,
     compiled,
     compiled_clause,
-    falling_due,
     only_once,
     owed,
+    payments_due,
     start,
 )
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.goods import Handover, handovers, shortfalls
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay
+from shapley_coop.deals.language import effects
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games import Turn
@@ -124,13 +123,13 @@ class Monitor:
         number, before = turn["turn"], self._steps[-1]
         asked = self._asked(before.memories, number)
         memories = after(self.clauses, before.memories, turn)
-        due = falling_due(Pay, self.clauses, memories, number, before.paid)
+        due = payments_due(self.clauses, memories, number, before.paid)
         cut = excused(turn)
         broken = [
             _breach(cid, x, agent, turn)
             for cid, x in asked.items()
             for agent in self._bound(x, turn)
-            if not (agent in cut or _kept(x, agent, turn))
+            if not (agent in cut or x.keeps(turn["actions"].get(agent)))
         ]
         broken += [Breach(cid, giver, number, why) for cid, giver, why in shortfalls(turn)]
         payments = [_payment(cid, x, turn) for cid, x in due.items()]
@@ -157,7 +156,7 @@ class Monitor:
         """What is asked at the turn after those observed, or as if that were turn `turn`."""
         return _told(self._asked(self.memories, turn or len(self.turns) + 1))
 
-    def _asked(self, memories: Memories, turn: int) -> dict[str, Do | Forbid]:
+    def _asked(self, memories: Memories, turn: int) -> dict[str, effects.Duty]:
         """Clause id → the duty that binds at a turn, if somebody can keep it then."""
         asked = owed(self.clauses, memories, turn)
         if self.open_turns is always_open:
@@ -168,14 +167,14 @@ class Monitor:
             if x.agent == EVERYONE or self._is_open(x, x.agent, turn)
         }
 
-    def _bound(self, duty: Do | Forbid, turn: Turn) -> Collection[str]:
+    def _bound(self, duty: effects.Duty, turn: Turn) -> Collection[str]:
         """Of whom a duty asks something: of one, or of all who could earn something and can."""
         if duty.agent != EVERYONE:
             return (duty.agent,)
         return [agent for agent in turn["rewards"] if self._is_open(duty, agent, turn["turn"])]
 
-    def _is_open(self, duty: Do | Forbid, agent: str, turn: int) -> bool:
-        inside = None if duty.kind == "forbid" else self.open_turns(agent, duty.action)
+    def _is_open(self, duty: effects.Duty, agent: str, turn: int) -> bool:
+        inside = None if duty.forbidden else self.open_turns(agent, duty.action)
         return inside is None or any(first <= turn <= last for first, last in inside)
 
     @property
@@ -252,7 +251,7 @@ def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
 
 
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
-    """Everything the deal's `Pay` clauses make due over the record, from turn `since` on."""
+    """Everything the deal's payments make due over the record, from turn `since` on."""
     clauses = tuple(compiled_clause(cid, pay, since) for cid, pay in deal.pays.items())
     return Monitor(clauses).on(record).payments if clauses else []
 
@@ -265,21 +264,17 @@ def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
     return min(len(known), len(record))
 
 
-def _told(asked: Mapping[str, Do | Forbid]) -> list[Duty]:
-    return [Duty(cid, x.agent, x.action, x.kind == "forbid") for cid, x in asked.items()]
+def _told(asked: Mapping[str, effects.Duty]) -> list[Duty]:
+    return [Duty(cid, x.agent, x.action, x.forbidden) for cid, x in asked.items()]
 
 
-def _kept(duty: Do | Forbid, agent: str, turn: Turn) -> bool:
-    return (turn["actions"].get(agent) == duty.action) == (duty.kind == "do")
-
-
-def _breach(cid: str, duty: Do | Forbid, agent: str, turn: Turn) -> Breach:
+def _breach(cid: str, duty: effects.Duty, agent: str, turn: Turn) -> Breach:
     did = turn["actions"].get(agent, "nothing")
-    wanted = f"not {duty.action}" if duty.kind == "forbid" else duty.action
+    wanted = f"not {duty.action}" if duty.forbidden else duty.action
     evidence = f"turn {turn['turn']}: {agent} did {did}, owed {wanted}"
     return Breach(cid, agent, turn["turn"], evidence)
 
 
-def _payment(cid: str, pay: Pay, turn: Turn) -> Payment:
+def _payment(cid: str, pay: effects.Transfer, turn: Turn) -> Payment:
     reward = exact(turn["rewards"].get(pay.payer, 0))
-    return Payment(cid, turn["turn"], pay.payer, pay.payee, amount_due(pay, reward))
+    return Payment(cid, turn["turn"], pay.payer, pay.payee, pay.due(reward))

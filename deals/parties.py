@@ -11,20 +11,12 @@ c1. Ann does dig at every turn.
 c2. Ann pays Cem 1, once.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from shapley_coop.deals.language.clauses import (
-    OTHERS,
-    Clause,
-    Do,
-    Forbid,
-    Give,
-    Pay,
-    Share,
-    portions,
-)
+from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
+from shapley_coop.deals.language.effects import OTHERS, portions
+from shapley_coop.deals.language.naming import parties_of
 from shapley_coop.deals.language.when import EVERYONE
 
 MOST_TOLD = 64
@@ -35,15 +27,14 @@ def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
     """Who has to act, pay or give by some clauses; a split of the total takes from all agents."""
     bound: set[str] = set()
     for clause in clauses:
-        match clause:
-            case Share():
-                bound.update(agents)
-            case Pay():
-                bound.update(a for a, part in portions(clause, agents).items() if part < 0)
-            case Give(giver=giver):
-                bound.add(giver)
-            case _:
-                bound.update(agent for agent in agents if clause.binds(agent))
+        if duty := clause.duty:
+            bound.update(agent for agent in agents if duty.binds(agent))
+        if pay := clause.transfer:
+            bound.update(a for a, part in portions(pay, agents).items() if part < 0)
+        if gift := clause.gift:
+            bound.add(gift.giver)
+        if clause.split:
+            bound.update(agents)
     return bound
 
 
@@ -64,15 +55,10 @@ def by_agent(clauses: Mapping[str, Clause], agents: Sequence[str]) -> dict[str, 
 
 def _named(clause: Clause) -> tuple[str, ...] | None:
     """The agents that a clause names; None if it is of all."""
-    match clause:
-        case Pay(payer=payer, payee=payee):
-            return None if OTHERS in (payer, payee) else (payer, payee)
-        case Give(giver=giver, receiver=receiver):
-            return giver, receiver
-        case Do(agent=agent) | Forbid(agent=agent):
-            return None if agent == EVERYONE else (agent,)
-        case _:
-            return None
+    if clause.split:
+        return None
+    named = parties_of(clause)
+    return None if {EVERYONE, OTHERS} & {*named} else tuple(named)
 
 
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
@@ -90,34 +76,12 @@ def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal
         None if nothing is left, if it has more clauses than a deal can have, or if the deal splits
         the total, which is theirs as well.
     """
-    if deal.share is not None:
+    if deal.split is not None:
         return None
     kept = [
         named
         for clause in deal.clauses
-        for named in (_by_name(clause, agents) if _of_all(clause) else [clause])
+        for named in clause.by_name(agents)
         if not any(concerns(named, agent) for agent in leaving)
     ]
     return Deal(clauses=tuple(kept), drops=deal.drops) if 0 < len(kept) <= MAX_CLAUSES else None
-
-
-def _of_all(clause: Clause) -> bool:
-    """Whether a clause speaks of some without their names."""
-    if isinstance(clause, Pay):
-        return OTHERS in (clause.payer, clause.payee)
-    return isinstance(clause, Do | Forbid) and clause.agent == EVERYONE
-
-
-def _by_name(clause: Clause, agents: Sequence[str]) -> Iterator[Clause]:
-    """A clause of everyone, or of others, as clauses that name them."""
-    if isinstance(clause, Do | Forbid):
-        for agent in agents:
-            yield clause.model_copy(update={"agent": agent})
-    if not isinstance(clause, Pay):
-        return
-    side = "payer" if clause.payer == OTHERS else "payee"
-    ends = portions(clause, agents)
-    for agent in (a for a in agents if a in ends and a not in (clause.payer, clause.payee)):
-        yield clause.model_copy(
-            update={side: agent, "amount": clause.amount * abs(Fraction(ends[agent]))}
-        )

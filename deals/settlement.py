@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from shapley_coop.amounts import exact
-from shapley_coop.deals.language.clauses import Share, portions
+from shapley_coop.deals.language.effects import Split, portions
 from shapley_coop.deals.monitor import Payment
 from shapley_coop.games import Turn
 from shapley_coop.games.replay import earned_alone
@@ -26,36 +26,36 @@ def earned(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]
 def payoffs(
     record: Sequence[Turn],
     agents: Sequence[str],
-    share: Share | None,
+    split: Split | None,
     due: Sequence[Payment],
     norm_payoffs_fn: NormPayoffs,
 ) -> dict[str, Fraction]:
-    """Every agent's final payoff: the total is split by the share, then the payments are made.
+    """Every agent's final payoff: the total is split, then the payments are made.
 
-    Without a share each agent keeps what it earned. The sum is always the realised total.
+    Without a split each agent keeps what it earned. The sum is always the realised total.
 
     Args:
         record: the finished play.
         agents: the parties.
-        share: how the total is split, if that was agreed.
+        split: how the total is split, if that was agreed.
         due: the payments that were agreed.
         norm_payoffs_fn: computes the payoffs under a named norm.
     """
-    return payoffs_from(earned(record, agents), share, due, norm_payoffs_fn)
+    return payoffs_from(earned(record, agents), split, due, norm_payoffs_fn)
 
 
 def payoffs_from(
     held: Mapping[str, Fraction],
-    share: Share | None,
+    split: Split | None,
     due: Sequence[Payment],
     norm_payoffs_fn: NormPayoffs,
 ) -> dict[str, Fraction]:
     """The same, of what each agent holds before settlement (`earned`)."""
-    if share and share.norm:
-        held = norm_payoffs_fn(share.norm, sum(held.values(), start=Fraction(0)))
-    elif share and share.fractions:
+    if split and split.norm:
+        held = norm_payoffs_fn(split.norm, sum(held.values(), start=Fraction(0)))
+    elif split and split.fractions:
         total = sum(held.values(), start=Fraction(0))
-        held = {agent: total * share.fractions[agent] for agent in held}
+        held = {agent: total * split.fractions[agent] for agent in held}
     return paid(held, due)
 
 

@@ -73,6 +73,7 @@ def _language(known: Facts, going_on: Facts) -> str:
     return render(
         "language",
         kinds=kinds,
+        taught=known.get("taught", []),
         norms=" or ".join(f'"{norm}"' for norm in known.get("norms", [])),
         compares_with=known.get("compares_with", ""),
         several=number > 2,

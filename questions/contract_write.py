@@ -8,7 +8,7 @@ from pydantic import Field
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault, listed
 from shapley_coop.deals.language.reading import Reading, read_once
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.written.document import SECTIONS, changed_clauses, differences
 from shapley_coop.prompts.request import offer_to_answer, turn_of_game

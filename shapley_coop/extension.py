@@ -36,6 +36,7 @@ Callers = Literal["anybody", "operators", "parties"]
 Kind = Literal[
     "games",
     "schemes",
+    "clauses",
     "seats",
     "programs",
     "questions",
@@ -66,6 +67,8 @@ class Extension:
         games: subclasses of `Game`.
         schemes: a scheme before a colon → the subclass of `Game` that plays what stands behind it,
             its parameter `factory`.
+        clauses: a kind → the subclass of `Clause` (`shapley_coop.deals.language.clauses.base`); its
+            file imports nothing that imports a deal.
         seats: a provider → a callable of a seat, an agent and a seed that makes a chat model, or a
             `Provider` (`shapley_coop.seats.provider`), which also says what to check.
         programs: a module → its tuple of factories that may sit as `python:module:factory` without
@@ -107,6 +110,7 @@ class Extension:
     about: str
     games: Places = field(default_factory=dict)
     schemes: Places = field(default_factory=dict)
+    clauses: Places = field(default_factory=dict)
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)
     questions: Places = field(default_factory=dict)

@@ -6,7 +6,6 @@ from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means, unpa
 from shapley_coop.deals.contract import agreed_from
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.goods import ungivable
-from shapley_coop.deals.language.clauses import Give, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import payments
@@ -33,7 +32,7 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
     if evaluated.over:
         return unpayable(payments(deal, evaluated.record), evaluated.settled(), known)
     clauses = (*deal.clauses, *evaluated.clauses.values())
-    if not any(isinstance(clause, Pay | Give) for clause in clauses):
+    if not any(clause.transfer or clause.gift for clause in clauses):
         return None
     agreed = agreed_from(deal, evaluated.contract, now)
     done = frozenset(f"standing {cid}" for cid in evaluated.signed.monitor.paid)

@@ -6,11 +6,13 @@ from functools import lru_cache
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.language.clauses import Give, Pay, Share
+from shapley_coop.deals.contract import lasting
+from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading
-from shapley_coop.deals.language.rules import Rule, Terms, all_faults
+from shapley_coop.deals.language.rules import Rule, all_faults
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.games import Game
 from shapley_coop.state.ability_to_pay import unable
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -25,10 +27,8 @@ from shapley_coop.state.turn import TurnContext
 def terms_of(turn: TurnContext) -> Terms:
     """What deals are checked against here: the parties, their actions, what can be dropped."""
     evaluated = turn.evaluated
-    money = [
-        cid for cid, clause in evaluated.clauses.items() if isinstance(clause, Pay | Give | Share)
-    ]
-    return _terms(evaluated.game, tuple(turn.norms), tuple(money), evaluated.turn)
+    money = tuple(lasting(evaluated.clauses))
+    return _terms(evaluated.game, tuple(turn.norms), money, evaluated.turn)
 
 
 @lru_cache(maxsize=256)  # as long as they are the same, an equal offer is checked once

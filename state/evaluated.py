@@ -27,10 +27,11 @@ from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.contract import Contract, in_force, share_of
+from shapley_coop.deals.contract import Contract, in_force, split_of
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Clause, Share
+from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal, Offer
+from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Duty, Payment, payments
 from shapley_coop.deals.parties import MOST_TOLD, by_agent
@@ -165,7 +166,7 @@ class EvaluatedTable:
     @cached_property
     def as_signed(self) -> dict[str, Fraction]:
         """What each agent ends with if nothing more is agreed."""
-        return self._payoffs(share_of(self.contract), self.signed.monitor.payments)
+        return self._payoffs(split_of(self.contract), self.signed.monitor.payments)
 
     def settled(self) -> dict[str, Fraction]:
         """What each agent ends with as contracts are enforced here: as signed, or as earned."""
@@ -174,11 +175,11 @@ class EvaluatedTable:
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
         """What each agent ends with if a deal decides about what was earned.
 
-        A share splits the total anew. Without one, payments count from what was signed.
+        A split divides the total anew. Without one, payments count from what was signed.
         """
         due = payments(deal, self.record)
-        if deal.share:
-            return self._payoffs(deal.share, due)
+        if deal.split:
+            return self._payoffs(deal.split, due)
         return paid(self.settled(), due)
 
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
@@ -244,8 +245,8 @@ class EvaluatedTable:
         """v of the record."""
         return characteristic(self.game, self.record)
 
-    def _payoffs(self, share: Share | None, due: Sequence[Payment]) -> dict[str, Fraction]:
-        return payoffs_from(self.earned, share, due, lambda norm, _: self.payoffs_by(norm))
+    def _payoffs(self, split: Split | None, due: Sequence[Payment]) -> dict[str, Fraction]:
+        return payoffs_from(self.earned, split, due, lambda norm, _: self.payoffs_by(norm))
 
 
 _resolved = Bounded[str, tuple[Mapping[str, Any], RunConfig, Game]]()

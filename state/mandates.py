@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.ability_to_pay import Means, paid_by
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.contract import agreed_from, clause_of, share_of
+from shapley_coop.deals.contract import agreed_from, clause_of, split_of
 from shapley_coop.deals.language.choices import chosen
-from shapley_coop.deals.language.clauses import Do, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
@@ -61,10 +60,11 @@ def beyond(
     if mandate.expired(now):
         return _fault(f"Your mandate expired at {mandate.expires}: sign nothing any more.")
     for cid, clause in deal.ids().items():
-        if not isinstance(clause, Do) or not clause.binds(mandate.agent):
+        duty = clause.duty
+        if not duty or duty.forbidden or not duty.binds(mandate.agent):
             continue
-        if clause.action in mandate.never:
-            return _fault(f"{cid}: you may never do {clause.action}: leave it out.")
+        if duty.action in mandate.never:
+            return _fault(f"{cid}: you may never do {duty.action}: leave it out.")
     if mandate.max_pay is None:
         return None
     pays = could_pay(evaluated, deal, mandate.agent, phase)
@@ -120,7 +120,7 @@ def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> 
         return max(evaluated.earned[agent] - evaluated.payoffs_under(deal)[agent], NOTHING)
     now = evaluated.turn
     agreed = agreed_from(deal, evaluated.contract, now)
-    if share_of(agreed) is not None:
+    if split_of(agreed) is not None:
         return None
     means = Means.of({**evaluated.means, "turns": evaluated.game.turns})
     agents = evaluated.agents
@@ -128,19 +128,19 @@ def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> 
     paid = {f"standing {payment.clause}" for payment in due}
     most = sum((paid_by(agent, p, agents) * p.amount for p in due), NOTHING)
     for term in agreed["terms"]:
-        clause = clause_of(term)
-        if term["to_turn"] is not None or not isinstance(clause, Pay):
+        pay = clause_of(term).transfer
+        if term["to_turn"] is not None or not pay:
             continue
-        if not (part := paid_by(agent, clause, agents)):
+        if not (part := paid_by(agent, pay, agents)):
             continue
-        if clause.basis == "once":
-            most += NOTHING if term["id"] in paid else part * clause.amount
-        elif clause.basis == "turn":
-            most += part * clause.amount * (evaluated.game.turns - now + 1)
+        if pay.basis == "once":
+            most += NOTHING if term["id"] in paid else part * pay.amount
+        elif pay.basis == "turn":
+            most += part * pay.amount * (evaluated.game.turns - now + 1)
         elif means is None:
             return None
         else:
-            most += clause.amount * max(means.most[agent], NOTHING)
+            most += pay.amount * max(means.most[agent], NOTHING)
     return most
 
 

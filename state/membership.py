@@ -102,4 +102,4 @@ def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
 def _leaving(turn: TurnContext, deal: Deal) -> str:
     """What becomes of a deal that one member leaves: `reduced`, or `vetoed`."""
     last = turn.table["round"] >= 2 * turn.evaluated.config.rounds
-    return "vetoed" if deal.share or turn.evaluated.contract or last else "reduced"
+    return "vetoed" if deal.split or turn.evaluated.contract or last else "reduced"

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import plain
+from shapley_coop.deals.language.clauses import KINDS
 from shapley_coop.state.budget import UNLIMITED
 from shapley_coop.state.turn import Question, TurnContext
 
@@ -11,6 +12,7 @@ BARGAINING = ("propose", "contract_propose")
 """The acts that open a bargaining before play."""
 
 MONEY, DUTIES, GOODS = ("pay", "share"), ("do", "forbid"), ("give",)
+BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
 
 
 @lru_cache(maxsize=16)  # all who are asked in parallel are told the same
@@ -46,7 +48,7 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
     if turn.topic.phase == "settlement":
         return MONEY
     goods = GOODS if turn.evaluated.game.goods else ()
-    return (*DUTIES, *MONEY, *goods) if turn.topic.payments else DUTIES
+    return (*DUTIES, *MONEY, *goods, *BROUGHT) if turn.topic.payments else DUTIES
 
 
 def _admits_payments(question: Question[Any]) -> bool:

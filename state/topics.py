@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share
+from shapley_coop.deals.language.clauses import KINDS, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, only
 
 Phase = Literal["negotiation", "action", "settlement"]
@@ -32,7 +32,7 @@ class Topic:
     certified: bool = False
 
 
-PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Give, Share), *DEAL_RULES))
+PLAN = Topic("plan", rules=(only(*KINDS.values()), *DEAL_RULES))
 """Bargaining before acting: who does what, and for what price."""
 
 ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)

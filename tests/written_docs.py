@@ -16,7 +16,7 @@ from typing import Any, get_args
 import typer
 
 from shapley_coop.cli.commands import COMMANDS, command_line
-from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, sentence
+from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.labels import LABELS
@@ -222,7 +222,7 @@ def _deal(clause: dict[str, Any]) -> Deal:
 
 
 def _sentence(clause: dict[str, Any]) -> str:
-    return sentence(_deal(clause).clauses[0])
+    return _deal(clause).clauses[0].words()
 
 
 def _json(value: Any) -> str:

@@ -87,7 +87,8 @@ def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
     """A file's contract, if its agents and actions exist."""
     from shapley_coop.deals.language.faults import Fault
     from shapley_coop.deals.language.reading import read_deal
-    from shapley_coop.deals.language.rules import Terms, first_fault, known_actions, known_agents
+    from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents
+    from shapley_coop.deals.language.terms import Terms
     from shapley_coop.deals.written.files import clauses_in
 
     deal = read_deal(clauses_in(file))

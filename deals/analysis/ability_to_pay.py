@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.deals.contract import Contract, in_force, share_of
-from shapley_coop.deals.language.clauses import Pay, Share, portions
-from shapley_coop.deals.language.condition import compiled_condition
+from shapley_coop.deals.contract import Contract, in_force, split_of
+from shapley_coop.deals.language.clauses import Clause
+from shapley_coop.deals.language.effects import Split, Transfer, portions
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Payment
 from shapley_coop.games import Game
@@ -58,12 +58,11 @@ def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | Non
     """Why some payer could never pay what a contract asks of it; None where that is unknown."""
     if means is None:
         return None
-    pays = {cid: clause for cid, clause in in_force(agreed).items() if isinstance(clause, Pay)}
-    return unaffordable(pays, share_of(agreed), means, now)
+    return unaffordable(in_force(agreed), split_of(agreed), means, now)
 
 
 def unaffordable(
-    pays: Mapping[str, Pay], share: Share | None, means: Means, now: int = 1
+    clauses: Mapping[str, Clause], split: Split | None, means: Means, now: int = 1
 ) -> Fault | None:
     """ABLE: a payer promises no more than the most it can have in the whole game.
 
@@ -71,19 +70,20 @@ def unaffordable(
     is not checked: the reward pays for it.
 
     Args:
-        pays: clause id → a payment that stands from turn `now` on.
-        share: how the total is split.
+        clauses: those that stand from turn `now` on, by their ids.
+        split: how the total is split.
         means: what the agents can have.
         now: the next turn.
     """
+    pays = {cid: pay for cid, clause in clauses.items() if (pay := clause.transfer)}
     fixed = {cid: pay for cid, pay in pays.items() if pay.basis != "reward"}
     for payer in payers(fixed.values(), means.most):
         parts = {cid: paid_by(payer, pay, means.most) for cid, pay in fixed.items()}
-        due = {cid: part * _certain(fixed[cid], means, now) for cid, part in parts.items()}
+        due = {cid: part * _certain(clauses[cid], means, now) for cid, part in parts.items()}
         certain = {cid: amount for cid, amount in due.items() if amount}
         promised = [([cid], part * fixed[cid].amount) for cid, part in parts.items() if part]
         promised.append((list(certain), sum(certain.values(), NOTHING)))
-        most = at_best(payer, share, means) + received(payer, pays.values(), means)
+        most = at_best(payer, split, means) + received(payer, pays.values(), means)
         for cids, amount in promised:
             if amount > most:
                 return _never(" and ".join(cids), payer, amount, most)
@@ -123,42 +123,42 @@ def _never(cids: str, payer: str, amount: Fraction, most: Fraction) -> Fault:
     )
 
 
-def _certain(pay: Pay, means: Means, now: int) -> Fraction:
+def _certain(clause: Clause, means: Means, now: int) -> Fraction:
     """What falls due whatever the agents do; 0 where the condition depends on their actions."""
-    condition = compiled_condition(pay.when, "after")
-    if condition.start:
+    condition, pay = clause.condition(), clause.transfer
+    if condition.start or pay is None:
         return NOTHING
     times = sum(condition.holds((), turn) for turn in range(now, means.turns + 1))
     return pay.amount * (min(times, 1) if pay.basis == "once" else times)
 
 
-def payers(pays: Iterable[Pay | Payment], agents: Collection[str]) -> list[str]:
+def payers(pays: Iterable[Transfer | Payment], agents: Collection[str]) -> list[str]:
     """Who pays something, in order."""
     found = (a for pay in pays for a, part in portions(pay, agents).items() if part < 0)
     return list(dict.fromkeys(found))
 
 
-def paid_by(payer: str, pay: Pay | Payment, agents: Collection[str]) -> int | Fraction:
+def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int | Fraction:
     """The part of a payment that an agent makes."""
     return max(0, -portions(pay, agents).get(payer, 0))
 
 
-def received(payee: str, pays: Iterable[Pay], means: Means) -> Fraction:
+def received(payee: str, pays: Iterable[Transfer], means: Means) -> Fraction:
     """The most that an agent can be paid by payments, in the game's unit."""
     parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
     return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)
 
 
-def at_best(payer: str, share: Share | None, means: Means) -> Fraction:
+def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
     """The most it can earn, or receive by the split, in the game's unit; a norm may give it all."""
     most = max(means.most[payer], NOTHING)
-    if share:
-        part = share.fractions[payer] if share.fractions else 1
+    if split:
+        part = split.fractions[payer] if split.fractions else 1
         most = max(most, means.together * part)
     return most
 
 
-def at_most(pay: Pay, means: Means) -> Fraction:
+def at_most(pay: Transfer, means: Means) -> Fraction:
     """The most that a payment can come to in the whole game, in its unit."""
     match pay.basis:
         case "once":

@@ -31,14 +31,14 @@ from shapley_coop.deals.compiled import (
     Clauses,
     CompiledClause,
     compiled,
-    falling_due,
     only_once,
     owed,
+    payments_due,
 )
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Give, Pay, Share, portions
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import Duty, portions
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Turn
@@ -114,12 +114,12 @@ def _check_can_be_counted(
 
 def _simple(term: CompiledClause, executes: bool) -> bool:
     """Whether a clause asks for actions, or makes fixed payments, at turns that are known."""
-    if isinstance(term.clause, Pay | Share):
-        if not executes:
-            return True  # nothing is paid or split
-        if isinstance(term.clause, Share) or term.clause.basis == "reward":
-            return False
-    return not isinstance(term.clause, Give) and not term.condition.start
+    pay = term.transfer
+    if (pay or term.split) and not executes:
+        return True  # nothing is paid or split
+    if term.split or term.gift or (pay and pay.basis == "reward"):
+        return False
+    return not term.condition.start
 
 
 def _moved(
@@ -135,7 +135,7 @@ def _moved(
         return found
     paid = Monitor(clauses).on(record).paid
     for turn in turns:
-        due = falling_due(Pay, clauses, tuple(() for _ in clauses), turn, paid)
+        due = payments_due(clauses, tuple(() for _ in clauses), turn, paid)
         for pay in due.values():
             for agent, part in portions(pay, agents).items():
                 found[agent] += part * pay.amount
@@ -147,21 +147,19 @@ def _shifted(outlook: Outlook, amount: Fraction) -> Outlook:
     return Outlook(outlook.worst + amount, outlook.expected + amount, outlook.best + amount)
 
 
-Asked = dict[str, tuple[tuple[str, str], ...]]
-"""Agent → (kind, action) of each duty; "" for all who are asked for nothing of their own."""
+Asked = dict[str, tuple[Duty, ...]]
+"""Agent → its duties; "" for all who are asked for nothing of their own."""
 
 
 def _asked(clauses: tuple[CompiledClause, ...], agents: Sequence[str], turn: int) -> Asked:
     duties = list(owed(clauses, tuple(() for _ in clauses), turn).values())
     named = dict.fromkeys(duty.agent for duty in duties if duty.agent != EVERYONE)
-    return {
-        agent: tuple((d.kind, d.action) for d in duties if d.binds(agent)) for agent in ("", *named)
-    }
+    return {agent: tuple(duty for duty in duties if duty.binds(agent)) for agent in ("", *named)}
 
 
-def _kept(counts: Counts, duties: tuple[tuple[str, str], ...]) -> Codes:
+def _kept(counts: Counts, duties: tuple[Duty, ...]) -> Codes:
     """The actions that keep the duties."""
-    open_ = [a for a in counts.actions if all((a == x) == (kind == "do") for kind, x in duties)]
+    open_ = [a for a in counts.actions if all(duty.keeps(a) for duty in duties)]
     return tuple(counts.code[a] for a in open_)
 
 

@@ -35,13 +35,13 @@ from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
 from shapley_coop.deals.analysis.world import World
-from shapley_coop.deals.contract import Contract, agreed_from, in_force
+from shapley_coop.deals.contract import Contract, agreed_from, in_force, lasting
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Give, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
+from shapley_coop.deals.language.rules import DEAL_RULES, Rule, first_fault
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.games import Turn
 from shapley_coop.games.gives import actions_in
 from shapley_coop.games.open_turns import OpenTurns, always_open
@@ -107,7 +107,7 @@ def certify(
     """
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], actions_in(facts), int(facts["turns"])
-    money = [cid for cid, c in in_force(standing).items() if isinstance(c, Pay | Give | Share)]
+    money = list(lasting(in_force(standing)))
     now, goods = len(record) + 1, facts.get("goods", ())
     terms = Terms(agents, actions, turns, norms, money, goods, now=now, open_turns=open_turns)
     if fault := first_fault(rules, deal, terms):

@@ -16,16 +16,15 @@ from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.compiled import (
     Memories,
     after,
-    amount_due,
     compiled,
-    falling_due,
     only_once,
     owed,
+    payments_due,
 )
-from shapley_coop.deals.contract import Contract, share_of
+from shapley_coop.deals.contract import Contract, split_of
 from shapley_coop.deals.enforcement import Enforcement, injured_by
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay, portions
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import Duty, Transfer, portions
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
@@ -66,7 +65,7 @@ class Position:
     """
 
     turn: int
-    owed: dict[str, Do | Forbid]
+    owed: dict[str, Duty]
     allowed: dict[str, tuple[str, ...]]
     gains: dict[Play, Amounts] = field(default_factory=dict)
     onward: dict[Play, HistoryState] = field(default_factory=dict)
@@ -99,14 +98,14 @@ class GameTree:
         enforcement: Enforcement,
         record: Sequence[Turn] = (),
     ) -> None:
-        share = agreed.share if isinstance(agreed, Deal) else share_of(agreed)
-        if share and share.norm and enforcement.executes:
+        split = agreed.split if isinstance(agreed, Deal) else split_of(agreed)
+        if split and split.norm and enforcement.executes:
             raise NotFinite(
-                f"the split by the norm {share.norm} is computed from the record afterwards"
+                f"the split by the norm {split.norm} is computed from the record afterwards"
             )
         self.stage, self.enforcement = stage, enforcement
         self.clauses = compiled(agreed)
-        self._share = share if enforcement.executes else None
+        self._split = split if enforcement.executes else None
         self._width = sum(max(1, len(term.condition.start)) for term in self.clauses)
         self.now = len(record) + 1
         monitor = Monitor(self.clauses).on(record)
@@ -123,11 +122,11 @@ class GameTree:
     def shifted(self, record: Sequence[Turn]) -> Amounts:
         """What the split moves of past rewards: it divides the whole game's total."""
         agents = self.stage.agents
-        if not (self._share and self._share.fractions):
+        if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)
         had = earned(record, agents)
         total = sum(had.values(), NOTHING)
-        return tuple(total * self._share.fractions[agent] - had[agent] for agent in agents)
+        return tuple(total * self._split.fractions[agent] - had[agent] for agent in agents)
 
     def values(self, worth: "Valuation") -> dict[int, dict[HistoryState, Amounts]]:
         """Each agent's value at every position, by turn, computed backwards from the last."""
@@ -189,19 +188,18 @@ class GameTree:
         }
         return position
 
-    def _allowed(self, agent: str, duties: Iterable[Do | Forbid]) -> tuple[str, ...]:
+    def _allowed(self, agent: str, duties: Iterable[Duty]) -> tuple[str, ...]:
         open_ = list(self.stage.actions[agent])
-        for clause in duties:
-            if clause.binds(agent):
-                done = clause.kind == "do"
-                open_ = [action for action in open_ if (action == clause.action) == done]
+        for duty in duties:
+            if duty.binds(agent):
+                open_ = [action for action in open_ if duty.keeps(action)]
         return tuple(open_)
 
     def _step(self, position: Position, past: HistoryState, play: Play) -> None:
         """Add the gains of one joint action, the payments it makes due, and the next position."""
         turn = self._turns[play]
         memory = after(self.clauses, past.memory, turn)
-        due = falling_due(Pay, self.clauses, memory, position.turn, past.paid)
+        due = payments_due(self.clauses, memory, position.turn, past.paid)
         breakers = [
             agent
             for agent, action in zip(self.stage.agents, play, strict=True)
@@ -216,16 +214,16 @@ class GameTree:
         )
 
     def _gains(
-        self, play: Play, due: Iterable[Pay], breakers: list[str], broken: frozenset[str]
+        self, play: Play, due: Iterable[Transfer], breakers: list[str], broken: frozenset[str]
     ) -> Amounts:
         gained = dict(zip(self.stage.agents, self.stage.pays[play], strict=True))
         held = dict(gained)
-        if self._share and self._share.fractions:
+        if self._split and self._split.fractions:
             total = sum(gained.values(), NOTHING)
-            held = {agent: total * self._share.fractions[agent] for agent in held}
+            held = {agent: total * self._split.fractions[agent] for agent in held}
         if self.enforcement.executes:
             for pay in due:
-                amount = amount_due(pay, gained.get(pay.payer, NOTHING))
+                amount = pay.due(gained.get(pay.payer, NOTHING))
                 for agent, part in portions(pay, self.stage.agents).items():
                     held[agent] += part * amount
         if deposit := self.enforcement.held():

@@ -15,7 +15,6 @@ from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.analysis.valuations import all_kept, deviating, keeping, own_kept, replies
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import Turn
@@ -194,9 +193,9 @@ def contradiction(within: GameTree) -> Fault | None:
 def overpaid(within: GameTree) -> Fault | None:
     """PAY: the shares of one reward that fall due together are no more than all of it."""
     shares = {
-        term.cid: term.clause
+        term.cid: term.transfer
         for term in within.clauses
-        if isinstance(term.clause, Pay) and term.clause.basis == "reward"
+        if term.transfer and term.transfer.basis == "reward"
     }
     for position in within.positions():
         for due in position.due.values():

@@ -38,15 +38,15 @@ from shapley_coop.deals.compiled import (
     CompiledClause,
     Memories,
     after,
-    amount_due,
     compiled,
-    falling_due,
     only_once,
+    payments_due,
 )
-from shapley_coop.deals.contract import Contract, in_force, share_of
-from shapley_coop.deals.language.clauses import Pay, portions
+from shapley_coop.deals.contract import Contract, in_force, split_of
+from shapley_coop.deals.language.clauses import Clause
+from shapley_coop.deals.language.effects import portions
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.when import Earned, conditions_in, event_of
+from shapley_coop.deals.language.when import Earned, conditions_in
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Game, Position
 
@@ -130,15 +130,16 @@ def unaffordable_together(
         can_happen: whether a course can really be played, where that takes more than actions that
             there are; what is not known to happen is not refused.
     """
-    pays = [clause for clause in in_force(agreed).values() if isinstance(clause, Pay)]
-    fixed = [pay for pay in pays if pay.basis != "reward"]
+    pays = [(pay, clause) for clause in in_force(agreed).values() if (pay := clause.transfer)]
+    fixed = [pay for pay, _ in pays if pay.basis != "reward"]
+    on_earned = [pay for pay, clause in pays if on_rewards(clause)]
     for payer in payers(fixed, means.most):
-        most = at_best(payer, share_of(agreed), means)
+        most = at_best(payer, split_of(agreed), means)
         owed = (paid_by(payer, pay, means.most) * at_most(pay, means) for pay in fixed)
         if sum(owed, NOTHING) <= most:
             continue
         if world.stage is None:
-            most += received(payer, filter(on_rewards, pays), means)
+            most += received(payer, on_earned, means)
         course = dearest(agreed, payer, world)
         if course and course.owed > most and can_happen(course):
             return Fault("ABLE", _said(course, payer, most))
@@ -188,7 +189,7 @@ def dearest(agreed: Contract, payer: str, world: World) -> Course | None:
         _as_counted(term, payer, world) for term in compiled(agreed) if _counts(term, payer, world)
     )
     monitor = Monitor(clauses).on(world.record)
-    pays = {term.cid: term.clause for term in clauses if isinstance(term.clause, Pay)}
+    pays = {term.cid: pay for term in clauses if (pay := term.transfer)}
     owed, earlier = NOTHING, Counter[str]()
     for payment in monitor.payments:
         part = portions(payment, world.actions).get(payer, 0)
@@ -220,10 +221,10 @@ def _onward(
         for move in moves:
             number = move["turn"]
             memory = after(clauses, past.memory, move)
-            due = falling_due(Pay, clauses, memory, number, past.paid)
+            due = payments_due(clauses, memory, number, past.paid)
             owed = debt.owed
             for pay in due.values():
-                amount = amount_due(pay, move["rewards"].get(pay.payer, NOTHING))
+                amount = pay.due(move["rewards"].get(pay.payer, NOTHING))
                 owed -= portions(pay, world.actions).get(payer, 0) * amount
             path = _Path(debt.path, number, move["actions"], tuple(due))
             owes = _Debt(owed, -number if due else debt.early, path)
@@ -235,33 +236,33 @@ def _onward(
 
 def _counts(term: CompiledClause, payer: str, world: World) -> bool:
     """Whether a clause is a payment by the payer, or to it, that can be followed."""
-    pay = term.clause
-    if not isinstance(pay, Pay) or payer not in portions(pay, world.actions):
+    pay = term.transfer
+    if not pay or payer not in portions(pay, world.actions):
         return False
     if pay.basis == "reward" and pay.payer == payer:
         return False  # the reward pays for it
-    return world.stage is not None or not on_rewards(pay)
+    return world.stage is not None or not on_rewards(term.clause)
 
 
 def _as_counted(term: CompiledClause, payer: str, world: World) -> CompiledClause:
     """A clause, once alone where the payer's own actions bring the payment about."""
-    pay = term.clause
-    assert isinstance(pay, Pay), "no other clause is counted"
-    events = map(event_of, conditions_in(pay.when))
+    pay = term.transfer
+    assert pay, "no other clause is counted"
     own = paid_by(payer, pay, world.actions)
-    if own and any(event and event.agent == payer for event in events):
-        return replace(term, clause=pay.model_copy(update={"basis": "once"}))
+    if own and any(event.agent == payer for event in term.clause.events([*world.actions])):
+        return replace(term, transfer=replace(pay, basis="once"))
     return term
 
 
-def on_rewards(pay: Pay) -> bool:
+def on_rewards(clause: Clause) -> bool:
     """Whether what a payment comes to depends on what is earned."""
-    return pay.basis == "reward" or any(isinstance(x, Earned) for x in conditions_in(pay.when))
+    part = clause.transfer is not None and clause.transfer.basis == "reward"
+    return part or any(isinstance(x, Earned) for x in conditions_in(clause.when))
 
 
 def _moves(clauses: Clauses, world: World) -> Iterator[dict[str, Any]]:
     """Every joint action, as far as some payment depends on it."""
-    pays = [term.clause for term in clauses if isinstance(term.clause, Pay)]
+    pays = [term.clause for term in clauses if term.transfer]
     if world.stage and any(on_rewards(pay) for pay in pays):
         agents = world.stage.agents
         for play, gains in world.stage.pays.items():
@@ -269,13 +270,12 @@ def _moves(clauses: Clauses, world: World) -> Iterator[dict[str, Any]]:
             yield {"actions": dict(zip(agents, play, strict=True)), "rewards": rewards}
         return
     named: dict[str, set[str]] = {}
-    for part in (part for pay in pays for part in conditions_in(pay.when)):
-        if event := event_of(part):
-            named.setdefault(event.agent, set()).add(event.action)
+    for event in (event for pay in pays for event in pay.events([*world.actions])):
+        named.setdefault(event.agent, set()).add(event.action)
     ways = [_ways(world.actions.get(agent, ()), acts) for agent, acts in named.items()]
     for way in product(*ways):
         done = {agent: act for agent, act in zip(named, way, strict=True) if act is not None}
-        yield {"actions": done, "rewards": {}}
+        yield {"actions": done, "rewards": dict.fromkeys(world.actions, 0)}
 
 
 def _ways(known: Sequence[str], named: set[str]) -> list[str | None]:

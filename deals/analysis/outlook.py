@@ -33,9 +33,8 @@ from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, averaged
 from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
-from shapley_coop.deals.contract import Contract, agreed_from, in_force, share_of
+from shapley_coop.deals.contract import Contract, agreed_from, in_force, split_of
 from shapley_coop.deals.enforcement import Enforcement, net
-from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Earned, conditions_in
 from shapley_coop.deals.settlement import earned, paid
@@ -208,8 +207,8 @@ def _held(of: Prospect) -> dict[str, Fraction]:
 
 def _by_plays(of: Prospect) -> DealOutlook:
     """By plays of what the offer asks for."""
-    of_chance, share = of.game.rolls_dice, share_of(of.contract)
-    named = bool(share and share.norm and of.enforcement.executes)
+    of_chance, split = of.game.rolls_dice, split_of(of.contract)
+    named = bool(split and split.norm and of.enforcement.executes)
     if named and not _valued_in_advance(of):
         raise NotFinite("a split by a norm is computed from the whole record afterwards")
     costly = named and of_chance
@@ -235,8 +234,8 @@ def _shown(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
 
 def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
     """What a norm would make of the play in which all keep the offer."""
-    share = share_of(of.contract)
-    named = [share.norm] if share and share.norm else []
+    split = split_of(of.contract)
+    named = [split.norm] if split and split.norm else []
     names = [*named, *of.norms]
     if not names or not _valued_in_advance(of):
         return found
@@ -265,13 +264,13 @@ def _equals_are_counted(of: Prospect) -> bool:
 def _tells_of_others(of: Prospect) -> str:
     """Why an agent's own payoff would tell it what others keep to themselves; else empty."""
     clauses = in_force(of.contract).values()
-    if share_of(of.contract):
+    if split_of(of.contract):
         return "a split of the total depends on what the others' tasks are worth to them"
     for clause in clauses:
-        parts = () if isinstance(clause, Share) else conditions_in(clause.when)
-        sums = {part.earned for part in parts if isinstance(part, Earned)}
-        by_reward = isinstance(clause, Pay) and clause.basis == "reward" and {clause.payer}
-        if (sums | (by_reward or set())) - {of.viewer}:
+        sums = {part.earned for part in conditions_in(clause.when) if isinstance(part, Earned)}
+        if (pay := clause.transfer) and pay.basis == "reward":
+            sums.add(pay.payer)
+        if sums - {of.viewer}:
             return "what falls due depends on what the others' tasks are worth to them"
     return ""
 

@@ -17,9 +17,9 @@ from shapley_coop.deals.analysis.outlook_rows import (
 )
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.compiled import compiled
-from shapley_coop.deals.contract import Contract, share_of
+from shapley_coop.deals.contract import Contract, split_of
 from shapley_coop.deals.enforcement import net
-from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, portions
+from shapley_coop.deals.language.effects import portions
 from shapley_coop.deals.language.when import Earned, When, conditions_in, event_of
 from shapley_coop.deals.monitor import Duty, Monitor
 from shapley_coop.deals.settlement import payoffs
@@ -220,8 +220,8 @@ class Simulation:
         def by_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
             return dict(of.norm_payoffs(play.game or of.game, play.record, norm))
 
-        share = terms.share if executes else None
-        held = payoffs(play.record, of.game.agents, share, due, by_norm)
+        split = terms.split if executes else None
+        held = payoffs(play.record, of.game.agents, split, due, by_norm)
         if executes and of.enforcement.mode == "escrow":
             open_turns = of.game.open_turns
             agreed = Agreement(contract, play.record, self._facts, of.enforcement, open_turns)
@@ -240,21 +240,19 @@ class _Terms:
         self, contract: Contract | None, record: Sequence[Turn], open_turns: OpenTurns
     ) -> None:
         clauses = compiled(contract)
-        duties = [(term, term.clause) for term in clauses if isinstance(term.clause, Do | Forbid)]
-        self.fixed = not any(term.condition.start for term, _ in duties)
-        self.bound = [clause for term, clause in duties if term.last is None]
-        self.gives = any(isinstance(term.clause, Give) for term in clauses)
-        self.share = share_of(contract)
-        self._clauses = [term.clause for term in clauses if term.last is None]
+        self.fixed = not any(term.condition.start for term in clauses if term.duty)
+        self._clauses = [term for term in clauses if term.last is None]
+        self.bound = [duty for term in self._clauses if (duty := term.duty)]
+        self.gives = any(term.gift for term in clauses)
+        self.split = split_of(contract)
         self.monitor = Monitor(clauses, open_turns).on(record)
 
     def alike(self, agents: Sequence[str]) -> Iterable[tuple[str, ...]]:
         """The agents whom the contract treats alike, group by group."""
-        fractions = (self.share.fractions if self.share else None) or {}
-        parts = [portions(x, agents) for x in self._clauses if isinstance(x, Pay)]
-        gifts = [x for x in self._clauses if isinstance(x, Give)]
-        timed = [x for x in self._clauses if not isinstance(x, Share)]
-        said = [{*map(_of_whom, conditions_in(x.when))} for x in timed]
+        fractions = (self.split.fractions if self.split else None) or {}
+        parts = [portions(pay, agents) for x in self._clauses if (pay := x.transfer)]
+        gifts = [gift for x in self._clauses if (gift := x.gift)]
+        said = [{*map(_of_whom, conditions_in(x.clause.when))} for x in self._clauses]
         found: dict[Any, tuple[str, ...]] = {}
         for agent in agents:
             asked = tuple(duty.binds(agent) for duty in self.bound)

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import cache_key, digest
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, lines_of
+from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of
+from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.faults import Fault
 
 MAX_CLAUSES = 256
@@ -28,7 +29,7 @@ class Deal(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    clauses: tuple[Clause, ...] = Field(default=(), max_length=MOST_CLAUSES)
+    clauses: tuple[AnyClause, ...] = Field(default=(), max_length=MOST_CLAUSES)
     drops: tuple[str, ...] = Field(default=(), max_length=MAX_CLAUSES)
 
     @classmethod
@@ -74,19 +75,19 @@ class Deal(BaseModel):
         return "\n".join([*lines_of(self.ids()), *ends])
 
     @cached_property
-    def share(self) -> Share | None:
-        """The clause that splits the total, if there is one."""
-        return next((c for c in self.clauses if isinstance(c, Share)), None)
+    def split(self) -> Split | None:
+        """How the total is split, if a clause says so."""
+        return next((split for c in self.clauses if (split := c.split)), None)
 
     @cached_property
-    def pays(self) -> dict[str, Pay]:
+    def pays(self) -> dict[str, Clause]:
         """The payments, by clause id."""
-        return {cid: c for cid, c in self.ids().items() if isinstance(c, Pay)}
+        return {cid: c for cid, c in self.ids().items() if c.transfer}
 
     @cached_property
-    def duties(self) -> dict[str, Do | Forbid]:
+    def duties(self) -> dict[str, Clause]:
         """What must or must not be done, by clause id."""
-        return {cid: c for cid, c in self.ids().items() if isinstance(c, Do | Forbid)}
+        return {cid: c for cid, c in self.ids().items() if c.duty}
 
 
 # A deal is put, shown, answered and signed: each of these reads it, and names it by its hash.

@@ -1,6 +1,6 @@
 """Clauses as agents write them: read leniently in form, bound strictly, every fault in words.
 
->>> from shapley_coop.deals.language.rules import Terms
+>>> from shapley_coop.deals.language.terms import Terms
 >>> terms = Terms(["Ann", "Bob"], {"Ann": ["lever"], "Bob": ["door"]}, turns=5)
 >>> do = {"type": "do", "agent": "Ann", "action": "Lever", "when": {"turns": [1, 3]}, "id": 1}
 >>> found = read_proposal({"clauses": [do]}, terms)
@@ -23,22 +23,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from shapley_coop.deals.language.clauses import KINDS, Clause
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
 from shapley_coop.deals.language.faults import Fault, listed
-from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.spelling import (
-    CLAUSE_KEYS,
-    KINDS,
     Notes,
-    amount,
-    bound,
     condition,
-    good,
-    named,
-    per,
-    quantity,
     shown,
 )
+from shapley_coop.deals.language.terms import Terms
 
 ANNOTATIONS = {
     *("reason", "reasoning", "rationale", "explanation", "why", "id", "cid", "no", "number"),
@@ -145,66 +138,30 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
         notes.repaired("read type as kind")
     kind = given.get("kind")
     kind = kind.strip().lower() if isinstance(kind, str) else kind
-    if kind not in KINDS:
+    cls = KINDS.get(kind) if isinstance(kind, str) else None
+    if cls is None:
         said = "is missing" if kind is None else f"is {shown(kind)}"
         also = ", give" if terms and terms.goods else ""
         notes.wrong("kind", f"it {said}: write do, forbid, pay{also} or share")
         return {}
-    _by_other_keys(given, kind, notes)
-    no_other_keys(given, {"kind", *CLAUSE_KEYS[kind]}, notes)
+    _by_other_keys(given, cls, notes)
+    no_other_keys(given, cls.keys(), notes)
     read: dict[str, Any] = {"kind": kind}
-    if kind != "share":
+    if "when" in cls.model_fields:
         read["when"] = condition(given.get("when"), notes, terms)
-    if kind in ("do", "forbid"):
-        read["agent"] = bound(given, notes, terms)
-        read["action"] = named(given, "action", notes, terms, of=read["agent"])
-    elif kind == "pay":
-        read["payer"] = named(given, "payer", notes, terms)
-        read["payee"] = named(given, "payee", notes, terms)
-        read["basis"] = per(given, notes)
-        read["amount"] = amount(given.get("amount"), "amount", notes, read["basis"] == "reward")
-    elif kind == "give":
-        read["giver"] = named(given, "giver", notes, terms)
-        read["receiver"] = named(given, "receiver", notes, terms)
-        read["good"] = good(given, notes, terms)
-        read["quantity"] = quantity(given, notes)
-    else:
-        read |= _split(given, notes, terms)
-    return read
+    return read | cls.read(given, notes, terms)
 
 
-_ALSO = {
-    "pay": {"from": "payer", "to": "payee"},
-    "give": {"from": "giver", "to": "receiver", "item": "good", "amount": "quantity"},
-}
-"""Kind → keys that have one meaning in it → what they mean."""
-
-
-def _by_other_keys(given: dict[str, Any], kind: str, notes: Notes) -> None:
+def _by_other_keys(given: dict[str, Any], cls: type[Clause], notes: Notes) -> None:
     """Read keys that have one meaning in a clause of this kind, where it is not said otherwise."""
-    for said, meant in _ALSO.get(kind, {}).items():
+    for said, meant in cls.also.items():
         if said in given and meant not in given:
             given[meant] = given.pop(said)
             notes.repaired(f"read {said} as {meant}")
-    if kind == "give" and given.get("per") == "once":  # as it always is
-        del given["per"]
-        notes.repaired("left out per")
-
-
-def _split(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-    fractions, norm = given.get("fractions"), given.get("norm")
-    if norm is not None and not isinstance(norm, str):
-        notes.wrong("norm", f"{shown(norm)} is no name of a norm")
-    if fractions is None:
-        return {"norm": norm}
-    if not isinstance(fractions, Mapping):
-        notes.wrong("fractions", 'give each agent its part, as in {"Ann": "1/3", "Bob": "2/3"}')
-        return {}
-    read = {
-        named({"agent": agent}, "agent", notes, terms): amount(part, "fractions", notes, True)
-        for agent, part in fractions.items()
-    }
-    return {"fractions": read, "norm": norm}
+    for key, said in cls.needless.items():
+        if given.get(key) == said:
+            del given[key]
+            notes.repaired(f"left out {key}")
 
 
 def no_other_keys(given: Mapping[str, Any], known: Collection[str], notes: Notes) -> None:
@@ -243,4 +200,4 @@ def _in_words(error: ValidationError | RecursionError) -> list[str]:
     return told
 
 
-_FIELDS = {key for keys in CLAUSE_KEYS.values() for key in keys}
+_FIELDS = {key for cls in KINDS.values() for key in cls.keys() - {"kind"}}

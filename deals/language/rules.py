@@ -1,5 +1,6 @@
 """Validation rules: small pure functions; a workflow composes the ones it wants.
 
+>>> from shapley_coop.deals.language.clauses import Pay
 >>> deal = Deal(clauses=[Pay(payer="Bob", payee="Eve", amount=1)])
 >>> found = first_fault([known_agents, positive_payments], deal, Terms(agents=["Alice", "Bob"]))
 >>> found.label, found.feedback
@@ -9,43 +10,30 @@
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 
 from shapley_coop.amounts import MAX_AMOUNT
-from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Give, Pay, Share
+from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import OTHERS, Duty, Gift, Split, Transfer
 from shapley_coop.deals.language.faults import Fault, listed, together
-from shapley_coop.deals.language.naming import events_in, means_all, names_in, when_of
+from shapley_coop.deals.language.naming import means_all, names_in
 from shapley_coop.deals.language.progressions import Progression, meet, progressions
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import (
     EVERYONE,
     Earned,
     Every,
     Turns,
+    When,
     at_turns,
     conditions_in,
 )
 from shapley_coop.games.actions import told_actions
-from shapley_coop.games.open_turns import OpenTurns, Spans, always_open, outside
+from shapley_coop.games.open_turns import Spans, outside
 
 MAX_TEXT_CHARS = 4_000
 """Limit of a deal's text in characters; its JSON has about twice as many."""
-
-
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """What a deal is checked against; compared by identity, so that a check is made once."""
-
-    agents: Sequence[str]
-    actions: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    turns: int = 1
-    norms: Sequence[str] = ()
-    droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
-    goods: Sequence[str] = ()  # what can change hands; in most games nothing
-    currency: str = ""  # in which amounts are; empty for points of the game
-    now: int = 1  # the turn from which on it binds
-    open_turns: OpenTurns = always_open
 
 
 Rule = Callable[[Deal, Terms], Fault | None]
@@ -64,6 +52,12 @@ def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
 def _fault(label: str, lines: list[str]) -> Fault | None:
     """What a rule has against several clauses; None if nothing."""
     return Fault(label, listed(list(dict.fromkeys(lines)))) if lines else None
+
+
+def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:
+    """What a rule has against each clause by itself, to follow its id."""
+    found = {cid: wrong(clause) for cid, clause in deal.ids().items()}
+    return _fault(label, [f"{cid}{why}." for cid, why in found.items() if why])
 
 
 def non_empty(deal: Deal, terms: Terms) -> Fault | None:
@@ -85,25 +79,23 @@ def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
 def known_agents(deal: Deal, terms: Terms) -> Fault | None:
     """NAME: only parties are named."""
     parties = ", ".join(terms.agents)
-    return _fault(
-        "NAME",
-        [
-            f"{cid} names {name}, who is not a party: the parties are {parties}."
-            for cid, clause in deal.ids().items()
-            for name in names_in(clause)
-            if name not in terms.agents and not means_all(clause, name)
-        ],
-    )
+    wrong = [
+        f"{cid} names {name}, who is not a party: the parties are {parties}."
+        for cid, clause in deal.ids().items()
+        for name in names_in(clause)
+        if name not in terms.agents and not means_all(clause, name)
+    ]
+    return _fault("NAME", wrong)
 
 
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     """ACTION: every action named is one its agent has."""
     wrong = []
     for cid, clause in deal.ids().items():
-        pairs = [(event.agent, event.action) for event in events_in(clause)]
-        if isinstance(clause, Do | Forbid):
-            bound = terms.agents if clause.agent == EVERYONE else [clause.agent]
-            pairs += [(agent, clause.action) for agent in bound]
+        pairs = [(event.agent, event.action) for event in clause.events(())]
+        if duty := clause.duty:
+            bound = terms.agents if duty.agent == EVERYONE else [duty.agent]
+            pairs += [(agent, duty.action) for agent in bound]
         for agent, action in pairs:
             if agent not in terms.agents:
                 continue  # a fault already
@@ -117,7 +109,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
     """TURN: turns named exist."""
     wrong = []
     for cid, clause in deal.ids().items():
-        for part in conditions_in(when_of(clause)):
+        for part in conditions_in(clause.when):
             if isinstance(part, Turns):
                 first, last = part.turns
             elif isinstance(part, Every):
@@ -136,10 +128,10 @@ def performable(deal: Deal, terms: Terms) -> Fault | None:
     Duties whose conditions depend on turns alone are looked at; the monitor excuses the others.
     """
     wrong = []
-    for cid, duty in deal.duties.items():
-        if duty.kind == "forbid":
+    for cid, clause in deal.duties.items():
+        if not (duty := clause.duty) or duty.forbidden:
             continue
-        due = progressions(duty.when, terms.turns)
+        due = progressions(clause.when, terms.turns)
         for agent in terms.agents if duty.agent == EVERYONE else [duty.agent]:
             inside = terms.open_turns(agent, duty.action)
             closed = [] if inside is None else outside(inside, terms.now, terms.turns)
@@ -161,17 +153,12 @@ def _instead(terms: Terms, inside: Spans) -> str:
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
     """PAY: a payment is positive, between two parties, and no more than all of a reward."""
-    return _fault(
-        "PAY",
-        [
-            f"{cid}{wrong}."
-            for cid, pay in deal.pays.items()
-            if (wrong := _wrong_payment(pay, terms))
-        ],
-    )
+    return _in_each("PAY", deal, lambda clause: _wrong_payment(clause.transfer, terms))
 
 
-def _wrong_payment(pay: Pay, terms: Terms) -> str:
+def _wrong_payment(pay: Transfer | None, terms: Terms) -> str:
+    if pay is None:
+        return ""
     if pay.payer == pay.payee:
         return f": {pay.payer} pays itself: name another payee"
     if pay.payer == OTHERS and pay.basis == "reward":
@@ -187,12 +174,12 @@ def _wrong_payment(pay: Pay, terms: Terms) -> str:
 
 def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
     """GIVE: a gift is one or more of a good that there is, from one party to another."""
-    gifts = {cid: c for cid, c in deal.ids().items() if isinstance(c, Give)}
-    wrong = {cid: _wrong_gift(give, terms) for cid, give in gifts.items()}
-    return _fault("GIVE", [f"{cid}{why}." for cid, why in wrong.items() if why])
+    return _in_each("GIVE", deal, lambda clause: _wrong_gift(clause.gift, clause.when, terms))
 
 
-def _wrong_gift(give: Give, terms: Terms) -> str:
+def _wrong_gift(give: Gift | None, when: When, terms: Terms) -> str:
+    if give is None:
+        return ""
     if not terms.goods:
         return f" gives {give.good}: nothing can change hands in this game"
     if give.good not in terms.goods:
@@ -201,35 +188,46 @@ def _wrong_gift(give: Give, terms: Terms) -> str:
         return f": {give.giver} gives to itself: name another receiver"
     if give.quantity < 1:
         return f" gives {give.quantity} {give.good}: give 1 or more"
-    if any(isinstance(part, Earned) for part in conditions_in(give.when)):
+    if any(isinstance(part, Earned) for part in conditions_in(when)):
         return " depends on rewards, which are paid after goods change hands: name actions or turns"
     return ""
 
 
+def sound_alone(deal: Deal, terms: Terms) -> Fault | None:
+    """CLAUSE: nothing is wrong with a clause by what its own kind asks."""
+    return _in_each("CLAUSE", deal, lambda clause: clause.wrong(terms))
+
+
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
     """SHARE: at most one split; it has fractions of one whole for all parties, or a norm."""
-    shares = {cid: c for cid, c in deal.ids().items() if isinstance(c, Share)}
-    if len(shares) > 1:
-        return Fault("SHARE", f"{' and '.join(shares)} both split the total: keep one.")
-    for cid, share in shares.items():
-        if (share.fractions is None) == (share.norm is None):
-            return Fault("SHARE", f"{cid}: give either fractions or a norm.")
-        if share.fractions is None:
-            continue
-        if set(share.fractions) != set(terms.agents):
-            return Fault("SHARE", f"{cid}: give a fraction for each of {', '.join(terms.agents)}.")
-        if any(x < 0 for x in share.fractions.values()) or sum(share.fractions.values()) != 1:
-            return Fault("SHARE", f"{cid}: fractions are not negative and sum to exactly 1.")
+    splits = {cid: split for cid, c in deal.ids().items() if (split := c.split)}
+    if len(splits) > 1:
+        return Fault("SHARE", f"{' and '.join(splits)} both split the total: keep one.")
+    for cid, split in splits.items():
+        if wrong := _wrong_split(split, terms):
+            return Fault("SHARE", f"{cid}: {wrong}.")
     return None
+
+
+def _wrong_split(split: Split, terms: Terms) -> str:
+    if (split.fractions is None) == (split.norm is None):
+        return "give either fractions or a norm"
+    if split.fractions is None:
+        return ""
+    if set(split.fractions) != set(terms.agents):
+        return f"give a fraction for each of {', '.join(terms.agents)}"
+    if any(x < 0 for x in split.fractions.values()) or sum(split.fractions.values()) != 1:
+        return "fractions are not negative and sum to exactly 1"
+    return ""
 
 
 def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
     """NORM: a norm is one of those computed at this table."""
-    share = deal.share
-    if share is None or share.norm is None or share.norm in terms.norms:
+    split = deal.split
+    if split is None or split.norm is None or split.norm in terms.norms:
         return None
     known = f"on offer: {', '.join(terms.norms)}" if terms.norms else "give fractions instead"
-    return Fault("NORM", f"No norm {share.norm} is computed at this table; {known}.")
+    return Fault("NORM", f"No norm {split.norm} is computed at this table; {known}.")
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
@@ -238,18 +236,20 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     Two duties are compared where their conditions are equal, or depend on turns alone; conditions
     on history that can hold at the same turn are found by the certificate.
     """
-    by_agent: dict[str, list[tuple[str, Do | Forbid, list[Progression]]]] = {}
+    by_agent: dict[str, list[tuple[str, Duty, When, list[Progression]]]] = {}
     wrong = []
-    for cid, duty in deal.duties.items():
-        turns = progressions(duty.when, terms.turns)
+    for cid, clause in deal.duties.items():
+        if not (duty := clause.duty):
+            continue
+        turns = progressions(clause.when, terms.turns)
         alike = [duty.agent, EVERYONE] if duty.agent != EVERYONE else list(by_agent)
-        for other, rival, others in [x for who in alike for x in by_agent.get(who, ())]:
+        for other, rival, when, others in [x for who in alike for x in by_agent.get(who, ())]:
             if not _clash(rival, duty):
                 continue
-            if rival.when == duty.when or any(meet(a, b) for a in others for b in turns):
+            if when == clause.when or any(meet(a, b) for a in others for b in turns):
                 who = rival.agent if duty.agent == EVERYONE else duty.agent
                 wrong.append(f"{who} cannot keep both {other} and {cid}.")
-        by_agent.setdefault(duty.agent, []).append((cid, duty, turns))
+        by_agent.setdefault(duty.agent, []).append((cid, duty, clause.when, turns))
     return _fault("CLASH", wrong)
 
 
@@ -288,11 +288,11 @@ DEAL_RULES: tuple[Rule, ...] = (
     offered_norm,
     no_clash,
     known_drops,
+    sound_alone,
 )
 """What every deal has to pass, in this order."""
 
 
-def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:
-    if a.kind == b.kind == "forbid":
-        return False
-    return (a.action == b.action) == (a.kind != b.kind)
+def _clash(a: Duty, b: Duty) -> bool:
+    one_asks = not (a.forbidden and b.forbidden)
+    return one_asks and (a.action == b.action) == (a.forbidden != b.forbidden)

@@ -7,22 +7,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.amounts import parse_exact
-from shapley_coop.deals.language.clauses import OTHERS
+from shapley_coop.amounts import parse_exact, plain
+from shapley_coop.deals.language.condition_form import ranges_of
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.lenient_json import MAX_DEPTH
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN
-from shapley_coop.deals.language.wire_form import ranges_of
 from shapley_coop.games.actions import actions_of_all
 
-KINDS = ("do", "forbid", "pay", "give", "share")
-CLAUSE_KEYS = {
-    "do": ("agent", "action", "when"),
-    "forbid": ("agent", "action", "when"),
-    "pay": ("payer", "payee", "amount", "per", "basis", "when"),
-    "give": ("giver", "receiver", "good", "quantity", "when"),
-    "share": ("fractions", "norm"),
-}
 _ALL = (EVERYONE, "everybody", "all", "each", "all of us", "each of us")
 _NUMBERS = int | float | str | Fraction | Decimal
 _PER = ("once", "turn", "reward")
@@ -186,6 +178,12 @@ def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
     if isinstance(said, str) and read.replace("%", "") != said.strip().rstrip("% "):
         notes.repaired(f"read {said.strip()[:40]} as {read}")
     return read
+
+
+def part(fraction: Fraction) -> str:
+    """Say a part of a whole: in percent where that ends after two digits, else as a fraction."""
+    percent = fraction * 100
+    return f"{plain(percent)} %" if (percent * 100).denominator == 1 else str(fraction)
 
 
 def _another(money: str, currency: str) -> bool:

@@ -6,7 +6,6 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.contract import Contract
-from shapley_coop.deals.language.clauses import sentence
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor
@@ -45,7 +44,7 @@ def audit(
     if isinstance(judge, Fault):
         judge = None
     return {
-        "clauses": {term.cid: sentence(term.clause) for term in monitor.clauses},
+        "clauses": {term.cid: term.clause.words() for term in monitor.clauses},
         "verdicts": verdicts,
         "breaches": [asdict(breach) for breach in monitor.breaches],
         "duties": {"kept": monitor.owed - len(monitor.breaches), "owed": monitor.owed},

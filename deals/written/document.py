@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from shapley_coop.amounts import parse_exact, plain
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, sentence
+from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.games.actions import actions_of_all
 
 SECTIONS = (
@@ -45,7 +45,7 @@ def compose(deal: Deal, terms: Terms, game: str = "", intents: Sequence[str] = (
     """The contract in the plainest words, in all five sections."""
     by_section: dict[int, list[str]] = {2: [], 3: [], 4: []}
     for cid, clause in deal.ids().items():
-        by_section[_section(clause)].append(f"- [{cid}] {sentence(clause)}")
+        by_section[_section(clause)].append(f"- [{cid}] {clause.words()}")
     by_section[2] += [f"- {INTENT} {intent}" for intent in intents]
     parties = ", ".join(terms.agents)
     bodies = {
@@ -93,11 +93,11 @@ def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
     faults = []
     for n, (old, new) in enumerate(zip_longest(agreed.clauses, written.clauses), start=1):
         if old is None and new is not None:
-            faults.append(f"c{n} was not agreed: {sentence(new)}")
+            faults.append(f"c{n} was not agreed: {new.words()}")
         elif new is None and old is not None:
-            faults.append(f"c{n} is missing: {sentence(old)}")
+            faults.append(f"c{n} is missing: {old.words()}")
         elif old is not None and new is not None and old != new:
-            faults.append(f"c{n} was agreed as: {sentence(old)} You write: {sentence(new)}")
+            faults.append(f"c{n} was agreed as: {old.words()} You write: {new.words()}")
     return faults
 
 
@@ -111,7 +111,7 @@ def _citations(prose: str, deal: Deal) -> Iterator[str]:
     for cid, clause in deal.ids().items():
         if (times := cited.count(cid)) != 1:
             how = "is not cited" if not times else f"is cited {times} times"
-            yield f"{cid} {how}: cite it once, as [{cid}]. It says: {sentence(clause)}"
+            yield f"{cid} {how}: cite it once, as [{cid}]. It says: {clause.words()}"
     for cid in dict.fromkeys(cited):
         if cid not in deal.ids():
             yield f"{cid} is no clause of the contract: leave it out."
@@ -133,10 +133,10 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
         clause = known[cited[0]]
         if _section(clause) != section:
             yield f"{cited[0]} belongs in section {_section(clause)}."
-        wanted = _skeleton(sentence(clause), terms)
+        wanted = _skeleton(clause.words(), terms)
         if (given := _skeleton(_CITATION.sub(" ", line), terms)) != wanted:
             yield (
-                f"{cited[0]} says “{sentence(clause)}”, in the order {_told(wanted)}; you write "
+                f"{cited[0]} says “{clause.words()}”, in the order {_told(wanted)}; you write "
                 f"{_told(given)}: keep names, actions, numbers and their order."
             )
 
@@ -157,7 +157,7 @@ def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
 
 
 def _section(clause: Clause) -> int:
-    return 2 if isinstance(clause, Do) else 4 if isinstance(clause, Forbid) else 3
+    return 3 if clause.duty is None else 4 if clause.duty.forbidden else 2
 
 
 def _lines(body: str) -> list[str]:

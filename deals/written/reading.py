@@ -16,10 +16,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from shapley_coop.deals.language.clauses import OTHERS
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.deals.written.document import mentioned
 from shapley_coop.games.actions import actions_of_all

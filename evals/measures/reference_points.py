@@ -12,7 +12,6 @@ from math import dist, sqrt
 from typing import Any
 
 from shapley_coop.credit import payoffs_by_norm
-from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor, duties, payments
 from shapley_coop.deals.settlement import payoffs
@@ -96,15 +95,16 @@ class Yardstick:
         if not self._points.turns_matter:
             done: dict[str, list[str]] = {agent: [] for agent in game.agents}
             for clause in deal.clauses:
-                if isinstance(clause, Do) and clause.agent in done:
-                    done[clause.agent].append(clause.action)
+                duty = clause.duty
+                if duty and not duty.forbidden and duty.agent in done:
+                    done[duty.agent].append(duty.action)
             return self._points.valuation(done)
         played = list(record) or self._played(deal)
         if played is None:
             return None
         norms = payoffs_by_norm(characteristic(game, played))
         due = payments(deal, played)
-        settled = payoffs(played, game.agents, deal.share, due, norms)
+        settled = payoffs(played, game.agents, deal.split, due, norms)
         return {agent: float(x) for agent, x in settled.items()}
 
     def front(self, first: Span, second: Span) -> list[tuple[float, float]]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from shapley_coop.deals.language.clauses import sentence
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.measures import exchange, reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
@@ -138,7 +137,7 @@ def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     return [
         {
             **term,
-            "in_words": sentence(Deal.model_validate({"clauses": [term["clause"]]}).clauses[0]),
+            "in_words": Deal.model_validate({"clauses": [term["clause"]]}).clauses[0].words(),
             "duties": owed.count(term["id"]),
             "breaches": broken.count(term["id"]),
         }

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from shapley_coop.deals.language.clauses import Do, Give
+from shapley_coop.deals.language.effects import Duty
 from shapley_coop.deals.language.when import Turns
 from shapley_coop.games.gives import give, given
 from shapley_coop.games.goods import Holdings
@@ -39,7 +40,7 @@ def can_be_made(gifts: Sequence[Gift], turns: int, actions: Mapping[str, Sequenc
     return most <= turns and all(give(n, good, b) in actions[a] for a, b, good, n in gifts)
 
 
-def by_hand(duty: Do) -> Gift | None:
+def by_hand(duty: Duty) -> Gift | None:
     """What a duty has its agent give; None if nothing."""
     found = given(duty.action)
     return found and (duty.agent, found[2], found[1], found[0])

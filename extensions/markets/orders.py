@@ -17,8 +17,8 @@ from shapley_coop.deals.language.clauses import Clause, Give, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, listed, together
 from shapley_coop.deals.language.reading import no_other_keys
-from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.spelling import Notes, meant, shown
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.signing.acceptance import without_signature
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear

@@ -10,8 +10,9 @@ from random import Random
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.language.clauses import Do, Give, Pay, portions
+from shapley_coop.deals.language.clauses import Do, Pay
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import portions
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import Turns
 from shapley_coop.extensions.markets.foresight import Guess
@@ -148,16 +149,16 @@ class Trader:
     def _gain(self) -> Fraction | None:
         """What the offer adds to what I have; None where that cannot be told or I cannot pay it."""
         deal, market = offered(self.facts, self.talk), self.market
-        if isinstance(deal, Fault) or deal.share:
+        if isinstance(deal, Fault) or deal.split:
             return None
-        if any(pay.basis == "reward" for pay in deal.pays.values()):
+        pays = [pay for c in deal.clauses if (pay := c.transfer)]
+        if any(pay.basis == "reward" for pay in pays):
             return None
-        gifts = [
-            (c.giver, c.receiver, c.good, c.quantity) for c in deal.clauses if isinstance(c, Give)
-        ]
-        gifts += [gift for c in deal.clauses if isinstance(c, Do) and (gift := by_hand(c))]
+        gifts = [(g.giver, g.receiver, g.good, g.quantity) for c in deal.clauses if (g := c.gift)]
+        duties = [duty for c in deal.clauses if (duty := c.duty) and not duty.forbidden]
+        gifts += [gift for duty in duties if (gift := by_hand(duty))]
         paid = Fraction(0)
-        for pay in deal.pays.values():
+        for pay in pays:
             times = int(self.facts.get("turns", 1)) if pay.basis == "turn" else 1
             part = portions(pay, market.agents).get(market.me, 0)
             paid += part * pay.amount * times

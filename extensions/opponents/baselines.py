@@ -219,8 +219,10 @@ def _bids(facts: Facts, stage: StageGame) -> list[Bid]:
             continue
         deal = read_words(line["offers"], terms_of(facts))
         clauses = () if isinstance(deal, Fault) else deal.clauses
-        duties = [c.action for c in clauses if isinstance(c, Do) and c.agent == line["by"]]
-        prices = [c.amount for c in clauses if isinstance(c, Pay) and c.payee == line["by"]]
+        asked = [duty for c in clauses if (duty := c.duty) and not duty.forbidden]
+        duties = [duty.action for duty in asked if duty.agent == line["by"]]
+        pays = [pay for c in clauses if (pay := c.transfer)]
+        prices = [pay.amount for pay in pays if pay.payee == line["by"]]
         if len(duties) == 1 and len(duties) + len(prices) == len(clauses):
             at_cost = bids_at_cost(stage, line["by"])[duties[0]]
             found[line["by"]] = replace(at_cost, price=sum(prices, Fraction(0)))

@@ -26,8 +26,9 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.certificate_words import as_record
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.language.clauses import OTHERS, Do, Pay
+from shapley_coop.deals.language.clauses import Do, Pay
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
 from shapley_coop.deals.language.when import Event, Last
 from shapley_coop.deals.monitor import Monitor

@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 
 from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.language.clauses import KINDS
 from shapley_coop.games import Game
 from shapley_coop.many import MANY
 from shapley_coop.prompts import (
@@ -151,6 +152,8 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     known = {"agents": agents, "procedure": view["procedure"], "kinds": kinds}
     if kinds:
         known |= {"norms": norms, "compares_with": view.get("compares_with", "")}
+    if taught := [KINDS[kind].taught for kind in kinds if KINDS[kind].taught]:
+        known["taught"] = taught
     options = {
         "instructions": turn.evaluated.config.instructions,
         "guidance": turn.question.guidance,

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from shapley_coop.deals.language.clauses import Do
 from shapley_coop.games import Turn
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of
@@ -17,7 +16,8 @@ def trade(table: Table) -> dict[str, Any]:
     """
     evaluated, position = EvaluatedTable(table), table["position"]
     game = exchange_of(evaluated)
-    owed = [clause for clause in evaluated.clauses.values() if isinstance(clause, Do)]
+    duties = [duty for clause in evaluated.clauses.values() if (duty := clause.duty)]
+    owed = [duty for duty in duties if not duty.forbidden]
     masks = dict(game.tasks.initial)
     if owed:
         masks = {

@@ -15,10 +15,11 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.stage import Play
 from shapley_coop.deals.analysis.valuations import expected, keeping
-from shapley_coop.deals.language.clauses import Clause, Do, Pay, Share
+from shapley_coop.deals.contract import lasting
+from shapley_coop.deals.language.clauses import Clause, Do, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import All, Event, Every, Last, Turns, When
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.document import compose
@@ -28,7 +29,6 @@ from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import (
     deal_in,
     fact,
-    money_in,
     offered,
     proposal,
     standing_in,
@@ -60,7 +60,7 @@ class Party(StageReader):
     @property
     def money(self) -> dict[str, Clause]:
         """The standing payments and split: they stay until an amendment drops them."""
-        return money_in(standing_in(self.facts))
+        return lasting(standing_in(self.facts))
 
     def draft(self) -> str:
         """A contract of my own, if one adds anything."""
@@ -154,7 +154,7 @@ class Party(StageReader):
         kept = (
             clause
             for cid, clause in self.money.items()
-            if cid not in deal.drops and not (isinstance(clause, Share) and deal.share)
+            if cid not in deal.drops and not (clause.split and deal.split)
         )
         agreed = Deal(clauses=(*kept, *deal.clauses))
         return dict(zip(self.stage.agents, self.tree(agreed).value(valuation), strict=True))

@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.deals.language.clauses import Clause, Give, Pay, Share
+from shapley_coop.deals.contract import lasting
+from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import DEAL_RULES, Terms, first_fault
+from shapley_coop.deals.language.rules import DEAL_RULES, first_fault
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import duties
 from shapley_coop.deals.written.reading import read_words
@@ -42,7 +44,7 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
         Missing: the letter does not say.
     """
     needed(facts, "agents", "actions", "turns")
-    money = tuple(money_in(standing_in(facts)))
+    money = tuple(lasting(standing_in(facts)))
     return Terms(
         facts["agents"],
         actions_in(facts),
@@ -78,13 +80,6 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
         return {}
     needed(contract, "ids")
     return dict(zip(contract["ids"], deal_in(contract).clauses, strict=True))
-
-
-def money_in(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
-    """The payments, the gifts and the split among them."""
-    return {
-        cid: clause for cid, clause in clauses.items() if isinstance(clause, Pay | Give | Share)
-    }
 
 
 def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, Any]:

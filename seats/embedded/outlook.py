@@ -15,8 +15,9 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import Clause, Do
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.when import EVERYONE, Every, Turns, When
 from shapley_coop.deals.monitor import Duty, Payment, duties, payments
 from shapley_coop.deals.settlement import paid
@@ -75,7 +76,7 @@ class Outlook:
         return self.value(self.standing)
 
     @cached_property  # it searches for a plan
-    def together(self) -> list[Do | Forbid]:
+    def together(self) -> list[Do]:
         """What the best plan for all asks of each agent; nothing if promising it adds nothing."""
         plan = _clauses(self.world.together())
         return plan if self._gain(plan) > EPSILON or not self.world.sure_of_habits else []
@@ -86,7 +87,7 @@ class Outlook:
         return self._gain(self.together) if self.together else 0.0
 
     @property
-    def wish(self) -> list[Do | Forbid]:
+    def wish(self) -> Sequence[Clause]:
         """What I propose for my own good; nothing if I want nothing.
 
         A wish that leaves some agents out lets the duties of the contract stand.
@@ -112,15 +113,15 @@ class Outlook:
         due = payments(self.standing, seen.record)
         if deal.clauses != self.standing.clauses:
             due += payments(deal, seen.record, self.world.turn)
-        share = (deal.share or self.standing.share) if seen.whole else None
-        return _settled(share, due, seen.holds, self._security if share else {})
+        split = (deal.split or self.standing.split) if seen.whole else None
+        return _settled(split, due, seen.holds, self._security if split else {})
 
     def asks(self, deal: Deal) -> bool:
         """Whether a deal asks of me what the contract does not, and I would not do anyway."""
         new = [clause for clause in deal.clauses if clause not in self.standing.clauses]
-        duties_ = [c for c in new if isinstance(c, Do | Forbid) and c.binds(self.me)]
-        pays = any(isinstance(clause, Pay) and clause.payer == self.me for clause in new)
-        return pays or any(not self.world.is_habit(clause.action) for clause in duties_)
+        asked = [duty for clause in new if (duty := clause.duty) and duty.binds(self.me)]
+        pays = any(pay.payer == self.me for clause in new if (pay := clause.transfer))
+        return pays or any(not self.world.is_habit(duty.action) for duty in asked)
 
     @cached_property  # it foresees the game, and every deal is weighed against it
     def _security(self) -> Payoffs:
@@ -130,7 +131,7 @@ class Outlook:
     def _asked(self, deal: Deal) -> Asked:
         return _asked_by(deal, type(self.world), {"agents": self.agents})
 
-    def _gain(self, plan: Sequence[Do | Forbid]) -> float:
+    def _gain(self, plan: Sequence[Do]) -> float:
         return sum(self.value(Deal(clauses=tuple(plan))).values()) - sum(self.alone.values())
 
 
@@ -150,7 +151,7 @@ def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> As
     return of_each
 
 
-def _clauses(plan: Sequence[Part]) -> list[Do | Forbid]:
+def _clauses(plan: Sequence[Part]) -> list[Do]:
     """A plan in the words of a deal."""
     return [Do(agent=part.agent, action=part.action, when=_when(part)) for part in plan]
 
@@ -163,7 +164,7 @@ def _when(part: Part) -> When:
 
 
 def _settled(
-    share: Share | None, due: list[Payment], earned: Payoffs, security: Payoffs
+    split: Split | None, due: list[Payment], earned: Payoffs, security: Payoffs
 ) -> Payoffs:
     """What each agent ends up with: its part of all that was earned, then the payments.
 
@@ -174,9 +175,9 @@ def _settled(
         security: what each would hold without a deal.
     """
     total, held = sum(earned.values()), dict(earned)
-    if share and share.fractions:
-        held = {a: total * float(x) for a, x in share.fractions.items()}
-    elif share:
+    if split and split.fractions:
+        held = {a: total * float(x) for a, x in split.fractions.items()}
+    elif split:
         gain = (total - sum(security.values())) / len(earned)
         held = {a: security[a] + gain for a in earned}
     return paid(held, due)

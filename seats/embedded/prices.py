@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.language.clauses import OTHERS, Pay
+from shapley_coop.deals.language.clauses import Pay
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.when import Event, Last
 from shapley_coop.games.foresight import Payoffs
 from shapley_coop.seats.embedded.outlook import Outlook, transfers_to

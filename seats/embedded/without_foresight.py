@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Give, Pay
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.parties import bound_by
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.embedded.letter_facts import offered
@@ -50,19 +50,7 @@ def answer_blindly(
 
 def costs_nothing(deal: Deal, me: str) -> bool:
     """Whether a deal asks no action and no payment of me, and splits no total."""
-    return not deal.drops and not any(_asks_of(clause, me) for clause in deal.clauses)
-
-
-def _asks_of(clause: Clause, me: str) -> bool:
-    match clause:
-        case Pay(payer=payer, payee=payee):
-            return me == payer or (payer == OTHERS and me != payee)
-        case Do() | Forbid():
-            return clause.binds(me)
-        case Give(giver=giver):
-            return me == giver
-        case _:
-            return True
+    return not deal.drops and me not in bound_by(deal.clauses, [me])
 
 
 def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:

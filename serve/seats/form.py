@@ -13,7 +13,6 @@ refuses, in the same words.
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.deals.language.clauses import sentence
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import Game
@@ -154,7 +153,7 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
         "norms": list(terms.norms),
         "goods": list(terms.goods),
         "kinds": list(clause_kinds(turn)),
-        "drops": [{"id": cid, "says": sentence(standing[cid])} for cid in terms.droppable],
+        "drops": [{"id": cid, "says": standing[cid].words()} for cid in terms.droppable],
     }
 
 

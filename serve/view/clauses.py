@@ -7,7 +7,7 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.compiled import CompiledClause
 from shapley_coop.deals.enforcement import MEANS
-from shapley_coop.deals.language.clauses import Clause, Share, sentence
+from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.monitor import Monitor, Verdict
 from shapley_coop.games import Turn
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -54,8 +54,8 @@ def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 def in_words(clause: Clause) -> dict[str, Any]:
     """A clause's kind, norm and sentence."""
-    norm = clause.norm if isinstance(clause, Share) else None
-    return {"kind": clause.kind, "norm": norm, "text": sentence(clause)}
+    norm = clause.split.norm if clause.split else None
+    return {"kind": clause.kind, "norm": norm, "text": clause.words()}
 
 
 def _marks(monitor: Monitor) -> Marks:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO, round_payoffs, to_micro
-from shapley_coop.deals.contract import share_of
+from shapley_coop.deals.contract import split_of
 from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games.replay import earned_alone
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -58,26 +58,26 @@ def _as_signed(
     evaluated: EvaluatedTable, earned: Micro, before: Micro
 ) -> list[tuple[str, str, Micro]]:
     """What the contract makes of what was earned: the split of the total, then the payments."""
-    share = share_of(evaluated.contract)
-    if share is None or not evaluated.signed.enforcement.executes:
+    agreed = split_of(evaluated.contract)
+    if agreed is None or not evaluated.signed.enforcement.executes:
         return [("payments", "payments under the contract", _less(before, earned))]
     split = _rounded(
         evaluated,
         payoffs(
             evaluated.record,
             evaluated.agents,
-            share,
+            agreed,
             [],
             lambda norm, _: evaluated.payoffs_by(norm),
         ),
     )
-    alone = evaluated.attribution(share.norm).alone if share.norm else None
+    alone = evaluated.attribution(agreed.norm).alone if agreed.norm else None
     if alone is None:
-        by = f"by the norm {share.norm}" if share.norm else "as agreed"
+        by = f"by the norm {agreed.norm}" if agreed.norm else "as agreed"
         parts = [("part", f"its part of the total, split {by}", split)]
     else:
         baseline = {agent: to_micro(x) for agent, x in alone.items()}
-        told = f"its part of the improvement, by the norm {share.norm}"
+        told = f"its part of the improvement, by the norm {agreed.norm}"
         parts = [
             ("baseline", "its baseline W_i(∅)", baseline),
             ("improvement", told, _less(split, baseline)),

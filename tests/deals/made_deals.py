@@ -5,9 +5,10 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.effects import OTHERS
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import (
     All,
     AnyOf,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.deals.agreement import monitor_of
-from shapley_coop.deals.contract import amend, in_force, share_of, sign
+from shapley_coop.deals.contract import amend, in_force, sign, split_of
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal, Offer, put
 from shapley_coop.deals.language.when import Count, Event, Last, Not, Turns, When
@@ -102,14 +102,14 @@ def test_a_contract_is_the_deal_its_text_and_who_signed_which_revision() -> None
         agent: {"revision": 4, "hash": DEAL.hash()} for agent in ("Ann", "Ben")
     }
     assert in_force(None) == {}
-    assert share_of(None) is None
+    assert split_of(None) is None
 
 
 def test_an_amendment_replaces_obligations_and_keeps_what_is_to_be_paid() -> None:
     before = sign(accepted(deal(*DEAL.clauses, Share(norm="shapley"))), from_turn=1)
     after = amend(before, accepted(deal(Do(agent="Ben", action="pull"))), from_turn=2)
     assert list(in_force(after)) == ["c2", "c3", "c4"]
-    assert share_of(after) == Share(norm="shapley")
+    assert split_of(after) == Share(norm="shapley").split
     record = [turn(1, "wait", "wait"), turn(2, "wait", "wait")]
     assert monitor_of(after, record).duties(3) == [Duty("c4", "Ben", "pull", False)]
     assert [(b.clause, b.agent, b.turn) for b in monitor_of(after, record).breaches] == [
@@ -127,14 +127,14 @@ def test_an_amendment_drops_a_payment_only_by_its_id() -> None:
     after = amend(before, accepted(draft), from_turn=3)
     record = [turn(n, "pull") for n in (1, 2, 3, 4)]
     assert [payment.turn for payment in monitor_of(after, record).payments] == [1, 2]
-    assert share_of(after) is None
+    assert split_of(after) is None
 
 
 def test_a_new_share_replaces_the_old_one() -> None:
     before = sign(accepted(deal(Share(norm="shapley"))), from_turn=1)
     thirds = Share(fractions=dict.fromkeys(AGENTS, "1/3"))
     after = amend(before, accepted(deal(thirds)), from_turn=2)
-    assert share_of(after) == thirds
+    assert split_of(after) == thirds.split
     assert list(in_force(after)) == ["c2"]
 
 
@@ -166,7 +166,7 @@ def test_payoffs_sum_exactly_to_what_was_earned(signed: Deal, record: list[Turn]
     total = sum(earned(record, AGENTS).values())
     exactly = [Fraction(str(x)) for t in record for x in [*t["rewards"].values(), t.get("pot", 0)]]
     assert total == sum(exactly)
-    after = payoffs(record, AGENTS, signed.share, payments(signed, record), evenly)
+    after = payoffs(record, AGENTS, signed.split, payments(signed, record), evenly)
     assert set(after) == set(AGENTS)
     assert sum(after.values()) == total
 
@@ -186,7 +186,7 @@ def test_a_share_splits_the_total_before_payments_are_made() -> None:
         Share(fractions={"Ann": "1/2", "Ben": "1/4", "Cyd": "1/4"}),
         Pay(payer="Ann", payee="Cyd", amount=1),
     )
-    after = payoffs(record, AGENTS, signed.share, payments(signed, record), evenly)
+    after = payoffs(record, AGENTS, signed.split, payments(signed, record), evenly)
     assert after == {"Ann": 5, "Ben": 3, "Cyd": 4}
     named = payoffs(record, AGENTS, Share(norm="shapley"), [], evenly)
     assert named == {"Ann": 5, "Ben": 5, "Cyd": 2}

@@ -6,7 +6,7 @@ import pytest
 
 from shapley_coop.deals.language.clauses import Do, Pay
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Event, Last
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.written.document import INTENT, compose

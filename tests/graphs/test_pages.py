@@ -8,7 +8,7 @@ import pytest
 from shapley_coop import extension, graphs
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.catalogue import compiled
 from shapley_coop.state.table import Result, Table

@@ -8,7 +8,7 @@ import pytest
 
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load

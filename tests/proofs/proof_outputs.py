@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from shapley_coop.deals.language.clauses import Do, Share
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.preparing import prepare

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, cast
 
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.graphs.catalogue import compiled
 from shapley_coop.seats.embedded import CHARACTERS

@@ -14,7 +14,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games.exchange.tools import plug

@@ -14,7 +14,7 @@ from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.clauses import Give, Pay
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.reports.transcript import transcript

@@ -102,7 +102,7 @@ willing = {"propose": generously}
 def promises(asked: Asked) -> Deal:
     """The generous deal without its payments."""
     clauses = generous(asked).clauses
-    return Deal(clauses=tuple(clause for clause in clauses if not isinstance(clause, Pay)))
+    return Deal(clauses=tuple(clause for clause in clauses if not clause.transfer))
 
 
 def forged(deal: Deal, **changes: Any) -> dict[str, Any]:

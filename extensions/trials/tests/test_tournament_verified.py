@@ -11,7 +11,7 @@ import pytest
 
 from shapley_coop.cli.experimenting.sweep import run_cells
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.local import Local

@@ -13,11 +13,13 @@ from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.party import Party
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import OTHERS, Do, Forbid, Pay
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
-from shapley_coop.deals.language.rules import DEAL_RULES, Terms, first_fault
+from shapley_coop.deals.language.rules import DEAL_RULES, first_fault
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Event, Last, Turns
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words

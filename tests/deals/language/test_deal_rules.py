@@ -14,11 +14,11 @@ from shapley_coop.deals.language.rules import (
     DEAL_RULES,
     MAX_TEXT_CHARS,
     Rule,
-    Terms,
     first_fault,
     no_clash,
     only,
 )
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Earned, Event, Every, Last, Not, Turns
 from tests.deals.brute_force import holds
 from tests.deals.made_deals import AGENTS, DEAL, TERMS, deal, deals

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import parse_exact, plain
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.condition import Condition
 from shapley_coop.deals.language.deal import Deal, accept, put, unanimous
 from shapley_coop.deals.language.faults import MAX_FEEDBACK, Fault
@@ -106,7 +106,7 @@ def test_every_clause_is_a_numbered_line_of_plain_english(deal: Deal) -> None:
     lines = deal.text().splitlines()
     assert len(lines) == len(deal.clauses)
     for number, (line, clause) in enumerate(zip(lines, deal.clauses, strict=True), start=1):
-        assert line == f"c{number}. {sentence(clause)}"
+        assert line == f"c{number}. {clause.words()}"
         assert line.endswith(".")
         assert "None" not in line
         assert not set("{}[]=") & set(line)
@@ -187,7 +187,7 @@ PULLS = Event(agent="Ann", action="pull")
     ],
 )
 def test_clauses_read_as_people_would_say_them(clause: Clause, words: str) -> None:
-    assert sentence(clause) == words
+    assert clause.words() == words
 
 
 def nested(depth: int) -> Any:

@@ -10,7 +10,8 @@ from shapley_coop.deals.goods import ungivable
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
-from shapley_coop.deals.language.rules import DEAL_RULES, Terms, all_faults
+from shapley_coop.deals.language.rules import DEAL_RULES, all_faults
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words

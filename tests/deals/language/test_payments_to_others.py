@@ -13,8 +13,9 @@ from shapley_coop.deals.analysis.joint_payments import dearest
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.contract import sign
-from shapley_coop.deals.language.clauses import OTHERS, Pay
+from shapley_coop.deals.language.clauses import Pay
 from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.effects import OTHERS
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_proposal
 from shapley_coop.deals.language.rules import DEAL_RULES, all_faults

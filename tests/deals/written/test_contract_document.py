@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Every, Turns
 from shapley_coop.deals.written.document import (
     INTENT,
@@ -45,10 +45,10 @@ def test_what_code_composes_differs_in_nothing():
 
 def test_free_wording_is_fine_as_long_as_names_actions_and_numbers_stay():
     prose = compose(DEAL, TERMS)
-    line = sentence(DEAL.ids()["c3"])
+    line = DEAL.ids()["c3"].words()
     free = "Ben agrees to hand over to Ann the sum of 3.5 when turn 4 has been played."
     assert differences(prose.replace(line, free), DEAL, TERMS) == []
-    percent = sentence(DEAL.ids()["c4"])
+    percent = DEAL.ids()["c4"].words()
     assert percent == "Ann pays Ben 50 % of what Ann earns at every turn."
     free = "Ann pays Ben 0.5 of what Ann earns in each turn."
     assert differences(prose.replace(percent, free), DEAL, TERMS) == []
@@ -72,9 +72,9 @@ def test_free_wording_is_fine_as_long_as_names_actions_and_numbers_stay():
     ],
 )
 def test_a_line_that_changes_its_clause_is_sent_back_with_the_difference(cid, written, reason):
-    prose = compose(DEAL, TERMS).replace(sentence(DEAL.ids()[cid]), written)
+    prose = compose(DEAL, TERMS).replace(DEAL.ids()[cid].words(), written)
     (difference,) = differences(prose, DEAL, TERMS)
-    assert difference.startswith(f"{cid} says “{sentence(DEAL.ids()[cid])}”")
+    assert difference.startswith(f"{cid} says “{DEAL.ids()[cid].words()}”")
     assert reason in difference
 
 
@@ -142,7 +142,7 @@ def test_the_parties_are_named_and_sign():
 
 
 def test_numbers_that_are_no_amounts_are_refused_and_raise_nothing():
-    line = sentence(DEAL.ids()["c3"])
+    line = DEAL.ids()["c3"].words()
     for odd in ("1/0", "9" * 60, "1e400", "٣"):
         prose = compose(DEAL, TERMS).replace(line, f"Ben pays Ann {odd} at turn 4.")
         assert differences(prose, DEAL, TERMS)

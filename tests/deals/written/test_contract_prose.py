@@ -9,7 +9,7 @@ from shapley_coop.deals.language.clauses import Do, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Event, Last
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.written.reading import agrees, read_words

@@ -11,7 +11,8 @@ from shapley_coop.amounts import parse_exact
 from shapley_coop.deals.language.clauses import Do, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.reading import read_deal
-from shapley_coop.deals.language.rules import DEAL_RULES, Terms, first_fault
+from shapley_coop.deals.language.rules import DEAL_RULES, first_fault
+from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Every, Turns
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.graphs import builder
@@ -169,7 +170,7 @@ def test_where_no_value_was_computed_a_split_is_claimed_by_what_was_seen():
         "total": "80",
         "as_signed": dict.fromkeys(HEROES, "20"),
     }
-    share = deal_in(answer(letter, record=record)).share
+    share = deal_in(answer(letter, record=record)).split
     assert sum(share.fractions.values()) == 1
     assert share.fractions["Hero1"] > max(share.fractions[a] for a in HEROES[2:])
     # Who did less than it is to get leaves things as they are.

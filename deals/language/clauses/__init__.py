@@ -1,0 +1,42 @@
+"""The kinds of clauses: the core's, and those that extensions bring.
+
+A kind is a class in a file of its own; what it does are effects (`deals.language.effects`).
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Union
+
+from pydantic import Field
+
+from shapley_coop import extension
+from shapley_coop.deals.language.clauses.base import Clause
+from shapley_coop.deals.language.clauses.do import Do
+from shapley_coop.deals.language.clauses.forbid import Forbid
+from shapley_coop.deals.language.clauses.give import Give
+from shapley_coop.deals.language.clauses.pay import Pay
+from shapley_coop.deals.language.clauses.share import Share
+from shapley_coop.escaping import visible
+
+KINDS: Mapping[str, type[Clause]] = {
+    "do": Do,
+    "forbid": Forbid,
+    "pay": Pay,
+    "give": Give,
+    "share": Share,
+    **{name: extension.load("clauses", name) for name in extension.offered("clauses")},
+}
+"""Kind → its class."""
+
+if TYPE_CHECKING:
+    AnyClause = Clause
+else:
+    AnyClause = Annotated[Union[tuple(KINDS.values())], Field(discriminator="kind")]  # noqa: UP007
+    """A clause as records hold it, read by its kind."""
+
+
+def lines_of(clauses: Mapping[str, Clause]) -> list[str]:
+    """Clauses in plain English, a line each, by their ids."""
+    return [f"{cid}. {visible(clause.words())}" for cid, clause in clauses.items()]
+
+
+__all__ = ["KINDS", "AnyClause", "Clause", "Do", "Forbid", "Give", "Pay", "Share", "lines_of"]

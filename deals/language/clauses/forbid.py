@@ -1,0 +1,21 @@
+"""Forbid: an agent does not take an action."""
+
+from typing import Literal
+
+from shapley_coop.deals.language.clauses.do import Asking
+from shapley_coop.deals.language.when import words
+
+
+class Forbid(Asking):
+    """It is a breach if `agent` takes `action` at a turn at which `when` holds.
+
+    "everyone" is each party.
+    """
+
+    kind: Literal["forbid"] = "forbid"
+
+    def words(self) -> str:
+        """Say who must not do what."""
+        if self.when == "always":
+            return f"{self.agent} must never do {self.action}."
+        return f"{self.agent} must not do {self.action} {words(self.when)}."

@@ -1,0 +1,84 @@
+"""Pay: an agent pays another."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field
+
+from shapley_coop.amounts import Exact, plain
+from shapley_coop.deals.language.clauses.base import Clause, due
+from shapley_coop.deals.language.effects import OTHERS, Transfer, portions
+from shapley_coop.deals.language.spelling import Notes, amount, named, part, per
+from shapley_coop.deals.language.terms import Terms
+from shapley_coop.deals.language.when import When
+
+
+class Pay(Clause):
+    """A zero-sum transfer.
+
+    `amount` is paid, by `basis`: "once" at the end of the first turn at which `when` holds;
+    "turn" at the end of each such turn; "reward" is a fraction of what the payer earns in them.
+    `when` is read after the turn: `{"last": …}` is what was done in it. As payer or payee, "others"
+    is everybody else, each with an equal part of the amount.
+    """
+
+    also: ClassVar[Mapping[str, str]] = {"from": "payer", "to": "payee"}
+
+    kind: Literal["pay"] = "pay"
+    payer: str
+    payee: str
+    amount: Exact = Field(description="In the game's unit; a fraction in 0..1 for basis 'reward'.")
+    basis: Literal["once", "turn", "reward"] = "once"
+    when: When = "always"
+
+    @property
+    def transfer(self) -> Transfer:
+        """What is paid."""
+        return Transfer(self.payer, self.payee, self.amount, self.basis)
+
+    def words(self) -> str:
+        """Say who pays whom how much, and how often."""
+        when = due(self.when)
+        start, split = f"{self.payer} pays {self.payee}", ""
+        if self.payee == OTHERS:
+            start, split = f"{self.payer} pays", ", split evenly among all others,"
+        elif self.payer == OTHERS:
+            start, split = f"All others pay {self.payee}", ", split evenly among them,"
+        match self.basis:
+            case "reward":
+                much = f"{part(self.amount)} of what {self.payer} earns"
+                split = split.rstrip(",") if when else split
+                return f"{start} {much}{split}{when or ' at every turn'}."
+            case "turn":
+                return f"{start} {plain(self.amount)}{split} for each turn{when}."
+            case "once":
+                return f"{start} {plain(self.amount)}{split or ','} once{when}."
+
+    @classmethod
+    def keys(cls) -> set[str]:
+        """Return the keys that agents may write in it."""
+        return {*super().keys(), "per"}
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
+        """Read who pays whom, how often and how much."""
+        payer, payee = (named(given, key, notes, terms) for key in ("payer", "payee"))
+        basis = per(given, notes)
+        much = amount(given.get("amount"), "amount", notes, basis == "reward")
+        return {"payer": payer, "payee": payee, "basis": basis, "amount": much}
+
+    def wire(self) -> dict[str, Any]:
+        """Write its terms, with the basis as `per`."""
+        return {"per" if key == "basis" else key: x for key, x in super().wire().items()}
+
+    def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
+        """Name each of the others, with the part that it pays or gets."""
+        if OTHERS not in (self.payer, self.payee):
+            yield self
+            return
+        side = "payer" if self.payer == OTHERS else "payee"
+        ends = portions(self, agents)
+        for agent in (a for a in agents if a in ends and a not in (self.payer, self.payee)):
+            much = self.amount * abs(Fraction(ends[agent]))
+            yield self.model_copy(update={side: agent, "amount": much})

@@ -1,0 +1,63 @@
+"""Share: how the total of all rewards is split."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from shapley_coop.amounts import Exact, plain
+from shapley_coop.deals.language.clauses.base import Clause
+from shapley_coop.deals.language.effects import Split
+from shapley_coop.deals.language.spelling import Notes, amount, named, part, shown
+from shapley_coop.deals.language.terms import Terms
+from shapley_coop.deals.language.when import When
+
+
+class Share(Clause):
+    """How the total of all rewards is split at the end; other payments are made on top.
+
+    Either `fractions` that sum to one, or the name of a `norm` that is computed from the record
+    at settlement.
+    """
+
+    when: ClassVar[When] = "always"
+
+    kind: Literal["share"] = "share"
+    fractions: dict[str, Exact] | None = None
+    norm: str | None = None
+
+    @property
+    def split(self) -> Split:
+        """How the total is split."""
+        return Split(self.fractions, self.norm)
+
+    def words(self) -> str:
+        """Say by which norm the total is split, or what part each gets."""
+        if self.norm is not None:
+            by = f"by the norm {self.norm}, computed from the record"
+            return f"At the end the total is split {by}."
+        parts = ", ".join(f"{agent} {part(x)}" for agent, x in (self.fractions or {}).items())
+        return f"At the end the total is split: {parts}."
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
+        """Read the norm, or each agent's part."""
+        fractions, norm = given.get("fractions"), given.get("norm")
+        if norm is not None and not isinstance(norm, str):
+            notes.wrong("norm", f"{shown(norm)} is no name of a norm")
+        if fractions is None:
+            return {"norm": norm}
+        if not isinstance(fractions, Mapping):
+            notes.wrong("fractions", 'give each agent its part, as in {"Ann": "1/3", "Bob": "2/3"}')
+            return {}
+        read = {
+            named({"agent": agent}, "agent", notes, terms): amount(x, "fractions", notes, True)
+            for agent, x in fractions.items()
+        }
+        return {"fractions": read, "norm": norm}
+
+    def wire(self) -> dict[str, Any]:
+        """Write it with fractions as strings, which are read back exactly."""
+        parts: dict[str, str] | None = None
+        if self.fractions is not None:
+            parts = {agent: plain(x) for agent, x in self.fractions.items()}
+        terms = {"kind": self.kind, "fractions": parts, "norm": self.norm}
+        return {key: x for key, x in terms.items() if x is not None}

@@ -1,0 +1,64 @@
+"""A condition and an amount as the JSON that an agent writes, which reads back to the same."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals.language.when import All, AnyOf, Every, Not, Turns, When, turn_list
+
+
+def condition_form(when: When) -> Any:
+    """The JSON of a condition."""
+    if (ranges := turn_list(when)) and (listed := _as_list(ranges)):
+        return {"turns": listed}
+    match when:
+        case Turns(turns=(first, last)):
+            return {"turn": first} if first == last else {"from": first, "to": last}
+        case Every(every=step, start=start):
+            return {"every": step, "start": start}
+        case All(all=parts):
+            return {"all": [condition_form(part) for part in parts]}
+        case AnyOf(any=parts):
+            return {"any": [condition_form(part) for part in parts]}
+        case Not(negated=part):
+            return {"not": condition_form(part)}
+        case "always":
+            return "always"
+        case _:
+            return {
+                key: number(value) if isinstance(value, Fraction) else value
+                for key, value in {**when.model_dump(), **_fractions(when)}.items()
+            }
+
+
+def ranges_of(turns: Sequence[int]) -> list[tuple[int, int]]:
+    """Listed turns as ranges, in order: turns that follow one another are one range."""
+    ranges: list[tuple[int, int]] = []
+    for turn in sorted(set(turns)):
+        if ranges and turn == ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], turn)
+        else:
+            ranges.append((turn, turn))
+    return ranges
+
+
+def number(amount: Fraction) -> int | float | str:
+    """An amount as JSON that is read back exactly: a number where that is exact, else a ratio."""
+    if amount.denominator == 1:
+        return amount.numerator
+    decimal = float(amount)
+    return decimal if Fraction(str(decimal)) == amount else plain(amount)
+
+
+def _fractions(when: Any) -> dict[str, Fraction]:
+    """The exact numbers of a condition, which a dump writes as strings."""
+    return {k: v for k in type(when).model_fields if isinstance(v := getattr(when, k), Fraction)}
+
+
+def _as_list(ranges: Sequence[Turns]) -> list[int] | None:
+    """The turns of ranges one by one, if a list of them is read back as those ranges."""
+    if not all(1 <= r.turns[0] <= r.turns[1] <= r.turns[0] + 64 for r in ranges):
+        return None
+    turns = [n for r in ranges for n in range(r.turns[0], r.turns[1] + 1)]
+    return turns if ranges_of(turns) == [r.turns for r in ranges] else None
