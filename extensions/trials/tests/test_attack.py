@@ -15,6 +15,7 @@ import yaml
 
 from shapley_coop.deals import agreement
 from shapley_coop.deals.enforcement import releases
+from shapley_coop.deals.language.condition import compiled_condition
 from shapley_coop.deals.language.wire import MAX_MESSAGE, scan
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.trials.attacks.cases import ADVERSARIES
@@ -179,7 +180,11 @@ HOLES = [
         property(lambda monitor: []),
     ),
     # A payment's condition as if its turn were yet to come: the latest action ever counts.
-    ("free-rider", "shapley_coop.deals.compiled:_asked", lambda clause: "before"),
+    (
+        "free-rider",
+        "shapley_coop.deals.language.clauses:Clause.condition",
+        lambda clause: compiled_condition(clause.when, "before"),
+    ),
     ("replayed-acceptance", "shapley_coop.state.messages:accept", whatever_stands),
     ("replayed-acceptance", "shapley_coop.nodes.contract.count:counted", by_its_name_alone),
     ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post_branch", under_new_keys),

@@ -9,9 +9,9 @@ from shapley_coop.deals.language.labels import LABELS
 from tests.root import ROOT
 
 ROOMS = ("deals", "evals", "games", "graphs", "nodes", "questions", "seats", "state")
-REFUSING = {"Fault", "_fault", "_wrong", "_broken"}
-ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN", "SHEET"}
-"""Of old runs, of passes that no fault went before, and of the extension `authoring`."""
+REFUSING = {"Fault", "_fault", "_wrong", "_broken", "_in_each"}
+ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN", "SHEET", "ORDER"}
+"""Of old runs, of passes that no fault went before, and of the extensions `authoring`, `markets`."""
 
 
 def labels_in(path: Path) -> Iterator[str]:

@@ -1,0 +1,122 @@
+"""How many files a reader opens to follow one thing that the program does.
+
+python -m benchmarks.trips            # a table
+python -m benchmarks.trips --files    # and every function that was called, by its file
+
+Each trip is one function in a run of `shapley_coop` with embedded agents: an offer from the text of
+an answer to the table, letters from the table to the answers, a settlement from the record to the
+ledger. Counted is every function of ours that it calls, in its tasks and threads too; embedded
+agents stand for models, so what they compute is not.
+"""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import wraps
+from importlib import import_module
+from inspect import iscoroutinefunction
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+from benchmarks.seats import scratch
+from shapley_coop.state.run_config import RunConfig
+from tests.root import ROOT
+
+
+class Trip(NamedTuple):
+    """A function that is followed, how many files it should cross, and of which question alone."""
+
+    module: str
+    name: str
+    most: int
+    question: str = ""
+
+
+TRIPS = {
+    "an offer's check": Trip("shapley_coop.state.judging", "read_answer", 8, "propose"),
+    "asking": Trip("shapley_coop.state.asking", "ask_seats", 10, "propose"),
+    "a settlement": Trip("shapley_coop.nodes.table.settle", "settle", 8),
+}
+
+_under_way: ContextVar[str] = ContextVar("under_way", default="")
+_called: dict[str, set[tuple[str, str]]] = {trip: set() for trip in TRIPS}
+
+
+def main() -> None:
+    """Play one run, and print what each trip called."""
+    for name, trip in TRIPS.items():
+        _follow(name, trip, import_module(trip.module), trip.name)
+    from shapley_coop.graphs.running import play
+    from shapley_coop.seats.embedded import EmbeddedChatModel
+
+    _follow("", Trip("", "", 0), EmbeddedChatModel, "_agenerate")
+    with scratch(), _profiled():
+        asyncio.run(play("shapley_coop", RunConfig(game="escape_room", seed=3)))
+    say = sys.stdout.write
+    say(f"{'':20}{'functions':>10}{'files':>7}{'should be':>11}\n")
+    for name, found in _called.items():
+        files = sorted({file for file, _ in found})
+        say(f"{name:20}{len(found):10}{len(files):7}{TRIPS[name].most:11}\n")
+        for file in files if "--files" in sys.argv else ():
+            say(f"    {file}: {', '.join(sorted(n for f, n in found if f == file))}\n")
+
+
+def _follow(name: str, trip: Trip, owner: Any, attribute: str) -> None:
+    """Note, while a function runs, that its trip is under way: also what it starts knows that."""
+    plain = getattr(owner, attribute)
+
+    def noted(given: Any) -> AbstractContextManager[None]:
+        other = trip.question and given[0].question.name != trip.question
+        return nullcontext() if other else _noted(name)
+
+    @wraps(plain)
+    def followed(*given: Any, **named: Any) -> Any:
+        with noted(given):
+            return plain(*given, **named)
+
+    @wraps(plain)
+    async def followed_async(*given: Any, **named: Any) -> Any:
+        with noted(given):
+            return await plain(*given, **named)
+
+    setattr(owner, attribute, followed_async if iscoroutinefunction(plain) else followed)
+
+
+@contextmanager
+def _noted(name: str) -> Iterator[None]:
+    before = _under_way.set(name)
+    try:
+        yield
+    finally:
+        _under_way.reset(before)
+
+
+@contextmanager
+def _profiled() -> Iterator[None]:
+    """Note each call of ours in every thread."""
+    start: Callable[[Any], None]
+    for start in (sys.setprofile, threading.setprofile):
+        start(_note)
+    try:
+        yield
+    finally:
+        for start in (sys.setprofile, threading.setprofile):
+            start(None)
+
+
+def _note(frame: FrameType, event: str, _: Any) -> None:
+    if event == "call" and (name := _under_way.get()):
+        code = frame.f_code
+        path = Path(code.co_filename)
+        if path.is_absolute() and path != Path(__file__) and code.co_name.isidentifier():
+            file = path.resolve()
+            if file.is_relative_to(ROOT) and ".venv" not in file.parts:
+                _called[name].add((str(file.relative_to(ROOT)), code.co_qualname))
+
+
+if __name__ == "__main__":
+    main()
