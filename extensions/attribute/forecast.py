@@ -1,5 +1,6 @@
 """What an attribution takes, told before it is played."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -166,25 +167,16 @@ def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int, tries
     asked = [visit for visit in visits if visit.path in game.agents or visit.models]
     own = [sum(visit.path == agent for visit in asked) for agent in game.agents]
     others = len(asked) - sum(own)
-
-    def calls_of(mask: int) -> int:
-        return others + sum(own[i] for i in range(n) if mask >> i & 1)
-
-    alone = [1 << i for i in range(n)]
-    wanted = {0, *alone, *(game.everyone ^ one for one in alone)} - {*game.worths}
-    # Of two or more that go, first all at once, then one after the other.
-    pairs = (game.everyone ^ one ^ other for one in alone for other in alone if one < other)
-    largest = max((calls_of(mask) for mask in pairs), default=0)
-    between = min(n, 2**n - 2 * n - 2) if n > 3 and len(game.worths) < 2**n else 0
+    plays, calls = _changes(game, own, others)
     with_models = n * models + n + 1 if models else 0
-    calls = sum(map(calls_of, wanted)) + between * largest + with_models * len(asked)
-    takers = [calls_of(1 << i) for i, agent in enumerate(game.agents) if game.asks_models(agent)]
-    again = (tries - 1) * max(takers, default=0)
+    calls += with_models * len(asked)
+    takers = [of for of, agent in zip(own, game.agents, strict=True) if game.asks_models(agent)]
+    again = (tries - 1) * (others + max(takers)) if takers else 0
     part = (calls + again) / len(asked) if asked else 0.0
     tokens = tokens_of(asked)
     return replace(
         first,
-        plays=len(wanted) + between + with_models + (tries - 1 if takers else 0),
+        plays=plays + with_models + (tries - 1 if takers else 0),
         sampled=False,
         advice=True,
         calls=calls + again,
@@ -195,3 +187,25 @@ def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int, tries
         cost=cost(tokens, prices, part),
         fits=game.stage.counts.made + calls <= game.stage.limits.calls,
     )
+
+
+def _changes(game: AppGame, own: Sequence[int], others: int) -> tuple[int, int]:
+    """The plays that removals still take, and their calls.
+
+    Args:
+        game: with the coalitions that were played.
+        own: calls of each agent.
+        others: calls of those that are present in every play.
+    """
+    n = len(game.agents)
+
+    def calls_of(mask: int) -> int:
+        return others + sum(own[i] for i in range(n) if mask >> i & 1)
+
+    alone = [1 << i for i in range(n)]
+    wanted = {0, *alone, *(game.everyone ^ one for one in alone)} - {*game.worths}
+    # Of two or more that go, first all at once, then one after the other.
+    pairs = (game.everyone ^ one ^ other for one in alone for other in alone if one < other)
+    between = min(n, 2**n - 2 * n - 2) if n > 3 and len(game.worths) < 2**n else 0
+    most = between * max(map(calls_of, pairs), default=0)
+    return len(wanted) + between, sum(map(calls_of, wanted)) + most

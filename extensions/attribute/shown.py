@@ -4,7 +4,7 @@ from typing import Any
 
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.extensions.attribute.absence import in_words
-from shapley_coop.extensions.attribute.figures import rough, shown
+from shapley_coop.extensions.attribute.figures import rough, rough_seconds, shown
 from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
 
@@ -48,7 +48,7 @@ def _show_advice(credit: AppCredit) -> None:
         numbers = shown(one.loss), roughly(one.error), shown(one.saving), shown(one.tokens)
         per = shown(credit.value_per_dollar[one.agent]), roughly(credit.value_per_second[one.agent])
         verdict = f"{one.verdict} to {one.model}" if one.verdict == "downgrade" else one.verdict
-        rows.append([one.agent, verdict, *numbers, roughly(one.seconds), *per])
+        rows.append([one.agent, verdict, *numbers, _seconds(one.seconds), *per])
     heads = ["agent", "advice", "loss", "±", "saves USD", "tokens", "seconds"]
     show_table("advice", [*heads, "value/USD", "value/s"], rows)
     for one in credit.advice:
@@ -61,6 +61,10 @@ def _show_advice(credit: AppCredit) -> None:
     show_table("whole apps, a run", ["app", "score", "tokens", "USD"], apps)
 
 
+def _seconds(x: float | None) -> str:
+    return "—" if x is None else shown(rough_seconds(x))
+
+
 def _show_agents(credit: AppCredit, bounty: dict[str, Any], app: str) -> None:
     errors, rows = credit.standard_error or {}, []
     for agent in credit.agents:
@@ -71,7 +75,7 @@ def _show_agents(credit: AppCredit, bounty: dict[str, Any], app: str) -> None:
             *([credit.leave_one_out[agent]] if credit.has_other_value else []),
             spent.calls,
             spent.tokens,
-            rough(spent.seconds),
+            rough_seconds(spent.seconds),
             spent.cost,
             credit.value_per_dollar[agent],
         )

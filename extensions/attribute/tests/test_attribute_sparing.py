@@ -41,6 +41,9 @@ def desk() -> tuple[Any, StubChat, dict[str, list[str]]]:
 
 DESK = ["search", "write", "check"]
 
+TWICE = [{"messages": ["hello"]}] * 2
+"""Of a single run nobody knows whom to keep."""
+
 
 def speakers(state: Any) -> float:
     return sum(bool(m.text) for m in state["messages"])
@@ -52,17 +55,17 @@ def test_no_downgrade_to_the_own_model_or_a_dearer_one_or_of_who_asks_none() -> 
         {"stub:large": Price(input=5, output=5), "stub:small": Price(input=9, output=9)}
     )
     settings = {"value": "leave-one-out", "advise": True, "prices": prices}
-    plain = attribute(app, DESK, speakers, {"messages": ["hello"]}, **settings)
+    plain = attribute(app, DESK, speakers, TWICE, **settings)
     before = len(heard["small"])
     assert plain.advice
-    credit = attribute(app, DESK, speakers, {"messages": ["hello"]}, cheaper=[small], **settings)
+    credit = attribute(app, DESK, speakers, TWICE, cheaper=[small], **settings)
     found = {one.agent: one for one in credit.advice}
     assert {one.verdict for one in credit.advice} == {"keep"}
-    assert found["write"].why == "without it the score loses 1, stub:small is dearer here"
-    assert found["check"].why == "without it the score loses 1, asks stub:small already"
-    assert found["search"].why == "without it the score loses 1"
+    assert found["write"].why == "without it the score loses 1 ± 0, stub:small is dearer here"
+    assert found["check"].why == "without it the score loses 1 ± 0, asks stub:small already"
+    assert found["search"].why == "without it the score loses 1 ± 0"
     # In the place of large, then for itself on that; it does not take its own place.
-    assert heard["small"][before:] == ["it was found", "said by small"]
+    assert heard["small"][before:] == ["it was found", "said by small"] * 2
     assert "as advised" not in credit.rows
 
 
@@ -118,7 +121,7 @@ def test_models_without_a_price_are_named_as_the_price_file_needs_them(tmp_path:
     app, *_ = desk()
     path = tmp_path / "prices.yaml"
     path.write_text("models:\n  stub:large: {input: 1, output: 2}\n", encoding="utf-8")
-    given = (app, DESK, speakers, {"messages": ["hello"]})
+    given = (app, DESK, speakers, TWICE)
     settings = {"value": "leave-one-out", "advise": True}
     tiny = StubChat(rule=lambda messages: AIMessage("tiny words"), model="tiny")
     credit = attribute(*given, prices=read_prices(path), cheaper=[tiny], **settings)
