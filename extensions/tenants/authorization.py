@@ -12,12 +12,14 @@ routes are open. This middleware runs before every route and denies what is not 
 import asyncio
 from collections import Counter
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 from shapley_coop import extension
 from shapley_coop.extensions.tenants.callers import Caller, identify
+from shapley_coop.extras import needing
 from shapley_coop.serve.server.answering import from_inside, needs_no_token, refusal
+
+with needing("dev", "tenants on a server"):
+    from starlette.datastructures import Headers
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 OPERATORS = {
     *("assistants", "threads", "runs", "store", "a2a", ".well-known"),

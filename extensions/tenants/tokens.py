@@ -4,14 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langgraph_sdk import Auth
-from starlette.middleware import Middleware
 
 from shapley_coop.extensions.tenants import owning, quotas
 from shapley_coop.extensions.tenants.authorization import Authorization
 from shapley_coop.extensions.tenants.callers import check_configuration
 from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.extensions.tenants.policy import TenantPolicy
+from shapley_coop.extras import needing
 from shapley_coop.serve.server.tenancy import Tenancy
+
+with needing("dev", "tenants on a server"):
+    from starlette.middleware import Middleware
 
 
 class Tokens:
