@@ -2,7 +2,7 @@
 
 The factory is called by keyword with the agent's name and the run's seed, for each letter anew, and
 returns the callable that answers it: from the letter's facts and its words to tagged text, or to
-the fields of the act's schema (`seats.schema`). So it keeps no memory, and a run that is resumed
+the fields of the question (`seats.answer`). So it keeps no memory, and a run that is resumed
 goes on as if it had not stopped.
 
     def factory(agent: str, seed: int) -> Answering:
@@ -63,7 +63,8 @@ def load_factory(name: str) -> Factory:
         name: `module:factory`; a module of the working directory can be named too.
 
     Raises:
-        ValueError: nothing permitted it, or there is no such module or factory.
+        ValueError: nothing permitted it, there is no such module or factory, or it takes no agent
+            and seed.
     """
     seat = f"{PYTHON}:{name}"
     module, _, attribute = name.partition(":")
@@ -79,7 +80,21 @@ def load_factory(name: str) -> Factory:
     found = getattr(_module(seat, module), attribute, None)
     if not callable(found):
         raise ValueError(f"{seat}: {module} has no callable {attribute}: {_FORM}")
+    if not _takes_agent_and_seed(found):
+        raise ValueError(
+            f"{seat}: {attribute} does not take agent= and seed=, with which it is called"
+        )
     return found  # type: ignore[no-any-return]
+
+
+def _takes_agent_and_seed(factory: Callable[..., Any]) -> bool:
+    try:
+        inspect.signature(factory).bind(agent="", seed=0)
+    except TypeError:
+        return False
+    except ValueError:  # a builtin that tells no signature
+        return True
+    return True
 
 
 def needs_permission(model: str) -> bool:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from shapley_coop.cli.console import say, show_table
+from shapley_coop.deals.language.labels import explained
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.reports.in_words import (
     COLUMNS,
@@ -30,7 +31,7 @@ class Narrator:
             self._end_alike()
         for agent, draft in (written.get("drafts") or {}).items():
             if draft.get("label") and not draft["sound"]:
-                say(f"        {agent} is asked again: {draft['label']}")
+                say(f"        {agent} is asked again: {explained(draft['label'])}")
         for said in written.get("talk", []):
             event = said_event(said)
             lines = [line for line in said["text"].splitlines() if line.strip()]

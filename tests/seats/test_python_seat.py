@@ -123,6 +123,7 @@ async def test_a_failure_stops_the_run_in_one_line_that_quotes_nothing(
         ("python:bots", "give python:module:factory"),
         ("python:no_such_module_here:f", "cannot be imported: ModuleNotFoundError"),
         ("python:json:nothing_of_the_kind", "json has no callable nothing_of_the_kind"),
+        ("python:json:loads", "loads does not take agent= and seed=, with which it is called"),
     ],
 )
 def test_what_cannot_be_seated_is_refused_before_anything_is_played(
