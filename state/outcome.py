@@ -218,6 +218,6 @@ def simulation_note(outcome: Mapping[str, Any]) -> str:
     if not simulated or not others:
         return "A simulation: embedded agents answered, no language model did."
     return (
-        f"A simulation in part: embedded agents answered for {', '.join(simulated)}; "
-        f"{', '.join(others)}."
+        f"A simulation in part: embedded agents answered for {', '.join(simulated)}, "
+        f"and {', '.join(others)}."
     )

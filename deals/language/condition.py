@@ -57,9 +57,10 @@ class Condition:
         return tuple([self._updated(part, value, turn) for part, value in known])
 
     def may_hold(self, first: int, last: int) -> bool:
-        """Whether it may hold at a turn from the first to the last; on the history, it always may.
+        """Whether it may hold at a turn from the first to the last.
 
-        To be certain of the history, every course of the game would have to be enumerated.
+        A condition on the history may hold at any turn: to rule that out, every course of the game
+        would have to be enumerated.
         """
         return first <= (last if self._parts else self._latest(last))
 

@@ -8,7 +8,7 @@ from shapley_coop.state.table import Table
 
 
 class Price(TypedDict):
-    """What one good trades at in a call market."""
+    """The price of a good in a call market, and how much of it trades."""
 
     price: str  # of a unit, exact, in the game's unit
     volume: int  # units that change hands
@@ -18,9 +18,9 @@ class MarketTable(Table, total=False):
     """The table of a call market."""
 
     prices: dict[str, Price]
-    """Good → what it trades at, of those that trade. Written by `open` and `clear`."""
+    """Good → its price, of the goods that trade. Written by `open` and `clear`."""
 
 
 def prices_of(table: Table) -> dict[str, Price]:
-    """Good → what it trades at."""
+    """Return good → its price, of the goods that trade."""
     return cast(MarketTable, table).get("prices", {})

@@ -1,4 +1,4 @@
-"""What all that stands before LangGraph's routes shares: refusing, and reading a request."""
+"""Refuse and read requests: shared by all middleware before LangGraph's routes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ HEALTH = {"/", "/ok"}
 
 
 def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """An answer in the form of the server's own errors."""
+    """Return an answer in the form of the server's own errors."""
     return JSONResponse({"detail": detail}, status, headers)
 
 

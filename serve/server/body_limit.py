@@ -9,10 +9,10 @@ from shapley_coop.serve.server.answering import refusal
 
 
 def whole(variable: str, default: int) -> int:
-    """Return the limit that an environment variable sets; 0, no limit, only where that is usual.
+    """Return the limit that an environment variable sets, or the default.
 
     Raises:
-        ValueError: it is no positive whole number.
+        ValueError: it is no whole number, or 0 (no limit) where the default is a limit.
     """
     text = os.environ.get(variable)
     if text is None:
