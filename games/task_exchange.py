@@ -21,6 +21,7 @@ from shapley_coop.games.exchange.told import worths
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.exchange.words import facts_of, rules_of
 from shapley_coop.games.game import Game
+from shapley_coop.games.goods import GIVEN, Gift, Holdings, hand_over
 from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
@@ -57,6 +58,7 @@ class TaskExchange(Game):
         self.agents = tuple(self.tasks.agents)
         self._holders = frozenset(self.agents)
         self._positions = {name: i for i, name in enumerate(self.tasks.names)}
+        self.goods = tuple(self.tasks.names)
         work = [*self.tasks.names, WAIT]
         self.actions = dict.fromkeys(self.agents, work)
         if not self.in_pairs and len(self.agents) <= TOGETHER:
@@ -90,6 +92,15 @@ class TaskExchange(Game):
             "holds": {a: self.tasks.bits(mask) for a, mask in self.tasks.initial.items()},
             "done": self.tasks.bits(0),
             "closed": False,
+        }
+
+    def holdings(self, position: Position) -> Holdings:
+        """What can change hands: one of each task that an agent holds and that is not done."""
+        done = from_bits(position["done"], self.tasks.n)
+        left = {a: from_bits(bits, self.tasks.n) & ~done for a, bits in position["holds"].items()}
+        return {
+            agent: {self.tasks.names[i]: 1 for i in members(mask, self.tasks.n)}
+            for agent, mask in left.items()
         }
 
     def hands(
@@ -159,6 +170,7 @@ class TaskExchange(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Tasks are done or change hands; utilities are paid with the last one.
 
+        What a contract has change hands does so at the end of the turn, if it is not done yet.
         Trade closes with the first turn in which nothing is handed over. What an agent has done
         pays it whether or not the tool's call succeeded: the tables price tasks, not results.
         A call's result is what `position["results"]` holds for the task, where the workflow has
@@ -184,9 +196,22 @@ class TaskExchange(Game):
             "done": self.tasks.bits(done),
             "closed": position["closed"] or not handed,
         }
+        if gifts := position.get(GIVEN):
+            effects += self._hand_over(after, gifts)
+            holds = {a: from_bits(bits, self.tasks.n) for a, bits in after["holds"].items()}
         over = self.over(after)
         rewards = {a: self.scenario.utility(a, holds[a] & done) if over else 0 for a in self.agents}
         return Step(after, rewards, effects=effects)
+
+    def _hand_over(self, position: Position, gifts: Sequence[Gift]) -> list[dict[str, Any]]:
+        """Execute gifts in a position; their effects for the record."""
+        done = from_bits(position["done"], self.tasks.n)
+        after, effects = hand_over(self.holdings(position), gifts)
+        for agent, left in after.items():
+            kept = from_bits(position["holds"][agent], self.tasks.n) & done
+            mask = kept | self.tasks.named(task for task, count in left.items() if count)
+            position["holds"][agent] = self.tasks.bits(mask)
+        return effects
 
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
         """Refuse what is not legal; a last task may be handed over by who is handed another.

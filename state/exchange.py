@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.games.params import GameError
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.meetings import heard_by, meetings_of
-from shapley_coop.state.own_tables import ExchangeTable, Meeting, Pending
+from shapley_coop.state.own_tables import Meeting, Pending
 from shapley_coop.state.table import PublicMessage, Table
 
 if TYPE_CHECKING:  # every letter imports this module
@@ -41,8 +41,16 @@ def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
 
 
 def pending_of(table: Table) -> Pending | None:
-    """The proposal that stands, if one does."""
-    return cast(ExchangeTable, table).get("pending")
+    """The proposal that stands, if one does, as its author wrote it."""
+    if not (offer := table.get("offer")):
+        return None
+    put = next(said for said in _talk(table) if said.get("puts") == offer["revision"])
+    return {
+        "by": offer["by"],
+        "turn": put["round"],
+        "wrote": put["text"],
+        "accepted": offer["accepted"],
+    }
 
 
 @lru_cache(maxsize=4096)

@@ -39,13 +39,6 @@ class Group(TypedDict):
     votes: dict[str, int]  # candidate → votes; none where there was no election
 
 
-class ExchangeTable(Table, total=False):
-    """The table of a task exchange."""
-
-    pending: Pending | None
-    """The proposal that stands. Written by `speak` and `validate`. Cleared by `validate`."""
-
-
 class MeetingsTable(Table, total=False):
     """The table where agents meet in pairs."""
 

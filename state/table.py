@@ -144,8 +144,8 @@ class Result(TypedDict, total=False):
     record: Annotated[
         list[Turn], DeltaChannel(keep_by_turn, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
-    """The append-only trajectory: actions, rewards, effects. Written by `trade`, `swap`, `step`
-    and `mediate`."""
+    """The append-only trajectory: actions, rewards, effects. Written by `swap`, `step` and
+    `mediate`."""
 
     talk: Annotated[
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
@@ -157,8 +157,7 @@ class Result(TypedDict, total=False):
     """The run's configuration, resolved, without secrets. Written by `open`."""
 
     position: Position
-    """Where the game stands. Written by `open`, `call`, `trade`, `swap`, `step` and
-    `mediate`."""
+    """Where the game stands. Written by `open`, `call`, `swap`, `step` and `mediate`."""
 
     claims: Annotated[dict[str, str], Folded(dict, gather)]
     """Agent → the part of the total it says it earned. Written by `collect_claims`."""
@@ -217,20 +216,20 @@ class Table(Result, total=False):
 
     round: Annotated[int, Folded(int, latest)]
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
-    `collect_plans`, `tally`, `pass_on`, `count`, `speak`, `validate`, `pair` and `deliver`."""
+    `collect_plans`, `tally`, `pass_on`, `count`, `pair` and `deliver`."""
 
     speaker: str
-    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally`,
-    `pass_on`, and, in a task exchange, `speak` and `validate`."""
+    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally` and
+    `pass_on`."""
 
     revision: int
     """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
     `put_count`, `respond`, `speak`, `tally`, `write`, `count` and `clear`."""
 
     offer: Offer | None
-    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`,
-    `count`, `put_count` and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`,
-    `count` and `summarize`."""
+    """The offer that stands. Written by `validate`, `respond`, `speak`, `tally`, `pass_on`, `write`,
+    `count` and `put_count`. Cleared by `convene`, `validate`, `speak`, `tally`, `pass_on`, `write`,
+    `count`, `check` and `summarize`."""
 
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,

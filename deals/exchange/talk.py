@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
+from itertools import permutations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.clauses import AnyClause, Do, Give
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.elements import PRIVATE, TAG_LIKE
 from shapley_coop.deals.language.faults import Fault
@@ -98,17 +99,26 @@ def estimates(consider: str | None) -> dict[str, float]:
     return {}
 
 
-def as_deal(tasks: "Tasks", masks: Mapping[str, str], from_turn: int = 1) -> Deal:
-    """An allocation as a deal: each atom held becomes a `Do` of its owner, one a turn."""
+def as_deal(tasks: "Tasks", masks: Mapping[str, str]) -> Deal:
+    """An allocation as a deal: who gives what to whom at once, and then who does what in turn."""
     from shapley_coop.games.exchange.masks import from_bits, members
 
-    return Deal(
-        clauses=tuple(
-            Do(agent=agent, action=tasks.names[i], when=Turns(turns=(turn, turn)))
-            for agent in tasks.agents
-            for turn, i in enumerate(members(from_bits(masks[agent], tasks.n), tasks.n), from_turn)
-        )
-    )
+    n, after = tasks.n, {agent: from_bits(masks[agent], tasks.n) for agent in tasks.agents}
+    clauses: list[AnyClause] = [
+        Give(giver=one, receiver=other, good=tasks.names[i], quantity=1, when=_at(1))
+        for one, other in permutations(tasks.agents, 2)
+        for i in members(tasks.initial[one] & after[other], n)
+    ]
+    clauses += [
+        Do(agent=agent, action=tasks.names[i], when=_at(turn))
+        for agent in tasks.agents
+        for turn, i in enumerate(members(after[agent], n), start=2)
+    ]
+    return Deal(clauses=tuple(clauses))
+
+
+def _at(turn: int) -> Turns:
+    return Turns(turns=(turn, turn))
 
 
 def _is_utility(value: Any) -> bool:

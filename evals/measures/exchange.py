@@ -16,7 +16,7 @@ from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.games.exchange import Masks, Scenario, score
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in, pending_of
+from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in
 from shapley_coop.state.table import Table
 
 VARIANTS = {
@@ -38,12 +38,12 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
         entries: of the operator's journal, for the private estimates.
     """
     game, agreed = exchange_of(EvaluatedTable(table)), table["status"] == "agreed"
-    masks, standing = final_masks(table), pending_of(table)
+    masks, proposed = final_masks(table), [s["round"] for s in table["talk"] if "puts" in s]
     guesses = guess_errors(game.scenario, entries)
     labels = _refusals(table)
     delivered = [said for said in table.get("talk", []) if "label" not in said]
     # The turn of the accepted proposal; without one, the turns there were.
-    turns = standing["turn"] if agreed and standing else game.params.talk
+    turns = proposed[-1] if agreed and proposed else game.params.talk
     return {
         "agreement": float(agreed) if masks else None,
         "error": float(not masks),

@@ -21,7 +21,7 @@ from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats.seat import Seat
 from shapley_coop.state import own_tables, table
-from shapley_coop.state.own_tables import ExchangeTable, GroupsTable, MeetingsTable
+from shapley_coop.state.own_tables import GroupsTable, MeetingsTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Result, Table
 from tests.graphs.delegating import FOUR, four_wait, veto_then_leave_then_sign
@@ -29,7 +29,7 @@ from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
 from tests.scripted import Script
 
 SOURCES = [Path(str(inspect.getsourcefile(m))).read_text("utf-8") for m in (table, own_tables)]
-TABLES = (Result, Table, ExchangeTable, GroupsTable, MeetingsTable)
+TABLES = (Result, Table, GroupsTable, MeetingsTable)
 KEYS = {key for kind in TABLES for key in get_type_hints(kind)}
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
 FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)

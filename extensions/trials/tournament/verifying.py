@@ -122,9 +122,6 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     settlement = {**decide(evaluated), "ledger": "paid"}
     status = status_of(evaluated, settlement)
     if "fail" in nodes:  # a task exchange
-        proposed = [said["puts"] for said in table["talk"] if "puts" in said]
-        standing = {"turn": proposed[-1]} if proposed else None
-        table = cast(Table, {**table, "pending": standing})
         status = "error" if told["status"] == "error" and not chain else status
     return {**table, "settlement": settlement, "status": status}
 
