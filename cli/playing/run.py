@@ -79,8 +79,12 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
+    from shapley_coop.games.catalogue import names as games
+    from shapley_coop.graphs.catalogue import names as workflows
     from shapley_coop.graphs.preparing import prepare
 
+    if game in workflows() and game not in games():
+        raise ValueError(f"{game} is a workflow: coop run GAME --graph {game} plays a game by it")
     given = {
         "game": game,
         "params": settings_from(set_, params) | ({"unsafe_no_sandbox": True} if unsafe else {}),
