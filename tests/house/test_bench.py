@@ -112,7 +112,9 @@ def test_benches_named_on_the_command_line_are_printed_and_written_where_it_says
     )
     assert done.stderr.startswith("[1/2] exact")
     written = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert all(f"## {name}" in text for name in ("exact", "sampled") for text in (done.stdout, written))
+    assert all(
+        f"## {name}" in text for name in ("exact", "sampled") for text in (done.stdout, written)
+    )
 
 
 @pytest.mark.parametrize("graph", names())
