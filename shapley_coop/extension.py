@@ -47,6 +47,7 @@ Kind = Literal[
     "templates",
     "audits",
     "rechecks",
+    "replays",
     "workflows",
     "sandboxes",
     "graphs",
@@ -92,6 +93,9 @@ class Extension:
             returns what was not played by their rule, a line each.
         rechecks: a node of its workflows → what is recomputed of a run that has it
             (`shapley_coop.evals.rechecks.Recheck`).
+        replays: a word of `coop credit RUN --replay` → a callable of the evaluated table, a norm
+            and what is called after each coalition, which returns the agents' values by other
+            replays, the improvement, and whether with everybody present they did as recorded.
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
@@ -122,6 +126,7 @@ class Extension:
     templates: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)
+    replays: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
