@@ -54,6 +54,7 @@ Kind = Literal[
     "routes",
     "suites",
     "batches",
+    "players",
     "tenants",
 ]
 
@@ -105,6 +106,8 @@ class Extension:
         suites: a suite's name → the package whose folder holds `name.yaml`.
         batches: a provider → what asks a sweep's letters in its batches
             (`shapley_coop.evals.sweeps.in_batches.Batches`).
+        players: what plays a sweep's cells elsewhere: a callable of a URL and the sweep's id
+            (`shapley_coop.evals.sweeps.playing.Player`).
         tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
@@ -133,6 +136,7 @@ class Extension:
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
+    players: Places = field(default_factory=dict)
     tenants: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 
@@ -181,6 +185,18 @@ def load(kind: Kind, name: str) -> Any:
         raise
     except Exception as error:  # whatever a package that is not ours may do when it is loaded
         raise faulty(kind, name, error) from None
+
+
+def only(kind: Kind, missing: str) -> Any:
+    """Import what an extension offers of a kind of which one is used.
+
+    Raises:
+        BrokenExtension: it cannot be imported.
+        ValueError: none offers it; `missing` says so.
+    """
+    for name in offered(kind):
+        return load(kind, name)
+    raise ValueError(missing)
 
 
 def imported(place: str) -> Any:
