@@ -21,7 +21,6 @@ EXPERIMENT, SERVE, INSPECT = "Experiment", "Serve and show", "Inspect and verify
 COMMANDS = {
     PLAY: {
         "run": "shapley_coop.cli.playing.run:run",
-        "demo": "shapley_coop.cli.playing.demo:demo",
         "resume": "shapley_coop.cli.playing.run:resume",
         "answer": "shapley_coop.cli.playing.answer:answer",
         "list": "shapley_coop.cli.playing.listing:list_",
@@ -42,7 +41,6 @@ COMMANDS = {
         "validate": "shapley_coop.cli.signing.validate:validate",
         "contract check": "shapley_coop.cli.signing.contract:check",
         "contract audit": "shapley_coop.cli.signing.contract:audit",
-        "contract table": "shapley_coop.cli.signing.contract:table",
         "keys new": "shapley_coop.cli.signing.keys:new",
         "keys list": "shapley_coop.cli.signing.keys:list_",
         "keys show": "shapley_coop.cli.signing.keys:show",
@@ -59,7 +57,6 @@ COMMANDS = {
         "merge": "shapley_coop.cli.experimenting.results:merge",
         "eval": "shapley_coop.cli.experimenting.evaluate:evaluate",
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
-        "scenario table": "shapley_coop.cli.experimenting.scenario:table",
     },
     SERVE: {
         "view": "shapley_coop.cli.serving.view:view",
@@ -71,9 +68,7 @@ COMMANDS = {
 
 GROUPS = {
     "new": "Begin a game of your own.",
-    "contract": (
-        "Check contracts before they are signed, audit records, tabulate what contracts do."
-    ),
+    "contract": ("Check contracts before they are signed, and audit records."),
     "scenario": "Scenarios of task exchange.",
     "keys": "Keys that parties sign with.",
 }

@@ -47,12 +47,14 @@ Kind = Literal[
     "templates",
     "audits",
     "rechecks",
+    "replays",
     "workflows",
     "sandboxes",
     "graphs",
     "routes",
     "suites",
     "batches",
+    "players",
     "tenants",
 ]
 
@@ -92,6 +94,9 @@ class Extension:
             returns what was not played by their rule, a line each.
         rechecks: a node of its workflows → what is recomputed of a run that has it
             (`shapley_coop.evals.rechecks.Recheck`).
+        replays: a word of `coop credit RUN --replay` → a callable of the evaluated table, a norm
+            and what is called after each coalition, which returns the agents' values by other
+            replays, the improvement, and whether with everybody present they did as recorded.
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
@@ -101,6 +106,8 @@ class Extension:
         suites: a suite's name → the package whose folder holds `name.yaml`.
         batches: a provider → what asks a sweep's letters in its batches
             (`shapley_coop.evals.sweeps.in_batches.Batches`).
+        players: what plays a sweep's cells elsewhere: a callable of a URL and the sweep's id
+            (`shapley_coop.evals.sweeps.playing.Player`).
         tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
@@ -122,12 +129,14 @@ class Extension:
     templates: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)
+    replays: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
+    players: Places = field(default_factory=dict)
     tenants: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 
@@ -176,6 +185,18 @@ def load(kind: Kind, name: str) -> Any:
         raise
     except Exception as error:  # whatever a package that is not ours may do when it is loaded
         raise faulty(kind, name, error) from None
+
+
+def only(kind: Kind, missing: str) -> Any:
+    """Import what an extension offers of a kind of which one is used.
+
+    Raises:
+        BrokenExtension: it cannot be imported.
+        ValueError: none offers it; `missing` says so.
+    """
+    for name in offered(kind):
+        return load(kind, name)
+    raise ValueError(missing)
 
 
 def imported(place: str) -> Any:

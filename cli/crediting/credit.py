@@ -7,9 +7,9 @@ import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
 from shapley_coop.cli.options import Json, Weights
+from shapley_coop.extension import offered
 
-RECORDED, ASKED = "recorded", "asked"
-REPLAYS = (RECORDED, ASKED)
+RECORDED = "recorded"
 CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 AnotherBaseline = Annotated[
     str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
@@ -25,8 +25,8 @@ OtherDice = Annotated[
 Replay = Annotated[
     str,
     typer.Option(
-        help="Of a run of embedded agents: 'asked' also plays every coalition with its "
-        "members asked again, told who is present; it only reports.",
+        help="Of a run: 'recorded', or another way to replay its coalitions, which only reports: "
+        "'asked' asks embedded agents again, told who is present.",
     ),
 ]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
@@ -37,7 +37,7 @@ def credit(
     value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
     absent: AnotherBaseline = "",
     dice: OtherDice = 0,
-    replay: Replay = "recorded",
+    replay: Replay = RECORDED,
     as_json: Json = False,
 ) -> None:
     """Each agent's value in a run's record, or in a game of your own.
@@ -49,10 +49,11 @@ def credit(
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
     """
     if not file.suffix and not file.exists():
-        if replay not in REPLAYS:
-            raise ValueError(f"--replay {replay}: give {' or '.join(REPLAYS)}")
-        _credit_of_run(str(file), value, absent, dice, replay == ASKED, as_json)
-    elif absent or dice or replay == ASKED:
+        if replay not in (ways := [RECORDED, *offered("replays")]):
+            raise ValueError(f"--replay {replay}: give {' or '.join(ways)}")
+        other = "" if replay == RECORDED else replay
+        _credit_of_run(str(file), value, absent, dice, other, as_json)
+    elif absent or dice or replay != RECORDED:
         raise ValueError(f"--absent, --dice and --replay are for a run's record: {file} is a file")
     else:
         _credit_of_file(file, value, as_json)
@@ -82,13 +83,13 @@ def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
         say(f"{name}: {CHECKED[holds]}")
 
 
-def _credit_of_run(run: str, by: str, absent: str, dice: int, asked: bool, as_json: bool) -> None:
+def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_json: bool) -> None:
     """Print the credit of an ended run, and on what the ranking of the agents depends."""
     from shapley_coop.cli.console import finish, progress
     from shapley_coop.evals.measures.credit_of_run import credit_of_run
 
     with progress(dice, f"{dice} other dice") as moved:
-        report = finish(credit_of_run(run, by, absent, dice, asked, moved))
+        report = finish(credit_of_run(run, by, absent, dice, replay, moved))
     if as_json:
         say_json(report)
         return
@@ -118,16 +119,16 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, asked: bool, as_js
         say(line)
     if "dice" in report:
         _show_dice(report["dice"])
-    if "asked" in report:
-        _show_asked(report["asked"])
+    if replay:
+        _show_replayed(replay, report[replay])
 
 
-def _show_asked(asked: dict[str, Any]) -> None:
-    """Print the values where the members of each coalition chose again."""
-    values = [[agent, f"{value:g}"] for agent, value in asked["values"].items()]
-    show_table("members asked again", ["agent", "value when asked"], values)
-    same = "as recorded" if asked["as_recorded"] else "not as recorded"
-    say(f"with everybody present they did {same}; improvement {asked['improvement']:g}")
+def _show_replayed(how: str, found: dict[str, Any]) -> None:
+    """Print the values by another way to replay the coalitions."""
+    values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
+    show_table(f"members {how} again", ["agent", f"value when {how}"], values)
+    same = "as recorded" if found["as_recorded"] else "not as recorded"
+    say(f"with everybody present they did {same}; improvement {found['improvement']:g}")
 
 
 def _show_dice(dice: dict[str, Any]) -> None:

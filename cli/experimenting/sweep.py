@@ -10,14 +10,16 @@ import typer
 from shapley_coop.cli.console import finish, note, progress, say
 from shapley_coop.cli.experimenting import results
 from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
+from shapley_coop.extension import only
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.playing import Limits, Tally
+    from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
     from shapley_coop.evals.sweeps.suite import Cell, Suite
 
 INCOMPLETE = 1
+NO_PLAYER = "--remote: no extension that plays cells on a server is installed: leave it out"
 ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
@@ -90,9 +92,9 @@ def sweep(
     if remote and batch:
         raise ValueError("--batch: a server asks its seats itself; leave out --remote")
     if batch:
-        from shapley_coop.evals.sweeps.in_batches import batches_maker
+        from shapley_coop.evals.sweeps.in_batches import NO_BATCHES
 
-        batches_maker()  # refuses where nothing asks in batches
+        only("batches", NO_BATCHES)  # refuses where nothing asks in batches
     _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
     known = results.prices_from(prices)
@@ -196,7 +198,6 @@ def run_cells(
     from shapley_coop.evals.sweeps.local import Local
     from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.prices import NO_PRICES
-    from shapley_coop.evals.sweeps.remote import Remote
     from shapley_coop.evals.sweeps.store import Store
     from shapley_coop.evals.sweeps.sweep import sweep
     from shapley_coop.evals.sweeps.workers import Worker
@@ -208,7 +209,9 @@ def run_cells(
         name, title = store.register(suites, skipped or {}), what or f"{len(cells)} cells"
         if not (remote or limits.batch):
             check_none_waits(name)
-        player = Remote(remote, name) if remote else Local(name, cast(Any, keep))
+        player: Player = (
+            only("players", NO_PLAYER)(remote, name) if remote else Local(name, cast(Any, keep))
+        )
         with progress(len(cells), title) as moved:
             try:
                 return finish(sweep(cells, player, worker, limits, prices, lambda _: moved(), note))

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shapley_coop.evals.measures.asked_replays import asked_again
 from shapley_coop.evals.measures.credit import credit_by
 from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
+from shapley_coop.extension import load
 from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -20,7 +20,7 @@ async def credit_of_run(
     by: str,
     absent: str = "",
     dice: int = 0,
-    asked: bool = False,
+    replay: str = "",
     done: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
     """Return each agent's baseline, value, and what they come to.
@@ -30,7 +30,7 @@ async def credit_of_run(
         by: a norm.
         absent: another baseline than the run's; it reports, and settles nothing.
         dice: on how many other dice the same schedules are replayed; it reports, too.
-        asked: whether coalitions are also played with their members asked again; it reports, too.
+        replay: how else its coalitions are replayed (`Extension.replays`); it reports, too.
         done: called after each of these.
 
     Raises:
@@ -44,8 +44,9 @@ async def credit_of_run(
     report = await asyncio.to_thread(_report, table, evaluated, result, by)
     if dice:
         report["dice"] = await asyncio.to_thread(_over_dice, evaluated, by, dice, done)
-    if asked:
-        report["asked"] = await asyncio.to_thread(asked_again, evaluated, by, done)
+    if replay:
+        again = load("replays", replay)
+        report[replay] = await asyncio.to_thread(again, evaluated, by, done)
     return report
 
 

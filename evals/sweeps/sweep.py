@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.evals.sweeps.gates import SweepGate
-from shapley_coop.evals.sweeps.in_batches import batches_maker
+from shapley_coop.evals.sweeps.in_batches import NO_BATCHES, Batches
 from shapley_coop.evals.sweeps.playing import Limits, Pauses, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.sweeps.workers import BEAT, Worker
+from shapley_coop.extension import only
 from shapley_coop.seats.clients import clients, clients_here
 from shapley_coop.seats.seat import CredentialsMissing, SeatError
 
@@ -108,7 +109,7 @@ class _Sweep:
     async def _in_batches(self, pauses: Pauses) -> None:
         """Have letters asked in batches, where the endpoints have them."""
         sweep = self._worker.store.id
-        made = batches_maker()
+        made: Callable[..., Batches] = only("batches", NO_BATCHES)
         batches = made(sweep, self._purse, lambda: self._playing, self._tell, pauses)
         here = clients_here()
         self.gate.batches, here.batched = batches, batches.client

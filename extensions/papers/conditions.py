@@ -1,6 +1,6 @@
 """The ablation of Shapley-Coop: one game, four conditions, many seeds, a line for each condition.
 
->>> from shapley_coop.evals.papers.conditions import CONDITIONS
+>>> from shapley_coop.extensions.papers.conditions import CONDITIONS
 >>> list(CONDITIONS.values())
 ['LLM-only', 'LLM+NEG', 'LLM+STS', 'LLM+SC']
 """

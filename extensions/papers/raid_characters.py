@@ -4,8 +4,8 @@ One of each and a second caster play a raid, on many seeds and levels. Nobody ba
 follow from the characters alone, and the values from the records. Whether characters differ is
 judged pair by pair, within the same raids.
 
-    python -m shapley_coop.evals.papers.raid_characters
-    python -m shapley_coop.evals.papers.raid_characters --casters 1 --seeds 0-99 --norm banzhaf
+    python -m shapley_coop.extensions.papers.raid_characters
+    python -m shapley_coop.extensions.papers.raid_characters --casters 1 --seeds 0-99 --norm banzhaf
 """
 
 import argparse

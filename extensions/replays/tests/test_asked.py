@@ -1,20 +1,12 @@
-"""Replays in which members are asked again, told who is present; and every record verified."""
-
-import json
-from pathlib import Path
+"""Replays in which members are asked again, told who is present."""
 
 import pytest
 
-from shapley_coop.evals.measures.asked_replays import asked_again
-from shapley_coop.games import names
+from shapley_coop.extensions.replays.asked import asked_again
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
-from tests.books import change_value
 from tests.coop_command import Coop, valid
-from tests.credit.credit_plays import HEAP, with_heaps
-from tests.games.made_games import TUG
-from tests.games.test_own_game import ORCHARD
 
 
 def test_who_answers_defection_in_kind_is_due_less_when_asked_than_by_its_schedule(
@@ -80,25 +72,3 @@ def test_what_cannot_be_asked_again_is_refused_in_one_line(
     assert refused.code == 2
     assert why in refused.err
     assert refused.err.count("\n") == 1
-
-
-# Baseline, replays and values are recomputed from the record alone
-
-
-@pytest.mark.parametrize("game", [*names(), "table", "own", HEAP])
-def test_verify_recomputes_credit_from_the_record_alone(
-    coop: Coop, game: str, tmp_path: Path
-) -> None:
-    with_heaps()
-    (tmp_path / "orchard.py").write_text(ORCHARD, encoding="utf-8")
-    (tmp_path / "tug.json").write_text(json.dumps(TUG), encoding="utf-8")
-    source = {"table": str(tmp_path / "tug.json"), "own": str(tmp_path / "orchard.py")}
-    absent = ("--absent", "1") if game == HEAP else ()
-    run = coop("run", source.get(game, game), "--seed", "3", *absent, "--name", "one", "--json")
-    outcome = valid(run.result)
-    assert coop("verify", "one").code == 0
-    credit = outcome["credit"]
-    assert sum(credit["shapley"].values()) == pytest.approx(credit["worth_of_all"])
-    forged = {**outcome, "credit": {**credit, "alone": dict.fromkeys(outcome["agents"], 7.0)}}
-    change_value("stands", result=forged)
-    assert coop("verify", "one").code != 0

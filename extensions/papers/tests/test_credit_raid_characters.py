@@ -3,7 +3,13 @@
 import pytest
 
 from shapley_coop.credit import attribute_by
-from shapley_coop.evals.papers.raid_characters import CHARACTERS, LEVELS, credited, main, played
+from shapley_coop.extensions.papers.raid_characters import (
+    CHARACTERS,
+    LEVELS,
+    credited,
+    main,
+    played,
+)
 from shapley_coop.games import load
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
