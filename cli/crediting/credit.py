@@ -12,12 +12,17 @@ from shapley_coop.extension import offered
 RECORDED = "recorded"
 CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 AnotherBaseline = Annotated[
-    str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
+    str,
+    typer.Option(
+        help="Of a run: another baseline, as 'idle', 'away' (an absent agent earns 0 and leaves the "
+        "others least), 'random', or an action of all. It reports, and settles nothing."
+    ),
 ]
 OtherDice = Annotated[
     int,
     typer.Option(
-        help="Of a run: replay the same schedules on so many other dice; it only reports.",
+        help="Of a run: play what was done again with so many other seeds of the game's dice, and "
+        "tell how far the values vary. It only reports.",
         min=0,
         max=100_000,
     ),
@@ -33,7 +38,7 @@ DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
 
 
 def credit(
-    file: Annotated[Path, typer.Argument(help="A JSON file, or the name of an ended run.")],
+    file: Annotated[Path, typer.Argument(help="A JSON or YAML file, or the name of an ended run.")],
     value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
     absent: AnotherBaseline = "",
     dice: OtherDice = 0,
@@ -62,9 +67,9 @@ def credit(
 def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
     """Print the credit in a characteristic function, or in contributions by run."""
     from shapley_coop.credit.files import credit_report
-    from shapley_coop.files import read_json
+    from shapley_coop.files import read_data
 
-    report = credit_report(read_json(file, "a game or runs"), value)
+    report = credit_report(read_data(file, "a game or runs"), value)
     if as_json:
         say_json(report)
         return
@@ -153,7 +158,12 @@ def wev(
     weights: Weights = None,
     as_json: Json = False,
 ) -> None:
-    """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""
+    """Weighted earned value: what each role's artefacts are worth, in percent of the whole.
+
+    {"artefacts": {"CTO": {"code": 93, "fixes": 12}, …}, "rewards": {"CTO": 40, …}} gives counts by
+    role and kind, and, if there are any, rewards in percent. Each kind has an interval of weights;
+    printed are each role's interval, the point in it, and how far its reward is from that.
+    """
     from shapley_coop.credit.wev import read_weights, read_wev, wev_report
     from shapley_coop.earned_value import WEIGHTS
 
