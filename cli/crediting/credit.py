@@ -14,7 +14,7 @@ CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 AnotherBaseline = Annotated[
     str,
     typer.Option(
-        help="Of a run: another baseline, as 'idle', 'away' (an absent agent earns 0 and leaves the "
+        help="Of a run: another baseline: 'idle', 'away' (an absent agent earns 0 and leaves the "
         "others least), 'random', or an action of all. It reports, and settles nothing."
     ),
 ]
