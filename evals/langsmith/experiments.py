@@ -201,7 +201,7 @@ def economic_keys(run: Any, example: Any) -> EvaluationResults:
         told = (run.extra or {}).get("metadata", {})
         graph = str(told.get("graph") or told.get("graph_id") or "")
         table: Any = run.outputs
-        cell = Cell(suite="", labels={}, graph=graph, room=table["settings"])
+        cell = Cell.alone(graph, table["settings"])
         found = scores(row_of(cell, table))
     given = [EvaluationResult(key=key, score=x) for key, x in found.items() if x is not None]
     return {"results": given}

@@ -40,5 +40,5 @@ def score_trace(
     trace = trace_of(table.get("episode", ""))
     if trace is None:
         return None
-    cell = Cell(suite="", labels={}, graph=trace.graph, room=table["settings"])
+    cell = Cell.alone(trace.graph, table["settings"])
     return send_scores(trace, lambda: scores(row_of(cell, table, entries)), then)

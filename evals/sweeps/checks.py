@@ -19,11 +19,10 @@ def check_cells(cells: Iterable[Cell]) -> None:
             callable does not play the game.
     """
     check_key()
-    # The cells of a condition have the same seats, and a big sweep has many cells.
-    rooms = {id(cell.room["seats"]): cell.room for cell in cells}
+    first = {cell.condition: cell for cell in cells}
     seats = {
-        (found, game_of(dict(room)) if found.provider == PYTHON else None)
-        for room in rooms.values()
+        (found, game_of(room) if found.provider == PYTHON else None)
+        for room in (cell.room for cell in first.values())
         for found in map(Seat.model_validate, room["seats"].values())
     }
     for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):

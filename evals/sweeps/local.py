@@ -50,7 +50,7 @@ class Local:
         known = await asyncio.to_thread(_known, name)
         run, before = known, await table_of(known) if known else cast(Table, {})
         if run is None:
-            config = RunConfig.model_validate(dict(cell.room))
+            config = RunConfig.model_validate(cell.room)
             run = await asyncio.to_thread(prepare, cell.graph, config, name)
         clock = Clock(turn=len(before.get("record", [])) + 1)
         traced = traced_with(sweep=self._sweep, condition=cell.name) if tracing() else None

@@ -213,7 +213,6 @@ def models_of(cells: Iterable[Cell]) -> list[str]:
 
 def seats_of(cells: Iterable[Cell]) -> list[Seat]:
     """Return all seats, each once."""
-    # The cells of a condition share their seats, and a big sweep has many cells.
-    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
-    each = (seat for seated in kinds.values() for seat in seated.values())
+    conditions = dict.fromkeys(cell.condition for cell in cells)
+    each = (seat for condition in conditions for seat in condition.settings["seats"].values())
     return list(dict.fromkeys(map(Seat.model_validate, each)))

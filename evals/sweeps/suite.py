@@ -10,18 +10,18 @@ product of axes × seeds × repetitions, each named by the hash of its content.
 """
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import product
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import product, starmap
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError, model_validator
 
 from shapley_coop import extension
-from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
 from shapley_coop.evals.sweeps.seeds import MOST_SEEDS, Seeds
 from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
 from shapley_coop.files import no_such, read_mapping
@@ -36,6 +36,9 @@ _GRAPH, _GAME = "graph", "game"
 _MERGED = ("params", "seats")
 
 MAX_CELLS = MOST_SEEDS
+_SEED = "\0"
+"""Where a cell's seed and repetition go in the JSON of its condition: nothing else is this text."""
+
 NAMING = "Small letters, digits and _; by default the file's own name."
 
 
@@ -101,38 +104,79 @@ class Suite(Part):
         return prod(map(len, self.axes.values())) * len(self.seeds) * self.repetitions
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One run of an experiment.
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """What cells have in common that differ in seed and repetition alone.
 
     Attributes:
         suite: the suite's name.
         labels: axis → label.
         graph: the workflow.
-        room: what is played, resolved, as plain JSON.
-        repetition: from 0.
-        condition: the rank of its condition in the suite; not part of what it is.
-        id: the hash of its content and labels: 20 hexadecimal digits.
+        settings: what is played, resolved, as plain JSON; the seed is each cell's own.
+        rank: in the suite; not part of what its cells are.
     """
 
     suite: str
     labels: Mapping[str, str]
     graph: str
-    room: Mapping[str, Any]
-    repetition: int = 0
-    condition: int = 0
-    id: str = field(init=False)
+    settings: Mapping[str, Any]
+    rank: int = 0
 
-    def __post_init__(self) -> None:
-        room = self.room.canonical() if isinstance(self.room, Room) else canonical(self.room)
-        named = _named(self.suite, tuple(self.labels.items()), self.graph)
-        text = f"{named},{room},{self.repetition}]"
-        object.__setattr__(self, "id", hashlib.sha256(text.encode()).hexdigest()[:20])
+    @cached_property  # a hundred thousand cells share it
+    def around_the_seed(self) -> tuple[Any, str]:
+        """The hash of a cell's canonical JSON up to its seed, and the text up to its repetition."""
+        settings = {**self.settings, "seed": _SEED}
+        content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        before, between, _ = text.split(json.dumps(_SEED))
+        return hashlib.sha256(before.encode()), between
+
+
+class Cell(NamedTuple):
+    """One run of an experiment.
+
+    Attributes:
+        condition: what it has in common with others.
+        seed: the run configuration's.
+        repetition: from 0.
+    """
+
+    condition: Condition
+    seed: int
+    repetition: int = 0
+
+    @classmethod
+    def alone(cls, graph: str, room: Mapping[str, Any]) -> "Cell":
+        """A run that belongs to no suite."""
+        return cls(Condition("", {}, graph, room), int(room["seed"]))
 
     @property
-    def seed(self) -> int:
-        """The run configuration's."""
-        return int(self.room["seed"])
+    def id(self) -> str:
+        """The hash of its content and labels: 20 hexadecimal digits."""
+        before, between = self.condition.around_the_seed
+        whole = before.copy()
+        whole.update(f"{self.seed}{between}{self.repetition}]".encode())
+        return str(whole.hexdigest()[:20])
+
+    @property
+    def suite(self) -> str:
+        """The suite's name."""
+        return self.condition.suite
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Axis → label."""
+        return self.condition.labels
+
+    @property
+    def graph(self) -> str:
+        """The workflow."""
+        return self.condition.graph
+
+    @property
+    def room(self) -> dict[str, Any]:
+        """What is played, resolved, as plain JSON."""
+        return {**self.condition.settings, "seed": self.seed}
 
     @property
     def name(self) -> str:
@@ -217,21 +261,17 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
     if len(set(seeds)) < len(seeds):
         raise ValueError(f"{suite.name}: seeds repeat: use repetitions to play one again")
     cells: list[Cell] = []
-    for rank, (labels, graph, room) in enumerate(_conditions(suite)):
-        settings = Settings({**room, "seed": None})
-        for seed in seeds:
-            seeded = Room(settings, seed)
-            for repetition in range(suite.repetitions):
-                cells.append(Cell(suite.name, labels, graph, seeded, repetition, rank))
+    for condition in _conditions(suite):
+        cells += starmap(partial(Cell, condition), product(seeds, range(suite.repetitions)))
         if len(cells) > MAX_CELLS:
             raise ValueError(f"{suite.name}: more than {MAX_CELLS} cells: vary less")
     return cells
 
 
-def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, Any]]]:
-    """Labels, workflow and resolved room of every combination of the axes' values."""
+def _conditions(suite: Suite) -> Iterator[Condition]:
+    """Every combination of the axes' labels."""
     axes = suite.axes
-    for labels in product(*axes.values()):
+    for rank, labels in enumerate(product(*axes.values())):
         named = dict(zip(axes, labels, strict=True))
         settings = dict(suite.base)
         for axis, label in named.items():
@@ -242,7 +282,7 @@ def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, A
         except ValueError as error:
             shown = " ".join(f"{axis}={label}" for axis, label in named.items()) or "base"
             raise ValueError(f"suite {suite.name}, {shown}: {error}") from None
-        yield named, graph, room
+        yield Condition(suite.name, named, graph, room, rank)
 
 
 def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
@@ -258,12 +298,6 @@ def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
         return graph, RunConfig.model_validate(rest)
     except ValidationError as error:
         raise ValueError(str(first_error(error, RunConfig, beside=(_GRAPH,)))) from None
-
-
-@lru_cache(maxsize=1024)  # a hundred thousand cells share it
-def _named(suite: str, labels: tuple[tuple[str, str], ...], graph: str) -> str:
-    """The canonical JSON of what a condition's cells have in common, without its end."""
-    return canonical([suite, dict(labels), graph])[:-1]
 
 
 def _labelled(axis: str, values: list[Any] | dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -103,10 +103,10 @@ class Remote:
         latest = await self._answered(runs.list(thread, limit=1))
         under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]
         if not under_way:
-            config = configured(Run(thread, cell.graph, dict(cell.room), "", "started", None))
+            config = configured(Run(thread, cell.graph, cell.room, "", "started", None))
             config.pop("configurable")  # The server names the thread itself.
             how: Any = {"config": config, "context": {}, "durability": "sync"}
-            start = None if begun else {"room": dict(cell.room)}
+            start = None if begun else {"room": cell.room}
             made = await self._answered(runs.create(thread, cell.graph, input=start, **how))
             under_way = [made["run_id"]]
         while True:  # however long it takes

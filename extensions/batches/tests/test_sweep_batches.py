@@ -249,7 +249,7 @@ def test_a_forecast_for_batches_has_their_price_and_says_how_many_come_in_a_row(
         for agent, letters in (("Alice", 3), ("Bob", 2))
         for n in range(letters)
     ]
-    pilots = {(cell.suite, cell.condition): Pilot({"calls": calls}, 1.0)}
+    pilots = {cell.condition: Pilot({"calls": calls}, 1.0)}
     prices = Prices({"openai:*": Price(input=0, output=1)}, batch={"openai:*": 0.5})
     alone, together = (forecast([cell], pilots, prices, batch) for batch in (False, True))
     assert alone.cost is not None
@@ -291,7 +291,7 @@ def test_a_letter_is_paid_for_once_whenever_the_process_is_killed(tmp_path):
 
 
 def test_without_an_extension_that_asks_in_batches_a_sweep_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("shapley_coop.evals.sweeps.in_batches.offered", lambda kind: {})
+    monkeypatch.setattr("shapley_coop.extension.offered", lambda kind: {})
     with (
         StubOpenAI(reply, batches=StubBatches()) as stub,
         pytest.raises(ValueError, match="--batch: no extension that asks in `batches`"),

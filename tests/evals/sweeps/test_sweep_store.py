@@ -95,8 +95,8 @@ def test_conditions_come_in_the_order_of_the_suite(tmp_path):
 
 def test_cells_keep_their_names_though_they_share_their_settings():
     cell = expand(BIG)[3]
-    assert dict(cell.room)["seed"] == 3
-    content = [cell.suite, dict(cell.labels), cell.graph, dict(cell.room), cell.repetition]
+    assert cell.room["seed"] == 3
+    content = [cell.suite, dict(cell.labels), cell.graph, cell.room, cell.repetition]
     plain = json.dumps(content, sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(plain.encode()).hexdigest()[:20] == cell.id
 
