@@ -36,6 +36,8 @@ Callers = Literal["anybody", "operators", "parties"]
 Kind = Literal[
     "games",
     "schemes",
+    "formulas",
+    "analyses",
     "clauses",
     "seats",
     "programs",
@@ -69,6 +71,10 @@ class Extension:
         games: subclasses of `Game`.
         schemes: a scheme before a colon → the subclass of `Game` that plays what stands behind it,
             its parameter `factory`.
+        formulas: a fact by which letters give payoffs that are too many for a table → what knows
+            them (`shapley_coop.games.symmetric.Formulas`).
+        analyses: such a fact → what a contract does to each party's incentives there
+            (`shapley_coop.deals.analysis.certificate.Analysis`).
         clauses: a kind → the subclass of `Clause` (`shapley_coop.deals.language.clauses.base`); its
             file imports nothing that imports a deal.
         seats: a provider → a callable of a seat, an agent and a seed that makes a chat model, or a
@@ -117,6 +123,8 @@ class Extension:
     about: str
     games: Places = field(default_factory=dict)
     schemes: Places = field(default_factory=dict)
+    formulas: Places = field(default_factory=dict)
+    analyses: Places = field(default_factory=dict)
     clauses: Places = field(default_factory=dict)
     seats: Places = field(default_factory=dict)
     programs: Places = field(default_factory=dict)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.games.aggregative.counts import Counts
+from shapley_coop.extensions.many.counts import Counts
 from shapley_coop.games.baseline import AWAY, IDLE, Baseline
 from shapley_coop.games.classes import MOST_COUNTS, ByClass
 from shapley_coop.games.replay import Coalitions, Replays

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from shapley_coop.games.aggregative.counts import Counts
+from shapley_coop.extensions.many.counts import Counts
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Owed, Part
 from shapley_coop.games.params import EVERYONE
 from shapley_coop.games.turns import Turn

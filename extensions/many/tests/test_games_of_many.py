@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from shapley_coop.credit.attribution import BY_CLASS, attribute_by
-from shapley_coop.deals.analysis.by_counts import parties_by_counts
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.party import Party
@@ -23,10 +22,11 @@ from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import Event, Last, Turns
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words
+from shapley_coop.extensions.many.counts import Counts, Piece
+from shapley_coop.extensions.many.foresight import Counting
+from shapley_coop.extensions.many.parties import parties_by_counts
+from shapley_coop.extensions.many.payoffs import CountedPayoffs
 from shapley_coop.games import Game, GameError, load
-from shapley_coop.games.aggregative.counts import Counts, Piece
-from shapley_coop.games.aggregative.foresight import Counting
-from shapley_coop.games.aggregative.payoffs import CountedPayoffs
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.table import PayoffTable

@@ -14,7 +14,6 @@ each payoff is rounded once, to a whole millionth.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import comb, lcm
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO, exact, plain
 from shapley_coop.games.params import Number
+from shapley_coop.games.symmetric import Piece
 
 MOST_CASES = 2_000_000
 """Actions × sums of the others; beyond, a game is refused."""
@@ -34,26 +34,6 @@ _WHOLE = 2**46
 
 Rows = NDArray[Any]
 """Shape (actions, sums + 1): what an action pays at each sum of the others, whole, in 1/unit."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A line over a range of sums: `pays` at its first sum, and `each` more for every further one.
-
-    Attributes:
-        start: the first sum; the range goes on to the start of the next piece.
-        pays: there, in the game's unit.
-        each: more for each further one.
-    """
-
-    start: int
-    pays: Any
-    each: Any = 0
-
-    def record(self) -> dict[str, Any]:
-        """As plain JSON, amounts as exact decimals."""
-        pays, each = (plain(exact(x)) for x in (self.pays, self.each))
-        return {"from": self.start, "pays": pays, "each": each}
 
 
 class Counts:
@@ -99,7 +79,7 @@ class Counts:
 
     def record(self) -> dict[str, Any]:
         """As plain JSON: what letters give to programs."""
-        return {action: [piece.record() for piece in own] for action, own in self.pieces.items()}
+        return {action: list(map(_record, own)) for action, own in self.pieces.items()}
 
     @cached_property
     def each(self) -> Fraction | None:
@@ -288,6 +268,11 @@ def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]
     return Counts(
         [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
     )
+
+
+def _record(piece: Piece) -> dict[str, Any]:
+    pays, each = (plain(exact(x)) for x in (piece.pays, piece.each))
+    return {"from": piece.start, "pays": pays, "each": each}
 
 
 def _sums(one: int, other: int) -> int:

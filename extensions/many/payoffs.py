@@ -5,17 +5,21 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shapley_coop.amounts import exact
-from shapley_coop.games.aggregative.counts import Counts, Piece
-from shapley_coop.games.aggregative.replay import count_replays
+from shapley_coop.extensions.many.counts import Counts
+from shapley_coop.extensions.many.replays import count_replays
 from shapley_coop.games.baseline import ALL_AWAY, AWAY, Baseline, in_words
+from shapley_coop.games.classes import ByClass
 from shapley_coop.games.params import Number
 from shapley_coop.games.replay import Replays
+from shapley_coop.games.symmetric import Piece
 from shapley_coop.games.table_replay import SURVIVES, UNDECLARED
+from shapley_coop.games.turns import Turn, realised_total
 
 if TYPE_CHECKING:
     from shapley_coop.games.matrix import MatrixGame
-    from shapley_coop.games.turns import Turn
 
 MOST_NAMED = 8
 """Agents that rules name one by one."""
@@ -50,6 +54,14 @@ class CountedPayoffs:
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
         """Many coalitions at once; None where the baseline asks for step by step."""
         return count_replays(game, record, self.counts)
+
+    def classes(self, record: "Sequence[Turn]") -> tuple[ByClass, ...]:
+        """What a coalition can secure depends on its size alone; all have what was realised."""
+        counts, n = self.counts, len(self.agents)
+        own = [counts.secure(size) if size else Fraction(0) for size in range(n)]
+        worths = [len(record) * x for x in own]
+        whole = [int(x * counts.unit) for x in (*worths, realised_total(record))]
+        return (ByClass(np.zeros(n, dtype=int), np.array(whole, dtype=object), counts.unit),)
 
     def secure(self, coalition: frozenset[str]) -> Fraction:
         """The α-value of one turn: it depends on the coalition's size alone."""

@@ -1,6 +1,6 @@
 """What a contract does to everybody's incentives, by counts: exact for any number of agents.
 
-Of a repeated game whose payoffs go by counts (`games.aggregative`), under a contract whose
+Of a repeated game whose payoffs go by counts, under a contract whose
 conditions depend on turns alone: what is done in one turn then changes nothing in another, so that
 turns are added up, and agents of whom the contract asks the same are looked at once. Fixed payments
 at such turns move money and change no incentive.
@@ -23,7 +23,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.deals.analysis.counted_stage import NOTHING, Codes, CountedStage
 from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
 from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.analysis.stage import NotFinite
@@ -41,8 +40,9 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.effects import Duty, portions
 from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.deals.monitor import Monitor
+from shapley_coop.extensions.many.counts import Counts
+from shapley_coop.extensions.many.stage import NOTHING, Codes, CountedStage
 from shapley_coop.games import Turn
-from shapley_coop.games.aggregative.counts import Counts
 
 
 def parties_by_counts(

@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
 from shapley_coop.deals.analysis.party import Outlook
-from shapley_coop.games.aggregative.counts import Counts
+from shapley_coop.extensions.many.counts import Counts
 
 NOTHING = Fraction(0)
 Codes = tuple[int, ...]
