@@ -217,4 +217,4 @@ def _without(outcome: dict[str, Any]) -> str:
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"
-    return f" Payoffs include what it pays: {told}." if any(alone.values()) else ""
+    return f" Payoffs include the baseline: {told}." if any(alone.values()) else ""
