@@ -227,13 +227,16 @@ _OWN = {
 """A fact that a market tells one agent alone → its sentence."""
 
 
+def _by_option(worth: Mapping[str, Any]) -> str:
+    return ", ".join(f"{option} → {plain(x)}" for option, x in worth.items())
+
+
 def _with_steps(worths: Any) -> str:
     """Amounts by good; a list has the worth of the first unit, of the second, and so on."""
     if not isinstance(worths, Mapping):
         return plain(worths)
     if all(isinstance(x, Mapping) for x in worths.values()):
-        each = {good: [f"{how} → {plain(x)}" for how, x in by.items()] for good, by in worths.items()}
-        return "; ".join(f"{good}: {', '.join(told)}" for good, told in each.items())
+        return "; ".join(f"{issue} ({_by_option(worth)})" for issue, worth in worths.items())
     each = {
         good: " then ".join(map(str, x)) + " then 0" if isinstance(x, list) else x
         for good, x in worths.items()
