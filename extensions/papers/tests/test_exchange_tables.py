@@ -17,7 +17,6 @@ from shapley_coop.extensions.papers.exchange_tables import (
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
 
-SVG = "{http://www.w3.org/2000/svg}"
 SEATS = {"*": "embedded:rational"}
 
 
