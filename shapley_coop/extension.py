@@ -50,6 +50,7 @@ Kind = Literal[
     "audits",
     "rechecks",
     "replays",
+    "pictures",
     "workflows",
     "sandboxes",
     "graphs",
@@ -103,6 +104,7 @@ class Extension:
         replays: a word of `coop credit RUN --replay` → a callable of the evaluated table, a norm
             and what is called after each coalition, which returns the agents' values by other
             replays, the improvement, and whether with everybody present they did as recorded.
+        pictures: a game → a callable of the table of a run that ended, which draws it as SVG.
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
@@ -138,6 +140,7 @@ class Extension:
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)
     replays: Places = field(default_factory=dict)
+    pictures: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)

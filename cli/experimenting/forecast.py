@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from shapley_coop.cli.console import finish, progress, say
 
 if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.cells import Cell
     from shapley_coop.evals.sweeps.prices import Prices
-    from shapley_coop.evals.sweeps.suite import Cell
 
 
 def show_forecast(

@@ -13,10 +13,11 @@ from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
 from shapley_coop.extension import only
 
 if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.cells import Cell
     from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
-    from shapley_coop.evals.sweeps.suite import Cell, Suite
+    from shapley_coop.evals.sweeps.suite import Suite
 
 INCOMPLETE = 1
 NO_PLAYER = "--remote: no extension that plays cells on a server is installed: leave it out"
@@ -234,8 +235,9 @@ def cells_of_suites(
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
     """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
     from shapley_coop.evals.reports.wanted import check_report
+    from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
-    from shapley_coop.evals.sweeps.suite import expand, known, load_suite
+    from shapley_coop.evals.sweeps.suite import known, load_suite
 
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}

@@ -72,7 +72,8 @@ def _cost(suite: str, seats: dict[str, Any], prices: Path | None) -> None:
     from shapley_coop.cli.experimenting.forecast import show_forecast
     from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.cli.experimenting.sweep import sweep_folder
-    from shapley_coop.evals.sweeps.suite import expand, load_suite
+    from shapley_coop.evals.sweeps.cells import expand
+    from shapley_coop.evals.sweeps.suite import load_suite
 
     known = load_suite(suite)
     base = {**known.base, "seats": {**known.base.get("seats", {}), **seats}}

@@ -25,7 +25,7 @@ def rankings(runs: Stored) -> dict[str, Any]:
         sensitivity(
             EvaluatedTable({"settings": row["room"], "record": row["record"]}), row["room"]["norm"]
         )
-        for row in runs.at(cells[::step])
+        for row, _ in runs.at(cells[::step])
     ]
     moved = Counter(key for found in looked for key in found.other)
     same = Counter(key for found in looked for key in found.same)

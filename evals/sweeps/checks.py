@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.seats.models import check_seat
 from shapley_coop.seats.seat import PYTHON, Seat
 from shapley_coop.state.settings import game_of

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from shapley_coop.evals.sweeps.cells import Cell, Condition
 from shapley_coop.evals.sweeps.gates import longest_answer
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.prices import Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell, Condition
 from shapley_coop.seats.seat import Seat, as_seat
 from shapley_coop.state.storage.home import home_for_now
 

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.purse import Rates
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 
 
 class Player(Protocol):

@@ -25,8 +25,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
 from shapley_coop.seats.seat import RECORDING, Seat

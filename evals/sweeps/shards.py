@@ -6,7 +6,7 @@
 
 from collections.abc import Sequence
 
-from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.evals.sweeps.cells import Cell
 
 
 def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:

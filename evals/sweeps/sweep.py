@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.gates import SweepGate
 from shapley_coop.evals.sweeps.in_batches import NO_BATCHES, Batches
 from shapley_coop.evals.sweeps.playing import Limits, Pauses, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.sweeps.workers import BEAT, Worker
 from shapley_coop.extension import only
 from shapley_coop.seats.clients import clients, clients_here

@@ -12,4 +12,5 @@ EXTENSION = Extension(
         "Check before you sign": {"contract table": f"{_HERE}.contracts_command:table"},
         "Experiment": {"scenario table": f"{_HERE}.exchange_command:table"},
     },
+    pictures={"task_exchange": f"{_HERE}.utility_plane:picture"},
 )

@@ -26,9 +26,9 @@ def demo(
 ) -> None:
     """The paper's four conditions on one game, over many seeds, as a table."""
     from shapley_coop.cli.options import seats_from, settings_from
+    from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.folders import failures_in
     from shapley_coop.evals.sweeps.playing import Limits
-    from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.extensions.papers.conditions import ablation, summarise
     from shapley_coop.games.catalogue import is_program
     from shapley_coop.permissions import PROGRAMS, permit

@@ -8,7 +8,7 @@ import typer
 from shapley_coop.cli.console import complain, note, say, say_lines
 from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import BaseUrl, EverySeat, SeedCount, seat_from
-from shapley_coop.evals.sweeps.suite import expand
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.extensions.papers import exchange_tables as paper
 
 SIMULATED = """\

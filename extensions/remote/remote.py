@@ -10,9 +10,9 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError, NotFoundError
 
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.rows import Clock, Finished, counted, row_of, volatile_of
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.threads import configured
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.suite import Suite, expand
+from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.games.arbiters import (
     Point,
     fixed_split,

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.evals.sweeps.forecast import Pilot, forecast
 from shapley_coop.evals.sweeps.playing import Limits, Pauses, Tally
 from shapley_coop.evals.sweeps.prices import Price, Prices
-from shapley_coop.evals.sweeps.suite import Suite, expand
+from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.state.storage.home import Home
 from tests import embedded_reply
 from tests.coop_command import USAGE, coop_in, one_line

@@ -2,8 +2,8 @@
 
 import pytest
 
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.extensions.papers.conditions import CONDITIONS, ablation, summarise
 from tests.evals import swept
 

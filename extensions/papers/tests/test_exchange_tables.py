@@ -5,8 +5,9 @@ from pathlib import Path
 
 from shapley_coop.evals.measures.exchange import VARIANTS
 from shapley_coop.evals.measures.stats import mean_interval, rate_interval
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.suite import expand, load_suite
+from shapley_coop.evals.sweeps.suite import load_suite
 from shapley_coop.extensions.papers.exchange_tables import (
     PAPER_LABELS,
     exchange_suite,
@@ -16,7 +17,6 @@ from shapley_coop.extensions.papers.exchange_tables import (
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop
 
-SVG = "{http://www.w3.org/2000/svg}"
 SEATS = {"*": "embedded:rational"}
 
 

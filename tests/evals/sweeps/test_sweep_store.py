@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from shapley_coop.evals.sweeps import workers
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import done_in, merge, read_rows
 from shapley_coop.evals.sweeps.playing import Limits
 from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.stored import PAGE
-from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.sweeps.workers import LOST, Worker
 from shapley_coop.state.storage.home import Home
 from tests.coop_command import Coop
@@ -80,7 +80,7 @@ def test_rows_are_read_page_by_page_in_the_order_of_the_cells(swept):
         assert len(rows) == SEEDS
         assert [row["seed"] for row in rows] == list(range(SEEDS))
         assert rows.cells() == [cell.id for cell in expand(BIG)]
-        assert [row["seed"] for row in rows.at(rows.cells()[5:8])] == [5, 6, 7]
+        assert [row["seed"] for row, _ in rows.at(rows.cells()[5:8])] == [5, 6, 7]
         assert len(list(rows.timed())) == SEEDS
         assert not rows.of_suite("another")
         assert store.counts() == {"mini": (SEEDS, 0)}
