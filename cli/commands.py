@@ -38,14 +38,10 @@ COMMANDS = {
         "doctor": "shapley_coop.cli.inspecting.doctor:doctor",
     },
     CHECK: {
-        "mandate": "shapley_coop.cli.signing.keys:mandate",
         "validate": "shapley_coop.cli.signing.validate:validate",
         "contract check": "shapley_coop.cli.signing.contract:check",
         "contract audit": "shapley_coop.cli.signing.contract:audit",
         "contract table": "shapley_coop.cli.signing.contract:table",
-        "keys new": "shapley_coop.cli.signing.keys:new",
-        "keys list": "shapley_coop.cli.signing.keys:list_",
-        "keys show": "shapley_coop.cli.signing.keys:show",
     },
     CREDIT: {
         "credit": "shapley_coop.cli.crediting.credit:credit",
@@ -75,7 +71,6 @@ GROUPS = {
         "Check contracts before they are signed, audit records, tabulate what contracts do."
     ),
     "scenario": "Scenarios of task exchange.",
-    "keys": "Keys that parties sign with.",
 }
 """The first word of commands of two → its help; an extension's group has what it is for."""
 
