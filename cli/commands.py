@@ -37,13 +37,16 @@ COMMANDS = {
         "doctor": "shapley_coop.cli.inspecting.doctor:doctor",
     },
     CHECK: {
-        "mandate": "shapley_coop.cli.signing.keys:mandate",
         "validate": "shapley_coop.cli.signing.validate:validate",
         "contract check": "shapley_coop.cli.signing.contract:check",
         "contract audit": "shapley_coop.cli.signing.contract:audit",
+<<<<<<< HEAD
         "keys new": "shapley_coop.cli.signing.keys:new",
         "keys list": "shapley_coop.cli.signing.keys:list_",
         "keys show": "shapley_coop.cli.signing.keys:show",
+=======
+        "contract table": "shapley_coop.cli.signing.contract:table",
+>>>>>>> proof
     },
     CREDIT: {
         "credit": "shapley_coop.cli.crediting.credit:credit",
@@ -70,7 +73,6 @@ GROUPS = {
     "new": "Begin a game of your own.",
     "contract": ("Check contracts before they are signed, and audit records."),
     "scenario": "Scenarios of task exchange.",
-    "keys": "Keys that parties sign with.",
 }
 """The first word of commands of two → its help; an extension's group has what it is for."""
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from shapley_coop.extras import LibraryMissing
 
@@ -33,7 +33,24 @@ Places = Mapping[str, str]
 Callers = Literal["anybody", "operators", "parties"]
 """Who may use a route: whoever reads it, those who run workflows, those who sit at a table."""
 
+
+class Setting(NamedTuple):
+    """A field that an extension adds to a run's configuration, as `coop run` takes it.
+
+    Attributes:
+        flag: the option.
+        help: what the option says.
+        reads: the place of a callable that reads what is given for one agent, where the option is
+            given once for each, as NAME=text; empty for a switch.
+    """
+
+    flag: str
+    help: str
+    reads: str = ""
+
+
 Kind = Literal[
+    "additions",
     "games",
     "schemes",
     "formulas",
@@ -114,8 +131,14 @@ class Extension:
         suites: a suite's name → the package whose folder holds `name.yaml`.
         batches: a provider → what asks a sweep's letters in its batches
             (`shapley_coop.evals.sweeps.in_batches.Batches`).
+<<<<<<< HEAD
         players: what plays a sweep's cells elsewhere: a callable of a URL and the sweep's id
             (`shapley_coop.evals.sweeps.playing.Player`).
+=======
+        settings: a field that it adds to a run's configuration → how `coop run` takes it.
+        additions: the extension's name → what reads these fields and checks answers by them
+            (`shapley_coop.state.additions.Addition`).
+>>>>>>> proof
         tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
@@ -147,7 +170,12 @@ class Extension:
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
+<<<<<<< HEAD
     players: Places = field(default_factory=dict)
+=======
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    additions: Places = field(default_factory=dict)
+>>>>>>> proof
     tenants: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 

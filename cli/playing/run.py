@@ -14,16 +14,14 @@ from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
     Json,
-    Mandates,
     Model,
     NoSandbox,
-    PartyKeys,
     Personas,
     RunName,
     SetPairs,
-    by_agent,
     complete_games,
     complete_graphs,
+    personas_from,
     seats_from,
     settings_from,
 )
@@ -60,8 +58,6 @@ def run(
     agent: AgentSeats = None,
     base_url: BaseUrl = None,
     persona: Personas = None,
-    keys: PartyKeys = None,
-    mandate: Mandates = None,
     set_: SetPairs = None,
     params: Annotated[
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
@@ -89,7 +85,7 @@ def run(
         "game": game,
         "params": settings_from(set_, params) | ({"unsafe_no_sandbox": True} if unsafe else {}),
         "seats": seats_from(model, agent, base_url),
-        **by_agent(persona, keys, mandate),
+        "personas": personas_from(persona),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name, key), as_json)

@@ -5,16 +5,16 @@ salt is on the table beside them, and in no letter; an export shows it.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from shapley_coop.canonical import digest
-from shapley_coop.state.home_files.digests import salt_of
-from shapley_coop.state.home_files.mandates import mandate_of
-from shapley_coop.state.settings import config_of, recipe_digest
+from shapley_coop.extensions.proof.kept_mandates import mandate_of
+from shapley_coop.extensions.proof.settings import NAME, settings_in
+from shapley_coop.state.settings import RECIPE, config_of, recipe_of
+from shapley_coop.state.table import Table
 
-if TYPE_CHECKING:  # the table names the commitment that is made here
-    from shapley_coop.state.run_config import RunConfig
-    from shapley_coop.state.table import Commitment, Table
+SIGNED = (*RECIPE, "require_signed")
+"""The settings that parties sign, by name."""
 
 
 class SignedRun(NamedTuple):
@@ -29,24 +29,31 @@ class SignedRun(NamedTuple):
     settings: str
 
 
-def commitment_of(config: "RunConfig", episode: str, workflow: str) -> "Commitment | None":
-    """What the digest of a run's settings is made with; None where no party has a key."""
-    return {"workflow": workflow, "salt": salt_of(episode)} if config.keys else None
+def committed_in(table: Table) -> dict[str, str] | None:
+    """Return the workflow and the salt of the signed digest; None where no party has a key."""
+    found: dict[str, str] | None = table.get("aside", {}).get(NAME)
+    return found
 
 
-def signed_run(table: "Table") -> SignedRun:
+def signed_recipe(table: Table) -> dict[str, Any]:
+    """Return the settings that values, transfers and payoffs follow from, as parties sign them."""
+    required = settings_in(config_of(table["settings"])).require_signed
+    return {**recipe_of(table["settings"]), "require_signed": required}
+
+
+def signed_run(table: Table) -> SignedRun:
     """What the parties of a run sign beside each agreement."""
-    committed = table.get("commitment")
+    committed = committed_in(table)
     if committed is None:
         return SignedRun(table["episode"], "")
-    config = config_of(table["settings"])
+    settings = settings_in(config_of(table["settings"]))
     found = settings_digest(
         workflow=committed["workflow"],
         salt=committed["salt"],
         agents=table["agents"],
-        keys={agent: party.key.keyid for agent, party in config.keys.items()},
-        mandates={agent: mandate_of(name).sha256 for agent, name in config.mandates.items()},
-        settings=recipe_digest(table["settings"]),
+        keys={agent: party.key.keyid for agent, party in settings.keys.items()},
+        mandates={agent: mandate_of(name).sha256 for agent, name in settings.mandates.items()},
+        settings=digest(signed_recipe(table)),
     )
     return SignedRun(table["episode"], found)
 

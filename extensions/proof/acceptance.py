@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.canonical import canonical
-from shapley_coop.deals.signing.envelope import base64_bytes, pae
+from shapley_coop.extensions.proof.envelope import base64_bytes, pae
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.signing.keys import PrivateKey, PublicKey
+    from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey
 
 BINDING = "application/vnd.coop.acceptance+json"
 """The payload type of an acceptance, a proposal's own included."""

@@ -14,7 +14,7 @@ from shapley_coop.files import read_text
 from shapley_coop.state.home_files.kept import KEPT, Whose, keep, kept_file, whose
 
 if TYPE_CHECKING:  # few runs have mandates
-    from shapley_coop.deals.signing.mandate import SignedMandate
+    from shapley_coop.extensions.proof.mandate import SignedMandate
 
 
 def keep_mandate(text: str, agent: str) -> str:
@@ -27,7 +27,7 @@ def keep_mandate(text: str, agent: str) -> str:
     Raises:
         ValueError: it is none, is not signed by its principal, or is another agent's.
     """
-    from shapley_coop.deals.signing.envelope import as_bytes
+    from shapley_coop.extensions.proof.envelope import as_bytes
 
     known = text.startswith(KEPT)
     found = mandate_of(text) if known else _read(text, f"the mandate of {agent}")
@@ -71,8 +71,8 @@ def _kept(of: Whose, name: str) -> "SignedMandate":
 
 
 def _read(text: str, source: str) -> "SignedMandate":
-    from shapley_coop.deals.signing.envelope import envelope_of
-    from shapley_coop.deals.signing.mandate import read_mandate
+    from shapley_coop.extensions.proof.envelope import envelope_of
+    from shapley_coop.extensions.proof.mandate import read_mandate
 
     try:
         content = json.loads(text)

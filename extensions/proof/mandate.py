@@ -7,8 +7,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from shapley_coop.amounts import Exact
 from shapley_coop.canonical import digest
-from shapley_coop.deals.signing.envelope import Envelope, sign_envelope
-from shapley_coop.deals.signing.keys import PrivateKey, PublicKey, read_public
+from shapley_coop.extensions.proof.envelope import Envelope, sign_envelope
+from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey, read_public
 from shapley_coop.invalid import first_error
 
 MANDATE = "application/vnd.coop.mandate+json"

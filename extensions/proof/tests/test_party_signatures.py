@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing.acceptance import (
+from shapley_coop.extensions.proof.acceptance import (
     binding,
     element,
     is_signed,
@@ -14,13 +14,13 @@ from shapley_coop.deals.signing.acceptance import (
     signature_in,
     without_signature,
 )
-from shapley_coop.deals.signing.keys import PrivateKey, PublicKey, read_public
+from shapley_coop.extensions.proof.home_keys import key_names, key_of, new_key
+from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey, read_public
+from shapley_coop.extensions.proof.signatures import wrongly_signed
+from shapley_coop.extensions.proof.signed_settings import signed_run
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state.home_files.keys import key_names, key_of, new_key
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.signatures import wrongly_signed
-from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
 from tests.root import ROOT
@@ -66,7 +66,7 @@ async def test_a_party_elsewhere_signs_what_its_letter_showed(script: Script) ->
     script["Bob", "answer"] = signed_acceptance(bob)
     table = await negotiated(keys={"Bob": bob.public.pem}, require_signed=True)
     [said] = [said for said in table["talk"] if said["act"] == "accept"]
-    assert is_signed(bob.public, bound(table, "Bob"), said["signature"])
+    assert is_signed(bob.public, bound(table, "Bob"), said["more"]["proof"])
     assert bob.public.pem in json.dumps(table["settings"]).replace("\\n", "\n")
     assert "PRIVATE" not in json.dumps(table)
 
@@ -121,7 +121,7 @@ async def test_a_party_without_a_key_need_not_sign(script: Script) -> None:
     table = await negotiated(keys={"Alice": "alice"}, require_signed=True)
     assert table["contract"] is not None
     proposal = next(said for said in table["talk"] if "puts" in said)
-    assert is_signed(key_of("alice").public, bound(table, "Alice"), proposal["signature"])
+    assert is_signed(key_of("alice").public, bound(table, "Alice"), proposal["more"]["proof"])
 
 
 async def test_a_proposal_is_sent_back_with_what_it_reads_as_and_signed_then(
@@ -138,7 +138,7 @@ async def test_a_proposal_is_sent_back_with_what_it_reads_as_and_signed_then(
     script["Bob", "answer"] = "<ACCEPT>"
     table = await negotiated(keys={"Alice": alice.public.pem}, require_signed=True)
     proposal = next(said for said in table["talk"] if "puts" in said)
-    assert is_signed(alice.public, bound(table, "Alice"), proposal["signature"])
+    assert is_signed(alice.public, bound(table, "Alice"), proposal["more"]["proof"])
 
 
 def test_a_key_is_its_owners_alone_and_is_never_replaced() -> None:
@@ -252,8 +252,8 @@ async def test_verify_finds_a_signature_that_was_exchanged_in_the_talk(script: S
     assert wrongly_signed(table, keys, required=True) == []
     [said] = [said for said in table["talk"] if said["act"] == "accept"]
     other = sign_binding(PrivateKey.new(), bound(table, "Bob"))  # type: ignore[arg-type]
-    said["signature"] = {**other, "keyid": bob.public.keyid}
+    said["more"]["proof"] = {**other, "keyid": bob.public.keyid}
     assert wrongly_signed(table, keys, required=False)
-    del said["signature"]
+    del said["more"]
     assert wrongly_signed(table, keys, required=True)
     assert wrongly_signed(table, keys, required=False) == []

@@ -11,7 +11,7 @@ from shapley_coop.cli.console import note, say, say_json, say_lines, write_file
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.signing.keys import PublicKey
+    from shapley_coop.extensions.proof.keys import PublicKey
 
 Name = Annotated[str, typer.Argument(help="The key's name in this home.")]
 
@@ -23,8 +23,8 @@ def new(
     """Make a key: its private part stays in this home's folder `keys`."""
     from typing import cast, get_args
 
-    from shapley_coop.deals.signing.keys import Algorithm
-    from shapley_coop.state.home_files.keys import new_key
+    from shapley_coop.extensions.proof.home_keys import new_key
+    from shapley_coop.extensions.proof.keys import Algorithm
 
     if algorithm not in get_args(Algorithm):
         raise ValueError(f"--algorithm {algorithm}: choose {' or '.join(get_args(Algorithm))}")
@@ -35,7 +35,7 @@ def new(
 
 def show(name: Name, as_json: Json = False) -> None:
     """Print a key's public part, which others verify signatures with."""
-    from shapley_coop.state.home_files.keys import key_of
+    from shapley_coop.extensions.proof.home_keys import key_of
 
     key = key_of(name).public
     if as_json:
@@ -47,7 +47,7 @@ def show(name: Name, as_json: Json = False) -> None:
 
 def list_(as_json: Json = False) -> None:
     """List the keys of this home."""
-    from shapley_coop.state.home_files.keys import key_names, key_of
+    from shapley_coop.extensions.proof.home_keys import key_names, key_of
 
     found = [{"name": name, **_told(key_of(name).public)} for name in key_names()]
     if as_json:
@@ -81,9 +81,9 @@ def mandate(
     ] = "",
 ) -> None:
     """Sign what a principal allows its agent; `coop run --mandate AGENT=FILE` keeps it to that."""
-    from shapley_coop.deals.signing.envelope import as_bytes
-    from shapley_coop.deals.signing.mandate import sign_mandate
-    from shapley_coop.state.home_files.keys import key_of
+    from shapley_coop.extensions.proof.envelope import as_bytes
+    from shapley_coop.extensions.proof.home_keys import key_of
+    from shapley_coop.extensions.proof.mandate import sign_mandate
 
     limits = {
         "max_pay": max_pay or None,

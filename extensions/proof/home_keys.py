@@ -10,7 +10,7 @@ from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.home import home
 
 if TYPE_CHECKING:  # few runs have keys
-    from shapley_coop.deals.signing.keys import Algorithm, PrivateKey, PublicKey
+    from shapley_coop.extensions.proof.keys import Algorithm, PrivateKey, PublicKey
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 
@@ -22,7 +22,7 @@ def new_key(name: str, algorithm: "Algorithm" = "Ed25519") -> "PublicKey":
         ValueError: there is one of that name, or it is no name.
         LibraryMissing: the extra `keys` is not installed.
     """
-    from shapley_coop.deals.signing.keys import PrivateKey
+    from shapley_coop.extensions.proof.keys import PrivateKey
 
     path, key = _path(name), PrivateKey.new(algorithm)
     private_folder(path.parent)
@@ -42,7 +42,7 @@ def key_of(name: str) -> "PrivateKey":
         ValueError: there is none of that name, or its file holds none.
         LibraryMissing: the extra `keys` is not installed.
     """
-    from shapley_coop.deals.signing.keys import PrivateKey
+    from shapley_coop.extensions.proof.keys import PrivateKey
 
     path = _path(name)
     if not path.exists():

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing.acceptance import binding, is_signed
-from shapley_coop.deals.signing.keys import PrivateKey
-from shapley_coop.state.signed_settings import signed_run
+from shapley_coop.extensions.proof.acceptance import binding, is_signed
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.signed_settings import signed_run
 from tests.browser import DESK, tab
 from tests.serve.seats import test_seat
 from tests.serve.seats.test_seat import Play, server
@@ -54,7 +54,7 @@ def test_a_proposal_and_an_acceptance_are_signed_by_keys_that_stay_in_their_brow
         party.letter()
         assert party.answer(type="response", args=f"<ACTION>{action}</ACTION>").is_success
     table = play.ended()
-    signed = {said["by"]: said["signature"] for said in table["talk"] if "signature" in said}
+    signed = {said["by"]: said["more"]["proof"] for said in table["talk"] if "more" in said}
     accepted = table["contract"]["signatures"]
     for agent, key in keys.items():
         shown = binding(

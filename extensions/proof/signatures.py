@@ -1,17 +1,17 @@
 """Signatures in a run: what a party is to sign, who signs it, and whether an answer is signed.
 
 A party whose key is of this home signs by itself. Any other sends the signature in its answer
-(`deals.signing.element`): its letter's facts hold `to_sign`, and where it proposes something of its
+(`acceptance.element`): its letter's facts hold `to_sign`, and where it proposes something of its
 own, the refusal SIGN says what that reads as, so that it can sign it and send it again.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from shapley_coop.deals.language.deal import Deal, Offer
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.signing.acceptance import (
+from shapley_coop.extensions.proof.acceptance import (
     Binding,
     Signature,
     binding,
@@ -19,22 +19,32 @@ from shapley_coop.deals.signing.acceptance import (
     sign_binding,
     signature_in,
 )
-from shapley_coop.state.home_files.keys import key_of
+from shapley_coop.extensions.proof.home_keys import key_of
+from shapley_coop.extensions.proof.keys import PublicKey
+from shapley_coop.extensions.proof.settings import NAME, Settings
+from shapley_coop.extensions.proof.signed_settings import SignedRun, signed_run
+from shapley_coop.state.additions import SealedAnswer
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
-from shapley_coop.state.signed_settings import SignedRun, signed_run
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
-
-if TYPE_CHECKING:
-    from shapley_coop.deals.signing.keys import PublicKey
-    from shapley_coop.state.evaluated import EvaluatedTable
-    from shapley_coop.state.turn import TurnContext
+from shapley_coop.state.turn import TurnContext
 
 UNSIGNED = "SIGN"
 """The label of what a party with a key did not sign, or not as it has to be."""
 
 
-def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | None:
-    """What an agent signs with an answer; None where it binds itself to nothing."""
+def to_sign(turn: TurnContext, agent: str, text: str, said: AgentOutput) -> Binding | None:
+    """What an agent signs with an answer; None where it binds itself to nothing.
+
+    Args:
+        turn: what is asked.
+        agent: who answered.
+        text: its answer.
+        said: what was read in it.
+    """
+    if sealed := turn.question.sealed:
+        accepts = sealed.binds(turn, agent, text)
+        return _binding(turn, agent, 1, accepts) if accepts else None
     offer = turn.evaluated.offer
     if said["act"] == "accept" and offer is not None and offer["deal"]["clauses"]:
         return _binding(turn, agent, offer["revision"], offer["hash"])
@@ -44,45 +54,44 @@ def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | Non
     return None
 
 
-def shown_to_sign(turn: "TurnContext", agent: str) -> dict[str, Any]:
-    """The fact `to_sign` of a letter that asks for an answer to an offer; empty without a key."""
+def shown_to_sign(turn: TurnContext, agent: str) -> dict[str, Any]:
+    """The fact `to_sign` of a letter that asks for an answer to an offer."""
     offer = turn.evaluated.offer
-    if agent not in turn.evaluated.config.keys or offer is None or not offer["deal"]["clauses"]:
+    if offer is None or not offer["deal"]["clauses"]:
         return {}
     return {"to_sign": _binding(turn, agent, offer["revision"], offer["hash"])}
 
 
-def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> AgentOutput | Fault:
-    """What an agent says, with its signature where it binds itself.
+def attested(
+    turn: TurnContext, settings: Settings, agent: str, text: str, said: AgentOutput
+) -> Signature | Fault | None:
+    """The signature of what an agent says, where it binds itself and has a key.
 
     Args:
         turn: what is asked.
+        settings: the run's.
         agent: who answered.
         text: its answer, as it came.
         said: what was read in it.
 
     Returns:
-        The same with the signature, or SIGN: it carries a signature that is not its key's of what
-        it binds itself to, or none where the run requires one.
+        The signature, or SIGN: it carries a signature that is not its key's of what it binds itself
+        to, or none where the run requires one.
     """
-    config = turn.evaluated.config
-    party = config.keys.get(agent)
-    if party is None:
-        return said
-    sealed = turn.question.sealed
-    bound = sealed.to_sign(turn, agent, text) if sealed else to_sign(turn, agent, said)
+    party = settings.keys.get(agent)
+    bound = to_sign(turn, agent, text, said) if party else None
     # What sealed proposals come to is signed by a key of this home when they are opened.
-    if bound is None or (party.name and sealed):
-        return said
+    if party is None or bound is None or (party.name and turn.question.sealed):
+        return None
     if party.name:
-        return {**said, "signature": sign_binding(key_of(party.name), bound)}
+        return sign_binding(key_of(party.name), bound)
     signature = signature_in(text)
-    if signature is None and not config.require_signed and "<SIGNATURE>" not in text.upper():
-        return said
+    if signature is None and not settings.require_signed and "<SIGNATURE>" not in text.upper():
+        return None
     if signature is None or not is_signed(party.key, bound, signature):
         return Fault(UNSIGNED, _how(bound, missing=signature is None))
     # By a signature that all could see, what is sealed could be found by trying.
-    return said if sealed else {**said, "signature": signature}
+    return None if turn.question.sealed else signature
 
 
 class Agreed(NamedTuple):
@@ -112,12 +121,14 @@ class Agreed(NamedTuple):
         )
 
 
-def signed_here(evaluated: "EvaluatedTable", agent: str, agreed: Agreed) -> Signature | None:
+def signed_here(
+    settings: Settings, evaluated: EvaluatedTable, agent: str, topic: str, offer: Offer
+) -> Signature | None:
     """The signature of a party whose key is of this home; None for any other."""
-    party = evaluated.config.keys.get(agent)
+    party = settings.keys.get(agent)
     if party is None or not party.name:
         return None
-    bound = agreed.binding(agent, signed_run(evaluated.table))
+    bound = Agreed(topic, evaluated.turn, offer, {}).binding(agent, signed_run(evaluated.table))
     return sign_binding(key_of(party.name), bound)
 
 
@@ -125,12 +136,12 @@ def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str
     """The signatures that the talk holds on an offer, by agent."""
     found: dict[str, Signature] = {}
     for said in _about(table.get("talk", []), topic, turn, offer["revision"]):
-        if "signature" in said:
-            found[said["by"]] = said["signature"]
+        if NAME in said.get("more", {}):
+            found[said["by"]] = said["more"][NAME]
     return found
 
 
-def wrongly_signed(table: Table, keys: Mapping[str, "PublicKey"], required: bool) -> list[str]:
+def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) -> list[str]:
     """Which signatures in a run's talk are not of what was agreed, or are missing.
 
     Args:
@@ -148,7 +159,36 @@ def wrongly_signed(table: Table, keys: Mapping[str, "PublicKey"], required: bool
     return found
 
 
-def unsigned(agreed: Agreed, run: SignedRun, keys: Mapping[str, "PublicKey"]) -> Iterator[str]:
+def wrongly_sealed(
+    table: Table, settings: Settings, sealed: Mapping[str, SealedAnswer]
+) -> list[str]:
+    """Which sealed answers are not what their author's key signed, or lack a signature that is due.
+
+    A party elsewhere signs its answer, a key of this home what all answers come to.
+
+    Args:
+        table: the run's last state.
+        settings: the run's.
+        sealed: agent → its sealed answer.
+    """
+    found: list[str] = []
+    for agent, answer in sealed.items():
+        party = settings.keys.get(agent)
+        if party is None or party.name:
+            continue
+        run, signature = signed_run(table)._asdict(), signature_in(answer.text)
+        named = {"topic": answer.topic, "turn": answer.turn, "accepts": answer.accepts}
+        bound = binding(agent=agent, **run, revision=1, **named)  # type: ignore[arg-type]
+        if signature is None and settings.require_signed:
+            found.append(f"{agent} did not sign {answer.called}")
+        elif signature and not is_signed(party.key, bound, signature):
+            found.append(f"the signature of {agent} is not of {answer.called}")
+    parties = (table.get("contract") or {"signatures": {}})["signatures"]
+    here = {a: party.key for a, party in settings.keys.items() if party.name and a in parties}
+    return found + wrongly_signed(table, here, settings.require_signed)
+
+
+def unsigned(agreed: Agreed, run: SignedRun, keys: Mapping[str, PublicKey]) -> Iterator[str]:
     """Which parties with a key did not sign an agreement, or signed another one."""
     for agent, key in keys.items():
         signature = agreed.signatures.get(agent)
@@ -170,7 +210,7 @@ def _about(
             yield said
 
 
-def _binding(turn: "TurnContext", agent: str, revision: int, accepts: str) -> Binding:
+def _binding(turn: TurnContext, agent: str, revision: int, accepts: str) -> Binding:
     return binding(
         agent=agent,
         **signed_run(turn.table)._asdict(),

@@ -16,7 +16,7 @@ from shapley_coop.canonical import canonical
 from shapley_coop.files import no_number, unique_keys
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.signing.keys import PrivateKey
+    from shapley_coop.extensions.proof.keys import PrivateKey
 
 MOST_BYTES = 64_000_000
 """Of a file that is read as an envelope."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from shapley_coop.extras import needing
+from shapley_coop.weak_keys import check_strength
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import (
@@ -25,14 +26,6 @@ Algorithm = Literal["Ed25519", "ES256"]
 
 MOST_PEM_CHARS = 10_000
 _WHO = "a key or a signature"
-_PRIME = 2**255 - 19
-_SMALL_ORDER = (
-    *(0, 1, _PRIME - 1),
-    0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826,
-    0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7,
-)
-"""The y of each point of the curve of Ed25519 whose order divides 8."""
-
 _KINDS = "give an Ed25519 key, or one on P-256"
 
 
@@ -190,24 +183,6 @@ def _public(pem: str) -> Any:
         raise ValueError(f"a key of another kind: {_KINDS}")
     check_strength(key)
     return key
-
-
-def check_strength(key: Any) -> None:
-    """Refuse an Ed25519 key for which one signature fits every message.
-
-    Args:
-        key: a public key of cryptography's; one of another kind passes.
-
-    Raises:
-        ValueError: its point is of small order, or is not written in its one form.
-    """
-    asymmetric, serialization = _library()
-    if not isinstance(key, asymmetric.ed25519.Ed25519PublicKey):
-        return
-    raw = key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
-    y = int.from_bytes(raw, "little") & (2**255 - 1)
-    if y >= _PRIME or y in _SMALL_ORDER:
-        raise ValueError("a key that anybody can sign with (of small order): make another")
 
 
 def _is_known(key: Any, ed25519: type) -> bool:

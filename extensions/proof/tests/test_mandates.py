@@ -7,16 +7,18 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing.envelope import Envelope, as_bytes
-from shapley_coop.deals.signing.keys import PrivateKey
-from shapley_coop.deals.signing.mandate import read_mandate, sign_mandate
+from shapley_coop.extensions.proof.envelope import Envelope, as_bytes
+from shapley_coop.extensions.proof.kept_mandates import keep_mandate, mandate_of
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.mandate import read_mandate, sign_mandate
+from shapley_coop.extensions.proof.settings import settings_in
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import opened, table_of
 from shapley_coop.state.home_files.kept import keep_pack, keep_persona, pack_of, persona_of
-from shapley_coop.state.home_files.mandates import keep_mandate, mandate_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.owners import acting_for
 from shapley_coop.state.table import Table
 from tests.scripted import Script
 
@@ -74,7 +76,7 @@ async def test_one_that_expires_while_all_play_allows_nothing_more(
     script["Alice", "propose"] = BOB_PAYS
     script["Bob", "answer"] = "<ACCEPT>"
     later = SimpleNamespace(now=lambda zone: datetime(2999, 1, 2, tzinfo=zone))
-    monkeypatch.setattr("shapley_coop.state.mandates.datetime", later)
+    monkeypatch.setattr("shapley_coop.extensions.proof.allowing.datetime", later)
     table = await played(mandates=given(expires="2999-01-01T00:00:00Z"))
     assert table["contract"] is None
     assert label_of(table, "Bob") == "MANDATE"
@@ -89,7 +91,7 @@ async def test_one_that_has_expired_is_refused_before_anybody_plays() -> None:
 def expire(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have it be after the mandates' last day."""
     later = SimpleNamespace(now=lambda zone: datetime(2999, 1, 2, tzinfo=zone))
-    monkeypatch.setattr("shapley_coop.state.home_files.mandates.datetime", later)
+    monkeypatch.setattr("shapley_coop.extensions.proof.kept_mandates.datetime", later)
 
 
 async def test_a_request_under_its_key_goes_on_after_its_mandate_expired(
@@ -130,7 +132,7 @@ async def test_one_that_is_given_by_name_begins_nothing_after_it_expired(
     script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = await played(mandates=given(expires="2999-01-01T00:00:00Z"))
-    named = dict(table["settings"]["mandates"])
+    named = dict(table["settings"]["extensions"]["proof"]["mandates"])
     assert named["Bob"].startswith("kept:")
     assert (await played(mandates=named))["status"] == table["status"]
     expire(monkeypatch)
@@ -171,7 +173,16 @@ async def test_the_limits_are_nowhere_on_the_table_and_in_no_other_letter(
     table = await played(mandates=given(max_pay="123.4567", never=("wait",)))
     assert "123.4567" not in json.dumps(table)
     assert not [letter for letter in script.shown_to("Alice") if "123.4567" in letter]
-    assert table["settings"]["mandates"]["Bob"].startswith("kept:")
+    assert table["settings"]["extensions"]["proof"]["mandates"]["Bob"].startswith("kept:")
+
+
+def test_a_mandate_that_is_kept_for_one_owner_is_found_by_no_other() -> None:
+    with acting_for("ann"):
+        mine = settings_in(RunConfig(mandates=given(max_pay="100")).resolve())  # type: ignore[call-arg]
+        assert mandate_of(mine.mandates["Bob"]).mandate.agent == "Bob"
+    for other in ("", "bob"):
+        with acting_for(other), pytest.raises(ValueError, match="cannot be read as a"):
+            mandate_of(mine.mandates["Bob"])
 
 
 def test_a_mandate_is_its_principals_and_one_agents() -> None:
