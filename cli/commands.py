@@ -40,13 +40,6 @@ COMMANDS = {
         "validate": "shapley_coop.cli.signing.validate:validate",
         "contract check": "shapley_coop.cli.signing.contract:check",
         "contract audit": "shapley_coop.cli.signing.contract:audit",
-<<<<<<< HEAD
-        "keys new": "shapley_coop.cli.signing.keys:new",
-        "keys list": "shapley_coop.cli.signing.keys:list_",
-        "keys show": "shapley_coop.cli.signing.keys:show",
-=======
-        "contract table": "shapley_coop.cli.signing.contract:table",
->>>>>>> proof
     },
     CREDIT: {
         "credit": "shapley_coop.cli.crediting.credit:credit",

@@ -131,14 +131,11 @@ class Extension:
         suites: a suite's name → the package whose folder holds `name.yaml`.
         batches: a provider → what asks a sweep's letters in its batches
             (`shapley_coop.evals.sweeps.in_batches.Batches`).
-<<<<<<< HEAD
         players: what plays a sweep's cells elsewhere: a callable of a URL and the sweep's id
             (`shapley_coop.evals.sweeps.playing.Player`).
-=======
         settings: a field that it adds to a run's configuration → how `coop run` takes it.
         additions: the extension's name → what reads these fields and checks answers by them
             (`shapley_coop.state.additions.Addition`).
->>>>>>> proof
         tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
@@ -170,12 +167,9 @@ class Extension:
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
-<<<<<<< HEAD
     players: Places = field(default_factory=dict)
-=======
     settings: Mapping[str, Setting] = field(default_factory=dict)
     additions: Places = field(default_factory=dict)
->>>>>>> proof
     tenants: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 
