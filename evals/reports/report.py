@@ -33,7 +33,6 @@ from shapley_coop.evals.reports.layout import (
     table,
     words,
 )
-from shapley_coop.evals.reports.rankings import rankings
 from shapley_coop.evals.reports.runs import listed
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.provenance import provenance
@@ -41,6 +40,7 @@ from shapley_coop.evals.sweeps.specs import TableSpec
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.extension import load, offered
 
 _TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")
@@ -183,7 +183,7 @@ def _suite(
         "spent": _spent(groups),
         "compared": _compared(suite, specs, rows),
         "figures": _figures(suite, rows),
-        "rankings": rankings(runs),
+        "sections": [(title, load("sections", title)(runs)) for title in offered("sections")],
         "times": [(group.name, *times.of(suite.name, group.labels)) for group in groups],
         "listed": listed(rows, runs, failures, known),
     }
