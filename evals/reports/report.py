@@ -11,6 +11,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any
 
+from shapley_coop import extension
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.money import Spent, spent
 from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison
@@ -40,7 +41,6 @@ from shapley_coop.evals.sweeps.specs import TableSpec
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite
-from shapley_coop.extension import load, offered
 
 _TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")
@@ -183,7 +183,10 @@ def _suite(
         "spent": _spent(groups),
         "compared": _compared(suite, specs, rows),
         "figures": _figures(suite, rows),
-        "sections": [(title, load("sections", title)(runs)) for title in offered("sections")],
+        "sections": [
+            (title, extension.load("sections", title)(runs))
+            for title in extension.offered("sections")
+        ],
         "times": [(group.name, *times.of(suite.name, group.labels)) for group in groups],
         "listed": listed(rows, runs, failures, known),
     }
