@@ -48,7 +48,7 @@ COMMANDS = {
     EXPERIMENT: {
         "sweep": "shapley_coop.cli.experimenting.sweep:sweep",
         "status": "shapley_coop.cli.experimenting.results:status",
-        "export": "shapley_coop.cli.experimenting.export:export",
+        "export": "shapley_coop.cli.experimenting.results:export",
         "compare": "shapley_coop.cli.experimenting.results:compare",
         "merge": "shapley_coop.cli.experimenting.results:merge",
         "eval": "shapley_coop.cli.experimenting.evaluate:evaluate",

@@ -67,6 +67,8 @@ Kind = Literal[
     "audits",
     "rechecks",
     "replays",
+    "credits",
+    "sections",
     "pictures",
     "workflows",
     "sandboxes",
@@ -121,6 +123,10 @@ class Extension:
         replays: a word of `coop credit RUN --replay` → a callable of the evaluated table, a norm
             and what is called after each coalition, which returns the agents' values by other
             replays, the improvement, and whether with everybody present they did as recorded.
+        credits: a name → a callable of the evaluated table and a norm; what it returns, of which
+            people are told the `lines`, stands under the name in what `coop credit RUN` reports.
+        sections: a heading of each suite in a sweep's report → a callable of the suite's runs
+            (`shapley_coop.evals.sweeps.stored.Stored`), which returns what stands below, as HTML.
         pictures: a game → a callable of the table of a run that ended, which draws it as SVG.
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
@@ -160,6 +166,8 @@ class Extension:
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)
     replays: Places = field(default_factory=dict)
+    credits: Places = field(default_factory=dict)
+    sections: Places = field(default_factory=dict)
     pictures: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)

@@ -120,8 +120,9 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_js
         say(f"warning: {report['warning']}")
     for agent, turns in report["passed"].items():
         say(f"{agent} passed {turns} turns because nothing could be read: this is charged to it")
-    for line in report["sensitivity"]["lines"]:
-        say(line)
+    for name in offered("credits"):
+        for line in report[name]["lines"]:
+            say(line)
     if "dice" in report:
         _show_dice(report["dice"])
     if replay:

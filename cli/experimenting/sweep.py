@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.suite import Suite
 
 INCOMPLETE = 1
+NO_BATCHES = "--batch: no extension that asks in `batches` is installed: leave it out"
 NO_PLAYER = "--remote: no extension that plays cells on a server is installed: leave it out"
 ALL = "all"
 
@@ -92,10 +93,7 @@ def sweep(
         raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
     if remote and batch:
         raise ValueError("--batch: a server asks its seats itself; leave out --remote")
-    if batch:
-        from shapley_coop.evals.sweeps.in_batches import NO_BATCHES
-
-        only("batches", NO_BATCHES)  # refuses where nothing asks in batches
+    batches = only("batches", NO_BATCHES) if batch else None
     _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
     known = results.prices_from(prices)
@@ -112,11 +110,11 @@ def sweep(
     if not limited and keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
         return
     from shapley_coop.evals.sweeps.gates import rates_from
-    from shapley_coop.evals.sweeps.playing import Limits, Pauses
+    from shapley_coop.evals.sweeps.playing import Limits
 
     rates = rates_from(rpm or [], tpm or [])
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
-    limits = Limits(at_once, cost_limit, fail_on_error, rates, Pauses() if batch else None)
+    limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
     how["prices"] = prices_of_paid(cells, known)
     with keys_bound():  # a suite is a file, which may be somebody else's
@@ -208,7 +206,7 @@ def run_cells(
         check_cells(cells)
     with Store(folder, new=True) as store, Worker(store) as worker:
         name, title = store.register(suites, skipped or {}), what or f"{len(cells)} cells"
-        if not (remote or limits.batch):
+        if not (remote or limits.batches):
             check_none_waits(name)
         player: Player = (
             only("players", NO_PLAYER)(remote, name) if remote else Local(name, cast(Any, keep))

@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shapley_coop.evals.measures.credit import credit_by
+from shapley_coop.evals.measures.credit import credit_by, with_baseline
 from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
-from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
-from shapley_coop.extension import load
+from shapley_coop.extension import load, offered
 from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -56,11 +55,11 @@ def _report(
     result: Mapping[str, Any],
     by: str,
 ) -> dict[str, Any]:
-    compared = sensitivity(evaluated, by)
+    beside = {name: load("credits", name)(evaluated, by) for name in offered("credits")}
     return {
         **credit_by(evaluated, result["payoffs"], by),
         "passed": _passed(table),
-        "sensitivity": {**compared.as_json(), "lines": compared.lines()},
+        **beside,
     }
 
 

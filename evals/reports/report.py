@@ -11,6 +11,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any
 
+from shapley_coop import extension
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.money import Spent, spent
 from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison
@@ -33,7 +34,6 @@ from shapley_coop.evals.reports.layout import (
     table,
     words,
 )
-from shapley_coop.evals.reports.rankings import rankings
 from shapley_coop.evals.reports.runs import listed
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.provenance import provenance
@@ -183,7 +183,10 @@ def _suite(
         "spent": _spent(groups),
         "compared": _compared(suite, specs, rows),
         "figures": _figures(suite, rows),
-        "rankings": rankings(runs),
+        "sections": [
+            (title, extension.load("sections", title)(runs))
+            for title in extension.offered("sections")
+        ],
         "times": [(group.name, *times.of(suite.name, group.labels)) for group in groups],
         "listed": listed(rows, runs, failures, known),
     }

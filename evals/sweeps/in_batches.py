@@ -8,8 +8,6 @@ from shapley_coop.evals.sweeps.purse import Reserved
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.seat import Seat
 
-NO_BATCHES = "--batch: no extension that asks in `batches` is installed: leave it out"
-
 
 class Call(Protocol):
     """A question that is asked in a batch; `reserved` is what is reserved for it."""

@@ -1,14 +1,26 @@
 """What a report says of a suite's rankings: in how many runs they depend on which choice."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
-from shapley_coop.evals.measures.sensitivity import sensitivity
+from jinja2 import Environment, StrictUndefined
+
 from shapley_coop.evals.sweeps.stored import Stored
+from shapley_coop.extensions.replays.sensitivity import sensitivity
 from shapley_coop.state.evaluated import EvaluatedTable
 
 MOST_RUNS = 20
 """Of a suite: so many are looked at, at even distances."""
+
+
+def section(runs: Stored) -> str:
+    """Return the section of a report (`Extension.sections`)."""
+    template = Path(__file__).with_name("rankings.html").read_text(encoding="utf-8")
+    pages = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return pages.from_string(template).render(rankings=rankings(runs)).rstrip()
 
 
 def rankings(runs: Stored) -> dict[str, Any]:

@@ -1,21 +1,30 @@
-"""`coop doctor --model`: whether a model can play, and what a suite would cost with it."""
+"""`coop try MODEL`: whether a model can play, and what a suite would cost with it."""
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from shapley_coop.cli.console import finish, say, show_table, waiting
-from shapley_coop.cli.options import seats_from
+from shapley_coop.cli.options import BaseUrl, PriceFile, seats_from
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.measures.playable import Kind
+    from shapley_coop.extensions.trials.playable import Kind
 
 CANNOT = 1
 LONGEST = 48
 
 
-def try_model(model: str, base_url: str | None, suite: str, prices: Path | None) -> None:
-    """Play one run with a model at every seat, and print what was read of each kind of letter."""
+def try_model(
+    model: Annotated[str, typer.Argument(help="Who answers at every seat.")],
+    base_url: BaseUrl = None,
+    suite: Annotated[
+        str, typer.Option(help="The suite whose cost is forecast; empty for none.")
+    ] = "escape_room",
+    prices: PriceFile = None,
+) -> None:
+    """Play one run with a model at every seat: what was read of its letters, and at what cost."""
     seats = seats_from(model, None, base_url)
     with waiting(f"{model} plays one run of escape_room"):
         found, failure = _played(seats)
@@ -48,7 +57,7 @@ def try_model(model: str, base_url: str | None, suite: str, prices: Path | None)
 
 def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
     """One run in a home of its own: what came back, and why the seat failed if it did."""
-    from shapley_coop.evals.measures.playable import Refusals, kinds
+    from shapley_coop.extensions.trials.playable import Refusals, kinds
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of

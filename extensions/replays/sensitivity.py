@@ -11,13 +11,13 @@ from math import prod
 from typing import Any
 
 from shapley_coop.credit import attribute_by, can_settle
+from shapley_coop.evals.measures.credit import with_baseline
 from shapley_coop.extras import LibraryMissing
 from shapley_coop.games import Game, GameError
 from shapley_coop.games.baseline import AWAY
 from shapley_coop.games.replay import conduct
 from shapley_coop.state.characteristic import by_replays
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.table import Table
 
 NORMS = ("shapley", "banzhaf_normalised", "nucleolus", "leave_one_out", "proportional")
 """The norms whose rankings are compared; an equal split ranks nobody."""
@@ -76,6 +76,12 @@ class Sensitivity:
         }
 
 
+def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
+    """Return what `coop credit RUN` reports (`Extension.credits`)."""
+    found = sensitivity(evaluated, norm)
+    return {**found.as_json(), "lines": found.lines()}
+
+
 def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
     """Compare the ranking by a norm with those by other norms, baselines and continuations.
 
@@ -105,18 +111,6 @@ def ranking_of(values: Mapping[str, Fraction]) -> Ranking:
 def in_words(ranking: Ranking) -> str:
     """`Bob = Carol > Alice`."""
     return " > ".join(" = ".join(level) for level in ranking)
-
-
-def with_baseline(table: Table, absent: str | Mapping[str, str]) -> EvaluatedTable:
-    """The table under another baseline: a word, or each agent's action."""
-    settings = dict(table["settings"])
-    if isinstance(absent, str):
-        settings["absent"] = absent
-    else:
-        params = {**settings["params"], "absent": dict(absent)}
-        settings |= {"absent": "", "params": params}
-    episode = f"{table.get('episode', '')}/{absent}"
-    return EvaluatedTable({**table, "episode": episode, "settings": settings})
 
 
 _Ranked = tuple[tuple[str, str], Ranking]
