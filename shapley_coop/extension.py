@@ -67,6 +67,7 @@ Kind = Literal[
     "audits",
     "rechecks",
     "replays",
+    "dice",
     "credits",
     "sections",
     "pictures",
@@ -123,6 +124,8 @@ class Extension:
         replays: a word of `coop credit RUN --replay` → a callable of the evaluated table, a norm
             and what is called after each coalition, which returns the agents' values by other
             replays, the improvement, and whether with everybody present they did as recorded.
+        dice: what `coop credit RUN --dice N` does: a callable of the evaluated table, a norm, N and
+            what is called after each of the dice, which returns what is reported.
         credits: a name → a callable of the evaluated table and a norm; what it returns, of which
             people are told the `lines`, stands under the name in what `coop credit RUN` reports.
         sections: a heading of each suite in a sweep's report → a callable of the suite's runs
@@ -166,6 +169,7 @@ class Extension:
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)
     replays: Places = field(default_factory=dict)
+    dice: Places = field(default_factory=dict)
     credits: Places = field(default_factory=dict)
     sections: Places = field(default_factory=dict)
     pictures: Places = field(default_factory=dict)

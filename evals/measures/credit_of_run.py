@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shapley_coop.evals.measures.credit import credit_by, with_baseline
-from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
-from shapley_coop.extension import load, offered
+from shapley_coop.extension import load, offered, only
 from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -42,7 +41,8 @@ async def credit_of_run(
     evaluated = with_baseline(table, absent) if absent else EvaluatedTable(table)
     report = await asyncio.to_thread(_report, table, evaluated, result, by)
     if dice:
-        report["dice"] = await asyncio.to_thread(_over_dice, evaluated, by, dice, done)
+        on_others = only("dice", "--dice: no extension that replays on other dice is installed")
+        report["dice"] = await asyncio.to_thread(on_others, evaluated, by, dice, done)
     if replay:
         again = load("replays", replay)
         report[replay] = await asyncio.to_thread(again, evaluated, by, done)
@@ -61,14 +61,6 @@ def _report(
         "passed": _passed(table),
         **beside,
     }
-
-
-def _over_dice(
-    evaluated: EvaluatedTable, by: str, dice: int, done: Callable[[], Any]
-) -> dict[str, Any]:
-    if not rolls_dice(evaluated):
-        return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
-    return on_other_dice(evaluated, by, dice, done).as_json()
 
 
 def _passed(table: Table) -> dict[str, int]:

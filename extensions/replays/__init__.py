@@ -1,4 +1,4 @@
-"""On what values depend: norm, baseline, how replays go on. It reports, and settles nothing."""
+"""On what values depend: norm, baseline, dice, replays. It reports, and settles nothing."""
 
 from shapley_coop.extension import Extension
 
@@ -6,8 +6,9 @@ _HERE = "shapley_coop.extensions.replays"
 
 EXTENSION = Extension(
     name="replays",
-    about="Say on what the ranking of the agents depends, and ask members again in replays.",
+    about="Say on what values depend: norm, baseline, dice, and members who are asked again.",
     replays={"asked": f"{_HERE}.asked:asked_again"},
+    dice={"others": f"{_HERE}.other_dice:of_run"},
     credits={"sensitivity": f"{_HERE}.sensitivity:of_run"},
     sections={"On what the ranking of the agents depends": f"{_HERE}.rankings:section"},
 )

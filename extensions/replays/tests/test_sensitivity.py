@@ -9,8 +9,7 @@ from shapley_coop.extensions.replays.sensitivity import (
     sensitivity,
 )
 from shapley_coop.games import load
-from tests.credit.credit_plays import at_random, joint
-from tests.evals.measures.test_credit_reports import evaluated, raid
+from tests.credit.credit_plays import at_random, evaluated, joint, raid
 
 
 def test_the_ranking_depends_on_the_baseline_where_one_keeps_and_three_give() -> None:

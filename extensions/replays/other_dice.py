@@ -70,6 +70,15 @@ class OtherDice:
         }
 
 
+def of_run(
+    evaluated: EvaluatedTable, norm: str, times: int, done: Callable[[], Any]
+) -> dict[str, Any]:
+    """Return what `coop credit RUN --dice N` reports (`Extension.dice`)."""
+    if not rolls_dice(evaluated):
+        return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
+    return on_other_dice(evaluated, norm, times, done).as_json()
+
+
 def rolls_dice(evaluated: EvaluatedTable) -> bool:
     """Whether values depend on the dice at all."""
     game = evaluated.game
