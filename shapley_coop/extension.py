@@ -68,6 +68,7 @@ Kind = Literal[
     "rechecks",
     "replays",
     "dice",
+    "measures",
     "credits",
     "sections",
     "pictures",
@@ -126,6 +127,8 @@ class Extension:
             replays, the improvement, and whether with everybody present they did as recorded.
         dice: what `coop credit RUN --dice N` does: a callable of the evaluated table, a norm, N and
             what is called after each of the dice, which returns what is reported.
+        measures: the key of a measure that the core names and does not work out (`distance`) → a
+            callable of a row and of what stands behind the colon, which returns a number or None.
         credits: a name → a callable of the evaluated table and a norm; what it returns, of which
             people are told the `lines`, stands under the name in what `coop credit RUN` reports.
         sections: a heading of each suite in a sweep's report → a callable of the suite's runs
@@ -170,6 +173,7 @@ class Extension:
     rechecks: Places = field(default_factory=dict)
     replays: Places = field(default_factory=dict)
     dice: Places = field(default_factory=dict)
+    measures: Places = field(default_factory=dict)
     credits: Places = field(default_factory=dict)
     sections: Places = field(default_factory=dict)
     pictures: Places = field(default_factory=dict)
