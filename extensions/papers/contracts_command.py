@@ -2,21 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table
 from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import Json
-from shapley_coop.evals.measures.stats import LEVEL
-from shapley_coop.extensions.papers.contracts import (
-    MEASURES,
-    SUITE,
-    GameTable,
-    game_tables,
-    planned,
-)
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.papers.contracts import GameTable
 
 
 def table(
@@ -31,6 +26,9 @@ def table(
     Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. The same command
     resumes it where it stopped; `coop report` makes a page of its folder.
     """
+    from shapley_coop.evals.measures.stats import LEVEL
+    from shapley_coop.extensions.papers.contracts import SUITE, game_tables, planned
+
     suite, cells = planned(range(seeds))
     folder = out or sweep_folder(SUITE)
     tally = run_cells([suite], cells, folder, what=f"{len(cells)} runs")
@@ -51,8 +49,10 @@ def table(
     say("A simulation: embedded agents answered, and what they do was written down beforehand.")
 
 
-def _show(part: GameTable) -> None:
+def _show(part: "GameTable") -> None:
     """One game's table, and what it shows."""
+    from shapley_coop.extensions.papers.contracts import MEASURES
+
     lines, before = [], ""
     for (agents, contract), measures in part.lines.items():
         shown = [measures[c].shown(2) if c in measures else "—" for c in MEASURES]

@@ -8,8 +8,6 @@ import typer
 from shapley_coop.cli.console import complain, note, say, say_lines
 from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import BaseUrl, EverySeat, SeedCount, seat_from
-from shapley_coop.evals.sweeps.cells import expand
-from shapley_coop.extensions.papers import exchange_tables as paper
 
 SIMULATED = """\
 A simulation: the negotiators and the utilities the paper does not print were made for
@@ -29,6 +27,9 @@ def table(
     The layouts are those of the paper's Tables 1 and 2. The two parts are switched separately:
     four variants, two of which are the paper's. The same command resumes it where it stopped.
     """
+    from shapley_coop.evals.sweeps.cells import expand
+    from shapley_coop.extensions.papers import exchange_tables as paper
+
     seats = {"*": seat_from(model, base_url).model_dump(mode="json", exclude_defaults=True)}
     suite = paper.exchange_suite(scenario or [], seats, range(seeds))
     cells, folder = expand(suite), sweep_folder(paper.played_as(suite))
