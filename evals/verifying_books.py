@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.games.opened import is_file
 from shapley_coop.games.params import COUNT
 from shapley_coop.seats.calls import calls_in
@@ -124,7 +123,9 @@ def changed_answers(entries: list[Entry], committed: Mapping[AnswerKey, Pointer]
     found = []
     for place, entry in known.items():
         if place not in committed:
-            if committed and not (_asked_a_tool(entry) or _was_refused(entry, committed, known)):
+            if committed and not (
+                calls_in(entry.answer.text) or _was_refused(entry, committed, known)
+            ):
                 found.append(f"no checkpoint knows of {_what(entry)}")
         elif entry.pointer() != committed[place]:
             found.append(f"the answer to {_what(entry)} was changed")
@@ -149,13 +150,6 @@ def _was_refused(
     return entry.model == HUMAN and any(
         (e.agent, e.act) == (entry.agent, entry.act) and e.attempt > entry.attempt for e in later
     )
-
-
-def _asked_a_tool(entry: Entry) -> bool:
-    """Whether an answer was a call of a tool, on the way to the one that the table points to."""
-    message = scan(entry.answer.text)
-    tried = isinstance(message, Message) and bool(message.tries)
-    return tried or bool(calls_in(entry.answer.text))
 
 
 def changed_counts(table: Table, entries: list[Entry]) -> list[str]:

@@ -42,11 +42,18 @@ class Baseline:
     warning: str = ""
 
     @property
+    def short(self) -> str:
+        """What credit compares with, in at most eight words; `docs/credit.md` has the rest."""
+        return _SHORT.get(self.kind, self.words)
+
+    @property
     def no_value(self) -> str:
         """Why no value is defined: nothing says what the absent would have done; else empty."""
         undeclared = self.kind == "nothing" and self.warning
         return f"no value is defined here: {self.warning}" if undeclared else ""
 
+
+_SHORT = {AWAY: "an absent agent is away", RANDOM: "an absent agent acts at random"}
 
 ALL_AWAY = Baseline(
     AWAY,

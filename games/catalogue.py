@@ -138,14 +138,14 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
     Returns:
         None where nothing does.
     """
-    name = facts.get("game")
-    name = name if isinstance(name, str) else ""
+    name = str(facts.get("game") or "")
     module = _module(name) if _defines_a_game(name) else _OWN.get(name) or _beside(name)
     found: type[Foresight] | None = getattr(module, "FORESIGHT", None)
     if found is None and "payoffs" in facts:
         found = import_module("shapley_coop.games.enumeration").Enumeration
-    if found is None and "by_count" in facts:
-        found = import_module("shapley_coop.games.aggregative.foresight").Counting
+    if found is None:
+        formulas = import_module("shapley_coop.games.symmetric").formulas_for(facts)
+        found = formulas and formulas.Foresight
     return found
 
 

@@ -4,10 +4,9 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from shapley_coop.games.aggregative.counts import Piece
-from shapley_coop.games.aggregative.symmetric import Formula, SymmetricGame
 from shapley_coop.games.baseline import AWAY, Absent
 from shapley_coop.games.params import Number, Params
+from shapley_coop.games.symmetric import Formula, Piece, SymmetricGame
 from shapley_coop.games.turns import Position, Step
 
 

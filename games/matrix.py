@@ -6,10 +6,8 @@ from itertools import product
 from math import prod
 from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shapley_coop.games.aggregative.payoffs import CountedPayoffs
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.classes import ByClass
@@ -17,7 +15,7 @@ from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError, Params, Payoff, is_name, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
-from shapley_coop.games.table import PayoffTable
+from shapley_coop.games.table import Payoffs, PayoffTable
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
 
 MAX_JOINT_ACTIONS = 100_000
@@ -128,7 +126,7 @@ class MatrixGame(Game):
         except ValidationError as error:
             raise GameError(one_line(self.called(params or {}), self.Params, error)) from None
 
-    def build(self) -> PayoffTable | CountedPayoffs:
+    def build(self) -> Payoffs:
         """Set title, story and actions; returns what joint actions pay."""
         told = self.table()
         self.actions, self.title, self.about = told.actions, told.name, told.about
@@ -200,14 +198,8 @@ class MatrixGame(Game):
         return len(record) * self.payoffs.secure(coalition)
 
     def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """What a coalition can secure by counts depends on its size alone."""
-        if not isinstance(self.payoffs, CountedPayoffs):
-            return None
-        counts, n = self.payoffs.counts, len(self.agents)
-        own = [counts.secure(size) if size else Fraction(0) for size in range(n)]
-        worths = [len(record) * x for x in own]
-        whole = [int(x * counts.unit) for x in (*worths, realised_total(record))]
-        return (ByClass(np.zeros(n, dtype=int), np.array(whole, dtype=object), counts.unit),)
+        """As the payoffs know them."""
+        return self.payoffs.classes(record)
 
     def ahead(self) -> Ahead:
         """Who is asked for nothing does what pays best if the others may do anything."""

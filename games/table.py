@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.classes import ByClass
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table_replay import Pays, surviving_baseline, table_replays
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
     from shapley_coop.games.turns import Turn
 
 MAX_LOOKED_THROUGH = 4_096
+
+
+class Payoffs(Protocol):
+    """What answers for the payoffs of a turn of a normal-form game: a table, or a formula."""
+
+    def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]: ...  # noqa: D102
+    def surviving(self) -> Baseline: ...  # noqa: D102
+    def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None: ...  # noqa: D102
+    def classes(self, record: "Sequence[Turn]") -> tuple[ByClass, ...] | None: ...  # noqa: D102
+    def secure(self, coalition: frozenset[str]) -> Fraction: ...  # noqa: D102
+    def most(self, agent: str) -> Fraction: ...  # noqa: D102
+    @property
+    def best_total(self) -> Fraction: ...  # noqa: D102
+    @property
+    def unasked(self) -> dict[str, str] | None: ...  # noqa: D102
+    def rules(self, times: str) -> list[str]: ...  # noqa: D102
+    def facts(self) -> dict[str, Any]: ...  # noqa: D102
 
 
 class PayoffTable:
@@ -46,6 +64,9 @@ class PayoffTable:
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
         """Many coalitions at once; None where that takes too large a table."""
         return table_replays(game, record, self.pays)
+
+    def classes(self, record: "Sequence[Turn]") -> None:
+        """In a table nobody is taken for another's equal."""
 
     def secure(self, coalition: frozenset[str]) -> Fraction:
         """The α-value of one turn: max over the members' joint actions of min over the others'."""

@@ -5,10 +5,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from shapley_coop.amounts import exact
-from shapley_coop.games.aggregative.counts import Piece
-from shapley_coop.games.aggregative.symmetric import Formula, SymmetricGame
 from shapley_coop.games.baseline import Absent
 from shapley_coop.games.params import Names, Number, Params
+from shapley_coop.games.symmetric import Formula, Piece, SymmetricGame
 
 
 class VolunteersParams(Params):

@@ -15,6 +15,9 @@ Facts = Mapping[str, Any]
 
 
 _NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
+_OF_FEW = "about the lowest and the highest of them"
+FEW = 20
+"""Plays up to which nine in ten are no range of their own."""
 
 
 @lru_cache(maxsize=8192)  # the letters of one wave repeat the same few numbers
@@ -61,7 +64,8 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     names, *cells = zip(*rows_of_many(of_each), strict=True)
     rows = [[head, *row] for head, row in zip(heads, cells, strict=True)]
     columns = ["if …", *names]
-    over = f"the mean of {found['plays']} plays; in brackets, {_NINE_IN_TEN}"
+    ends = _OF_FEW if found["plays"] < FEW else _NINE_IN_TEN
+    over = f"the mean of {found['plays']} plays; in brackets, {ends}"
     return columns, rows, "" if found["exact"] else over
 
 

@@ -202,25 +202,41 @@ def _utilities(facts: Facts) -> str:
         elif key == "values":
             lines.append(f"{_SUM}: {', '.join(f'{task} {x:.3g}' for task, x in value.items())}.")
         elif key in _OWN:
-            lines.append(_OWN[key].format(_with_steps(value)))
+            if units := _told_once(key, value, facts):
+                lines.append(_OWN[key].format(_with_steps(units)))
         else:
             lines.append(told({key: value}).removeprefix("- "))
     return (" " if facts.keys() <= _OWN.keys() else "\n\n").join(lines)
 
 
+def _told_once(key: str, value: Any, facts: Facts) -> Any:
+    """Return what a fact tells; worths by count are left out where they are told by option."""
+    if key != "worth_to_you":
+        return value
+    return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}
+
+
+_BY_OPTION = "options_worth_to_you"
 _SUM = "What each task is worth to you, a set being worth the sum"
 _OWN = {
     "worth_to_you": "one unit is worth to you: {}.",
+    _BY_OPTION: "what is agreed is worth to you: {}.",
     "you_can_pay_at_most": "You can pay {} at most, in all.",
     "you_have_without_a_deal": "Without a deal you end with {}.",
 }
 """A fact that a market tells one agent alone → its sentence."""
 
 
+def _by_option(worth: Mapping[str, Any]) -> str:
+    return ", ".join(f"{option} → {plain(x)}" for option, x in worth.items())
+
+
 def _with_steps(worths: Any) -> str:
     """Amounts by good; a list has the worth of the first unit, of the second, and so on."""
     if not isinstance(worths, Mapping):
         return plain(worths)
+    if all(isinstance(x, Mapping) for x in worths.values()):
+        return "; ".join(f"{issue} ({_by_option(worth)})" for issue, worth in worths.items())
     each = {
         good: " then ".join(map(str, x)) + " then 0" if isinstance(x, list) else x
         for good, x in worths.items()

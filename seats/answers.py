@@ -27,7 +27,7 @@ Form = Mapping[str, Any]
 """The JSON schema of an answer; its title is the act."""
 
 _TAGS = re.compile(
-    r"<\s*/?\s*(?:s|PROPOSAL|ACCEPT|REJECT|ACTION|CLAIM|CONSIDER|NOTES|TRY|CALL)\b", re.IGNORECASE
+    r"<\s*/?\s*(?:s|PROPOSAL|ACCEPT|REJECT|ACTION|CLAIM|CONSIDER|NOTES|CALL)\b", re.IGNORECASE
 )
 _BESIDE = {"thoughts", "notes"}
 """Fields that every schema has beside the answer itself."""

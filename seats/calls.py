@@ -1,9 +1,9 @@
 """Calls of tools: how a seat asks for one in its answer, and how it is told the result.
 
 A model that can call tools does so by its provider's own means; the journal keeps each call as
-`<CALL>{"tool": …, "arguments": {…}}</CALL>` behind what the model wrote. A seat with text alone
-writes `<TRY>{"clauses": […]}</TRY>`, which calls `evaluate_deal`. Both are read from the kept text
-alone, so that an answer comes to the same when it is given, after a restart, and in a recording.
+`<CALL>{"tool": …, "arguments": {…}}</CALL>` behind what the model wrote. Calls are read from the
+kept text alone, so that an answer comes to the same when it is given, after a restart, and in a
+recording.
 
 >>> told = kept_call("history", {"agent": "Bob"})
 >>> told
@@ -18,10 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-
-TRIED = "evaluate_deal"
-"""The tool that `<TRY>` calls."""
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 READY = "answer_now"
 """What a seat that answers by a schema calls once it needs no tool any more."""
@@ -59,8 +56,6 @@ class Step:
                 these do not, so that the same conversation is the same text.
         """
         calls = calls_in(self.answer)
-        if not calls:
-            return [AIMessage(self.answer), HumanMessage("\n\n".join(self.results))]
         asked = [
             {"name": call.tool, "args": dict(call.arguments), "id": f"call_{number}_{n}"}
             for n, call in enumerate(calls, start=1)

@@ -19,8 +19,6 @@ from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tagged
 from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.calls import READY, kept_call
-from shapley_coop.seats.models import chat_model, profile_of
-from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.seat import RECORDING, Answers, Seat
 
 _NATIVE = "json_schema"
@@ -42,19 +40,6 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
     if seat.program or seat.provider == RECORDING or isinstance(model, LetterChatModel):
         return "text"
     return _chosen(seat, model.profile or {}, tools and _binds(model), tools)
-
-
-def tries_drafts(seat: Seat) -> bool:
-    """Whether a seat that may use tools has text alone to ask for them, by `<TRY>`.
-
-    Raises:
-        CredentialsMissing: its key is not set.
-    """
-    if seat.answers != "auto" or seat.human or seat.program or seat.provider == RECORDING:
-        return seat.answers == "text"
-    if provider_of(seat):
-        return answers_of(seat, chat_model(seat, agent="", seed=0), True) == "text"
-    return _chosen(seat, profile_of(seat), True, True) == "text"
 
 
 def _chosen(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:

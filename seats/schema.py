@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from shapley_coop.seats.answer import Answer
+from shapley_coop.seats.answer import Answer, Thought
 from shapley_coop.seats.asked import asked
 from shapley_coop.seats.elements import In
 
@@ -48,7 +48,8 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
 
 @lru_cache(maxsize=256)  # pydantic takes 9 ms: a hundred answers at once would wait a second
 def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
-    more: Any = {"notes": (str | None, _NOTES)}
+    # What is asked for as thoughts is kept as notes: a field beside it would take its place.
+    more: Any = {} if issubclass(answer, Thought) else {"notes": (str | None, _NOTES)}
     noted = create_model(name, __base__=answer, __doc__=answer.__doc__, **more)
     schema: dict[str, Any] = _strict(noted.model_json_schema())
     return schema

@@ -12,9 +12,9 @@ from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.parties import concerns
+from shapley_coop.state.additions import shown as added
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.messages import parties
-from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.turn import TurnContext
 
 
@@ -64,7 +64,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     facts: dict[str, Any] = {"offer": shown, "delegate": group["delegate"]}
     signing = parties(turn.table, turn.evaluated.turn, offer["revision"])
     facts["unsigned"] = [one for one in turn.evaluated.agents if one not in signing]
-    return {**facts, "leaving": _leaving(turn, deal), **shown_to_sign(turn, agent)}
+    return {**facts, "leaving": _leaving(turn, deal), **added(turn, agent)}
 
 
 @lru_cache(maxsize=64)  # computed once for all members, unless each knows its own payoffs alone

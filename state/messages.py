@@ -86,8 +86,8 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
         entry["label"] = one.said["label"]
     if one.said.get("repairs"):
         entry["repairs"] = one.said["repairs"]
-    if "signature" in one.said and (one.puts or (act == "accept" and one.about)):
-        entry["signature"] = one.said["signature"]
+    if "more" in one.said and (one.puts or (act == "accept" and one.about)):
+        entry["more"] = one.said["more"]
     return entry
 
 

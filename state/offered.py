@@ -9,9 +9,9 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.params import COUNT
+from shapley_coop.state.additions import shown
 from shapley_coop.state.groups import negotiators
 from shapley_coop.state.membership import own_outlook
-from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.turn import TurnContext, in_turn_after
 
 Facts = dict[str, Any]
@@ -47,7 +47,7 @@ def _written(turn: TurnContext) -> Facts:
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer, with its JSON to change, and what it would pay where the run computes that."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
-    facts |= shown_to_sign(turn, agent)
+    facts |= shown(turn, agent)
     if offer and offer["deal"]["clauses"]:
         # What is private to others is in no one's outlook: it is computed for its reader.
         alone = turn.evaluated.game.ahead().own_payoffs_only

@@ -12,7 +12,6 @@ from typing_extensions import TypedDict
 
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.language.deal import Offer
-from shapley_coop.deals.signing.acceptance import Signature
 from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.reducers import (
@@ -47,7 +46,7 @@ class PublicMessage(TypedDict):
     about: NotRequired[int]  # the revision that it accepts, rejects or leaves
     label: NotRequired[str]  # of the fault that ended in a pass
     repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
-    signature: NotRequired[Signature]  # of the offer that it makes or accepts
+    more: NotRequired[dict[str, Any]]  # extension → what it adds to the offer or acceptance
 
 
 class Acceptance(TypedDict):
@@ -71,7 +70,7 @@ class AgentOutput(TypedDict):
     accepts: NotRequired[Acceptance]
     repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
     pointer: NotRequired[Pointer]
-    signature: NotRequired[Signature]  # of the offer that it makes or accepts
+    more: NotRequired[dict[str, Any]]  # extension → what it adds to what is said
 
 
 class Draft(TypedDict):
@@ -98,13 +97,6 @@ class Spent(TypedDict, total=False):
 
     seconds: float
     agents: dict[str, dict[str, int]]  # agent → calls, input_tokens, output_tokens, refused
-
-
-class Commitment(TypedDict):
-    """What the digest of the settings is made with that parties sign."""
-
-    workflow: str
-    salt: str  # since settings could be found by trying them
 
 
 class Accounts(TypedDict):
@@ -185,8 +177,8 @@ class Table(Result, total=False):
     What a workflow returns of it is its `Result`. What few need stands in `state.own_tables`.
     """
 
-    commitment: Commitment | None
-    """With what the parties sign the settings; None where none has a key. Written by `open`."""
+    aside: dict[str, Any]
+    """Extension → what it keeps at the table. Written by `open`."""
 
     thoughts: Annotated[dict[str, Pointer], Folded(dict, gather)]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared

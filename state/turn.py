@@ -96,13 +96,13 @@ class Sealed:
     Attributes:
         choices: returns what a person's form needs beside its fields: of the turn, for an agent.
         in_words: returns what an answer comes to, a line each: of the turn, agent and text.
-        to_sign: returns what its author signs, or None where it binds itself to nothing: of the
-            turn, agent and text.
+        binds: returns the hash of what it binds its author to, or None where it binds it to
+            nothing: of the turn, agent and text.
     """
 
     choices: "Part"
     in_words: "Callable[[TurnContext, str, str], list[str]]"
-    to_sign: "Callable[[TurnContext, str, str], Any]"
+    binds: "Callable[[TurnContext, str, str], str | None]"
 
 
 @dataclass(frozen=True, eq=False)

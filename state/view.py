@@ -15,7 +15,6 @@ from shapley_coop.games.actions import told_actions
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
-from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext
 
 Facts = dict[str, Any]
@@ -39,8 +38,6 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
         facts["no_contract"] = lapsed
     if turn.question.guidance:
         facts["guidance"] = True
-    if drafts := drafts_for(turn, agent):
-        facts["tries"] = drafts
     if private.reasoning:
         facts["reasoning"] = private.reasoning
     if private.notes:

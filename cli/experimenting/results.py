@@ -63,8 +63,18 @@ def merge(
     say(f"{out}: {together(folders, out)} runs")
 
 
-def export(folder: Path, out: Path | None, format_: str, prices: Path | None, force: bool) -> None:
-    """Write a sweep's tidy tables, or its whole rows, a line of JSON for each run."""
+def export(
+    folder: Folder,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Where to write. Default: DIR/tables.")
+    ] = None,
+    format_: Annotated[
+        str, typer.Option("--format", help="csv, jsonl or parquet: tables; rows: whole runs.")
+    ] = "csv",
+    prices: PriceFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+) -> None:
+    """Write a sweep's tidy tables, or its rows as they are."""
     from shapley_coop.evals.sweeps.folders import write_rows
     from shapley_coop.evals.sweeps.store import Store
 

@@ -11,13 +11,13 @@
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop import extension
 from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means
-from shapley_coop.deals.analysis.by_counts import parties_by_counts
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
     balanced_outcomes,
@@ -112,7 +112,7 @@ def certify(
     terms = Terms(agents, actions, turns, norms, money, goods, now=now, open_turns=open_turns)
     if fault := first_fault(rules, deal, terms):
         return Certificate(deal, enforcement, (fault,))
-    read = ("agents", "actions", "payoffs", "by_count", "turns", "means")
+    read = ("agents", "actions", "payoffs", *extension.offered("analyses"), "turns", "means")
     game = {name: facts.get(name) for name in read}
     asked = (deal.record(), game, list(record), standing)
     found = _examined(*map(json.dumps, asked), enforcement)
@@ -152,13 +152,24 @@ def _examined(
     except NotFinite as reason:
         if fault := beyond_means(agreed, known, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))
-        if not facts.get("by_count"):
+        if (analyse := _analysis_of(facts)) is None:
             return _unknown(deal, enforcement, reason)
     try:
-        counted = parties_by_counts(agreed, standing, facts, record, enforcement)
+        parties = analyse(agreed, standing, facts, record, enforcement)
     except NotFinite as reason:
         return _unknown(deal, enforcement, reason)
-    return Certificate(deal, enforcement, (), counted)
+    return Certificate(deal, enforcement, (), parties)
+
+
+Analysis = Callable[
+    [Contract, Contract | None, Mapping[str, Any], Sequence[Turn], Enforcement], dict[str, Party]
+]
+"""What an extension finds out for each party from the facts of a game that is not enumerated."""
+
+
+def _analysis_of(facts: Mapping[str, Any]) -> Analysis | None:
+    known = extension.offered("analyses")
+    return next((extension.load("analyses", fact) for fact in known if facts.get(fact)), None)
 
 
 def _unknown(deal: Deal, enforcement: Enforcement, reason: NotFinite) -> Certificate:

@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.amounts import exact
 from shapley_coop.games import Game
-from shapley_coop.games.aggregative.counts import Counts
+from shapley_coop.games.symmetric import formulas_for
 
 Play = tuple[str, ...]
 """One action per agent, in the order of the agents."""
@@ -47,20 +47,21 @@ class StageGame:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "StageGame":
-        """Read `agents`, `actions`, `payoffs` or `by_count`, and `turns`, as `games.matrix` does.
+        """Read `agents`, `actions`, `payoffs` or a formula, and `turns`, as `games.matrix` does.
 
         Raises:
             NotFinite: one of them is missing or incomplete, or there are too many joint actions.
         """
-        needed = ("agents", "actions", "by_count" if facts.get("by_count") else "payoffs", "turns")
+        formulas = formulas_for(facts)
+        needed = ("agents", "actions", *(() if formulas else ("payoffs",)), "turns")
         if lacking := [k for k in needed if not facts.get(k)]:
             raise NotFinite(f"the game's facts do not give {', '.join(lacking)}")
         agents = tuple(facts["agents"])
         actions = {agent: tuple(facts["actions"][agent]) for agent in agents}
         if (count := prod(len(known) for known in actions.values())) > MAX_PLAYS:
             raise NotFinite(f"{count} joint actions are too many to enumerate")
-        if facts.get("by_count"):
-            return cls(agents, actions, _listed(Counts.of(facts), actions), int(facts["turns"]))
+        if formulas:
+            return cls(agents, actions, formulas.listed(facts), int(facts["turns"]))
         pays = {
             tuple(cell["play"][a] for a in agents): tuple(exact(cell["pays"][a]) for a in agents)
             for cell in facts["payoffs"]
@@ -128,15 +129,3 @@ class StageGame:
             for action in self.actions[self.agents[i]]
             if action != play[i]
         ]
-
-
-def _listed(
-    counts: Counts, actions: Mapping[str, tuple[str, ...]]
-) -> dict[Play, tuple[Fraction, ...]]:
-    """What joint actions pay, from what each action pays at a sum of the others'."""
-    pays = {}
-    for play in product(*actions.values()):
-        total = sum(counts.code[action] for action in play)
-        own = (counts.pay(action, total - counts.code[action]) for action in play)
-        pays[play] = tuple(exact(x) for x in own)
-    return pays

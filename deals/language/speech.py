@@ -14,7 +14,7 @@ from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan, too_lon
 
 # What is private, or data: an element of it that is never closed takes all that follows with it.
 _NOT_SPEECH = re.compile(
-    r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL|TRY)\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
+    r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL)\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _SPEECH = re.compile(r"<s>[^<>]*</s>", re.IGNORECASE)

@@ -14,7 +14,6 @@ element                               meaning
 `<CONSIDER>…</CONSIDER>`              private reasoning; never delivered
 `<NOTES>…</NOTES>`                    private notes for later letters; never delivered
 `<PROPOSAL>{json}</PROPOSAL>`         an offer
-`<TRY>{json}</TRY>`                   a draft to be evaluated; never delivered; there may be several
 `<ACCEPT>` `<ACCEPT>2 hash</ACCEPT>`  accepts what stood in the letter; what it names must match
 `<REJECT>` `<REJECT>why</REJECT>`     rejects it
 `<ACTION>name</ACTION>`               the action taken this turn
@@ -66,7 +65,6 @@ class Message:
 
     Attributes:
         notes: its first MAX_NOTES characters.
-        tries: the JSON of every draft to be evaluated.
         repairs: what was repaired in what others get to see, in words.
         outside: the words outside all elements; private.
     """
@@ -79,7 +77,6 @@ class Message:
     action: str | None = None
     claim: str | None = None
     notes: str | None = None
-    tries: tuple[Any, ...] = ()
     repairs: tuple[str, ...] = field(default=(), compare=False)
     outside: str = field(default="", compare=False, repr=False)
 
@@ -112,7 +109,6 @@ def scan(text: str) -> Message | Fault:
         proposal=found.get("PROPOSAL"),
         action=found.get("ACTION"),
         claim=found.get("CLAIM"),
-        tries=tuple(elements.tries),
         repairs=tuple(elements.repairs),
         outside=_visible("\n".join(elements.outside)),
     )

@@ -8,6 +8,7 @@ from shapley_coop import extension
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
 from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
+from shapley_coop.games.baseline import Baseline
 from shapley_coop.many import MANY
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
@@ -98,9 +99,9 @@ def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
     """Say what was computed from the record before the last bargaining."""
     values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
     yield f"computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}"
-    if compared := reckoning.get("compares_with"):
+    if reckoning.get("compares_with"):
         had = ", ".join(f"{a} {x}" for a, x in reckoning["baseline"].items())
-        yield f"compared with the baseline: {compared}: {had}"
+        yield f"the baseline alone pays: {had}"
     if why := reckoning.get("skipped"):
         yield f"no further bargaining: {why}"
 
@@ -146,11 +147,14 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
 
 
 def closing(outcome: dict[str, Any]) -> Iterator[str]:
-    """Say what a result's table does not: on what values rest, what was paid, and what it took."""
+    """Say what a result's table does not: what decided, on what values rest, what was paid."""
+    if outcome["happened"]["at_stake"]:
+        yield f"{_decided(outcome)}."
     if why := no_value(outcome["credit"]):
         yield f"Shapley gain: {why}."
     elif outcome["happened"]["at_stake"] and (baseline := outcome["credit"].get("baseline")):
-        yield f"Shapley gains compare with the baseline: {baseline['words']}.{_without(outcome)}"
+        short = Baseline(**baseline).short
+        yield f"Shapley gains compare with the baseline: {short}.{_without(outcome)}"
     passed = (
         f"{agent}: {lost}; what that cost is charged to its value"
         for agent, conduct in outcome["conduct"].items()
@@ -170,9 +174,47 @@ def closing(outcome: dict[str, Any]) -> Iterator[str]:
         yield simulation
 
 
+_DECIDED = {
+    "contract": "The contract decided",
+    "redistribution": "The split that all accepted after the play decided",
+    "norm": "No split was accepted, so the run's norm decided",
+    "final_offer": "No split was accepted, so the final offer nearest to the norm decided",
+    "none": "No contract holds: each keeps what it earned",
+}
+"""The basis of a settlement → what is said of it."""
+
+
+def _decided(outcome: dict[str, Any]) -> str:
+    """Say what decided the payoffs, and who is farthest from its Shapley value by it."""
+    basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
+    told, credit = _DECIDED[basis], outcome["credit"]
+    if basis == "contract" and outcome["enforcement"] == "notional":
+        told = "The contract moves nothing, as it is notional: each keeps what it earned"
+    elif basis == "none" and outcome["status"] == "agreed":
+        told = "What was agreed was carried out in the play: each keeps what it earned"
+    alone, values = credit.get("alone") or {}, values_of(credit)
+    if not values or credit["rule"] != "record":
+        return told
+    fair = {agent: value + alone.get(agent, 0) for agent, value in values.items()}
+    far = max(fair, key=lambda agent: abs(outcome["payoffs"][agent] - fair[agent]))
+    if f"{outcome['payoffs'][far]:.4g}" == f"{fair[far]:.4g}":
+        return f"{told}; each ends with what Shapley values give it"
+    late = ", as no split by them was accepted" if _bargained_in_vain(outcome, basis) else ""
+    return (
+        f"{told}: {far} ends with {outcome['payoffs'][far]:.4g}, "
+        f"where Shapley values would leave it {fair[far]:.4g}{late}"
+    )
+
+
+def _bargained_in_vain(outcome: dict[str, Any], basis: str) -> bool:
+    """Whether a split was bargained over after the play, and what was signed before it holds."""
+    credit = outcome["credit"]
+    return basis in ("contract", "none") and bool(credit["claims"]) and not credit["skipped"]
+
+
 def _without(outcome: dict[str, Any]) -> str:
     """Say what payoffs include beside gains: what the baseline pays each agent, if anything."""
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"
-    return f" Payoffs include what it pays: {told}." if any(alone.values()) else ""
+    return f" Payoffs include the baseline: {told}." if any(alone.values()) else ""

@@ -116,7 +116,6 @@ class Keeper:
             "labels": self._once(row["labels"]),
             "seed": row["seed"],
             "repetition": row["repetition"],
-            "turns": len(row["record"]),
             "result": Outcome(common, measured),
         }
         for kind, part in PARTS.items():

@@ -25,8 +25,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
 from shapley_coop.seats.seat import RECORDING, Seat
@@ -213,7 +213,6 @@ def models_of(cells: Iterable[Cell]) -> list[str]:
 
 def seats_of(cells: Iterable[Cell]) -> list[Seat]:
     """Return all seats, each once."""
-    # The cells of a condition share their seats, and a big sweep has many cells.
-    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
-    each = (seat for seated in kinds.values() for seat in seated.values())
+    conditions = dict.fromkeys(cell.condition for cell in cells)
+    each = (seat for condition in conditions for seat in condition.settings["seats"].values())
     return list(dict.fromkeys(map(Seat.model_validate, each)))

@@ -14,8 +14,8 @@ from typing import Any
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.measures import exchange, reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state.evaluated import EvaluatedTable

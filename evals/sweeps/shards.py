@@ -6,7 +6,7 @@
 
 from collections.abc import Sequence
 
-from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.evals.sweeps.cells import Cell
 
 
 def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
@@ -14,7 +14,7 @@ def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
 
     A cell's part does not change when seeds are added, and every part has all conditions.
     """
-    return [c for c in cells if (c.condition + c.seed + c.repetition) % parts == part - 1]
+    return [c for c in cells if (c.condition.rank + c.seed + c.repetition) % parts == part - 1]
 
 
 def shard_from(given: str) -> tuple[int, int]:

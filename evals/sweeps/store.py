@@ -230,7 +230,8 @@ class Store:
         )
         page = [""]
         while page:
-            page = [row["cell"] for row in self.find(query, last=page[-1])]
+            with self._reading() as session:
+                page = [cell for (cell,) in session.execute(query, **self.given(last=page[-1]))]
             yield page
 
     def failed_cost(self, cell: str) -> float:

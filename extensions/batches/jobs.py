@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from openai import APIStatusError, AsyncOpenAI
 from openai.types import Batch
 
-from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.extensions.batches.book import Held, book
+from shapley_coop.extensions.batches.pauses import Pauses
 from shapley_coop.extensions.batches.provider import (
     NO_ROOM,
     Provider,

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 from openai.types import Batch
 
-from shapley_coop.evals.sweeps.playing import Pauses
+from shapley_coop.extensions.batches.pauses import Pauses
 from shapley_coop.seats.faults import AnswerTooLarge, WebPage, busy_for, causes
 
 ENDPOINT: Final = "/v1/chat/completions"

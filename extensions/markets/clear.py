@@ -9,10 +9,10 @@ from shapley_coop.deals.language.deal import accept, put
 from shapley_coop.extensions.markets.clearing import Cleared
 from shapley_coop.extensions.markets.sealed import market_of, sent_in
 from shapley_coop.extensions.markets.table import Price
+from shapley_coop.state.additions import accepted as accepted_for
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.run_config import SUMMARISER
-from shapley_coop.state.signatures import Agreed, signed_here
 from shapley_coop.state.table import AgentOutput, Table
 from shapley_coop.state.turn import unsound
 
@@ -42,8 +42,8 @@ def clear(table: Table) -> dict[str, Any]:
         accepted = accept(offer, agent, offer["revision"], offer["hash"])
         assert isinstance(accepted, dict), "it names the offer that stands"
         offer, said = accepted, AgentOutput(act="accept", text="")
-        if signature := signed_here(evaluated, agent, Agreed("plan", evaluated.turn, offer, {})):
-            said["signature"] = signature
+        if more := accepted_for(evaluated, agent, "plan", offer):
+            said["more"] = more
         signed.append(Utterance(agent, said, about=1))
     return {
         "sealed": None,

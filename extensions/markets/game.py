@@ -99,9 +99,19 @@ class Trade(Game):
     def private(self, agent: str) -> dict[str, Any]:
         """What goods are worth to an agent, what it can pay, and what it has without a deal."""
         told: dict[str, Any] = {"worth_to_you": dict(self.market.worths[agent])}
+        if issues := self.market.issues:
+            told["options_worth_to_you"] = {issue: self._options(agent, issue) for issue in issues}
         if (purse := self.purse(agent)) is not None:
             told["you_can_pay_at_most"] = plain(purse)
         return {**told, "you_have_without_a_deal": plain(self.market.alone(agent))}
+
+    def _options(self, agent: str, issue: str) -> dict[str, Any]:
+        """Return what each option of an issue is worth to an agent."""
+        options, by_count = self.market.issues[issue], self.market.worths[agent][issue]
+        assert isinstance(by_count, dict), "an issue is worth something by its option"
+        first = agent == self.agents[0]
+        counts = [len(options) - 1 - n if first else n for n in range(len(options))]
+        return {option: by_count[str(n)] for option, n in zip(options, counts, strict=True)}
 
     def purse(self, agent: str) -> Fraction | None:
         """The most that an agent can pay in all."""

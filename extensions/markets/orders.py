@@ -20,7 +20,6 @@ from shapley_coop.deals.language.reading import no_other_keys
 from shapley_coop.deals.language.spelling import Notes, meant, shown
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.deals.signing.acceptance import without_signature
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear
 
 ORDER = "order"
@@ -60,7 +59,7 @@ def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | 
 
 def orders_in(text: str, agent: str, goods: Sequence[str]) -> list[Placed]:
     """The orders in an agent's answer; none in one that declines, or that could not be read."""
-    message = scan(without_signature(text))
+    message = scan(text)
     if not isinstance(message, Message) or message.proposal is None:
         return []
     found = read_orders(message.proposal, agent, goods)

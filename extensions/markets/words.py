@@ -72,8 +72,8 @@ def rules_of(market: Market, rounds: int) -> str:
             *_options(market),
             "",
             f"{turns} an agent gives some of one good to another by hand "
-            f"(`{give(1, market.goods[0], 'AGENT')}`), or does `{KEEP}`. A deal can have goods "
-            f"change hands as well. {_closing(market)}",
+            f"(`{give(1, market.goods[0], 'AGENT')}`), or does `{KEEP}`. Where a deal may `give`, "
+            f"goods change hands by it as well. {_closing(market)}",
             "",
             "What a good is worth differs from agent to agent and is private. At the end each "
             "is paid what its goods are worth to it, in the unit in which prices are paid.",
@@ -87,8 +87,9 @@ def _closing(market: Market) -> str:
         return "What nobody gives away stays with its owner."
     first, others = market.agents[0], _named(market.agents[1:])
     return (
-        f"In one more turn {others} `{ACCEPT}` or `{REFUSE}`. Unless all of them accept, all "
-        f"goods are lost. {first} holds them for all until then."
+        f"In one more turn {others} can `{ACCEPT}` or `{REFUSE}`. Unless all of them accept, all "
+        "goods are lost, and each ends with what it has without a deal. "
+        f"{first} holds them for all until then."
     )
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from shapley_coop.canonical import digest
-from shapley_coop.deals.signing.keys import PublicKey, read_public
+from shapley_coop.extensions.proof.keys import PublicKey, read_public
 from shapley_coop.extensions.proof.rebuilding import agreed_of
+from shapley_coop.extensions.proof.signatures import Agreed, unsigned
+from shapley_coop.extensions.proof.signed_settings import SignedRun, settings_digest
 from shapley_coop.extensions.proof.statement import Predicate
-from shapley_coop.state.signatures import Agreed, unsigned
-from shapley_coop.state.signed_settings import SignedRun, settings_digest
 
 OPERATOR = "operator"
 """The name of the key that has to have signed the export."""

@@ -6,10 +6,10 @@ from typing import Any, cast
 from shapley_coop.canonical import digest
 from shapley_coop.deals.contract import Contract, rebuilt
 from shapley_coop.deals.language.deal import Deal, Offer, put
+from shapley_coop.extensions.proof.signatures import Agreed
 from shapley_coop.extensions.proof.statement import PLAN, Agreement, Predicate
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
-from shapley_coop.state.signatures import Agreed
 from shapley_coop.state.table import Table
 
 

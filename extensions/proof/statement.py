@@ -15,14 +15,15 @@ from shapley_coop.deals.contract import Contract, rebuilt
 from shapley_coop.deals.language.deal import Deal, Offer
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.deals.parties import MOST_TOLD
-from shapley_coop.deals.signing.acceptance import Signature
-from shapley_coop.deals.signing.envelope import Envelope, sign_envelope
-from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.extensions.proof.acceptance import Signature
+from shapley_coop.extensions.proof.envelope import Envelope, sign_envelope
+from shapley_coop.extensions.proof.kept_mandates import mandate_of
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.settings import settings_in
+from shapley_coop.extensions.proof.signatures import signatures_on
+from shapley_coop.extensions.proof.signed_settings import committed_in, signed_recipe
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.messages import agreed_offers
-from shapley_coop.state.settings import recipe_of
-from shapley_coop.state.signatures import signatures_on
 from shapley_coop.state.table import Table
 
 IN_TOTO = "application/vnd.in-toto+json"
@@ -166,21 +167,21 @@ def _predicate(
 ) -> dict[str, Any]:
     """The predicate, without what was said."""
     table = evaluated.table
-    settled = table["settlement"] or {}
+    settled, settings = table["settlement"] or {}, settings_in(evaluated.config)
     return {
         "protocol": PROTOCOL,
         "code": {"name": "shapley-coop", "version": version("shapley-coop")},
         "episode": table["episode"],
         "workflow": workflow,
         "begun": begun,
-        "salt": (table.get("commitment") or {"salt": ""})["salt"],
+        "salt": (committed_in(table) or {"salt": ""})["salt"],
         "agents": list(table["agents"]),
         "keys": {
             agent: {"keyid": party.key.keyid, "public": party.public}
-            for agent, party in evaluated.config.keys.items()
+            for agent, party in settings.keys.items()
         },
-        "mandates": _mandates(evaluated.config.mandates, mandates),
-        "settings": recipe_of(table["settings"]),
+        "mandates": _mandates(settings.mandates, mandates),
+        "settings": signed_recipe(table),
         "agreements": _agreements(table),
         "clauses": (table.get("contract") or {"text": ""})["text"].splitlines(),
         "final_offers": _final_offers(table) if settled["basis"] == "final_offer" else {},

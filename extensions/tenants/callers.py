@@ -202,7 +202,7 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
 
 @lru_cache(maxsize=4)  # every request asks
 def _public_key(key: str) -> Any:
-    from shapley_coop.deals.signing.keys import check_strength
+    from shapley_coop.weak_keys import check_strength
 
     with needing("dev", PUBLIC_KEY):
         from cryptography.hazmat.primitives.serialization import load_pem_public_key

@@ -7,10 +7,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from shapley_coop.games import Game
-from shapley_coop.state.home_files.mandates import check_in_force
+from shapley_coop.state.additions import check_begin, set_aside
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of, settings_of
-from shapley_coop.state.signed_settings import commitment_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Opening, Table
 from shapley_coop.state.traces import label_root
@@ -50,7 +49,7 @@ def opening(
         resolved, previous = room.resolve(), opening.episode
         if opening.idempotency_key:
             previous = home().runs.bind(opening.idempotency_key, settings_of(resolved))
-        episode = home().episodes.after(previous, lambda: check_in_force(resolved.mandates))
+        episode = home().episodes.after(previous, lambda: check_begin(resolved))
         table = set_table(resolved, episode, plays, workflow())
         check_game(game_of(table["settings"]))
         label_root(cast(Table, table))
@@ -84,7 +83,7 @@ def set_table(
     return {
         "episode": episode,
         "settings": settings,
-        "commitment": commitment_of(room, episode, workflow),
+        "aside": set_aside(room, episode, workflow),
         "agents": list(game.agents),
         "position": game.start(),
         "record": Overwrite([]),

@@ -18,7 +18,7 @@ from shapley_coop.files import no_such
 from shapley_coop.graphs import builder, names
 from shapley_coop.serve.server.answering import refusal, requests_in
 from shapley_coop.serve.server.in_process import inside
-from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.run_config import known_fields
 from shapley_coop.state.table import Opening
 
 
@@ -69,7 +69,7 @@ def _known(graph: str, what: str) -> Collection[str]:
     if graph not in names():
         shape = extension.load("graphs", graph).get_context_jsonschema() or {}
         return [*shape.get("properties", ())]
-    return (RunConfig if what == "context" else Opening).model_fields
+    return known_fields() if what == "context" else Opening.model_fields
 
 
 def _kept(graph: str, what: str) -> Collection[str]:
@@ -89,7 +89,7 @@ def _strangers(
     for key in given:
         if key in known or key in kept:
             continue
-        if what == "input" and "room" in known and key in RunConfig.model_fields:
+        if what == "input" and "room" in known and key in known_fields():
             yield f"input: no key {key!r}: it belongs under room"
         yield f"{what}: {no_such('key', str(key), known)}"
 

@@ -133,6 +133,11 @@ class Home:
         files = () if self.database else (self.folder / BOOKS_FILE, self.checkpoints)
         return sum(compact(file) for file in files if file.exists())
 
+    @property
+    def place(self) -> str:
+        """Where its books are, in words."""
+        return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
+
     def _has_books(self) -> bool:
         return bool(self.database) or (self.folder / BOOKS_FILE).exists()
 

@@ -73,8 +73,10 @@ class KeyUsed(ValueError):
 
 
 def no_such_run(name: str) -> ValueError:
-    """Why a run cannot be looked up."""
-    return ValueError(f"there is no run {name!r}: coop runs lists them")
+    """Return the error of a run that is not there; it says where it was looked for."""
+    from shapley_coop.state.storage.home import home
+
+    return ValueError(f"there is no run {name!r}: coop runs lists those of {home().place}")
 
 
 class Runs(Book):

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.extensions.proof.envelope import as_bytes
+from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.run_config import RunConfig

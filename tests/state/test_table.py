@@ -15,8 +15,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 
 from shapley_coop.deals.language.terms import Terms
-from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.deals.written.document import compose
+from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats.seat import Seat

@@ -107,7 +107,7 @@ def read_card_key(path: Path) -> bytes:
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    from shapley_coop.deals.signing.keys import check_strength
+    from shapley_coop.weak_keys import check_strength
 
     try:
         content = path.read_bytes()

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.sweeps.cells import Cell, expand
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.evals.verifying_books import named
 from shapley_coop.extensions.trials.tournament.entry import (
     FIRST,

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 from shapley_coop.deals.contract import rebuilt
 from shapley_coop.evals.measures.reasons import scored_again
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.verifying_books import differences
 from shapley_coop.games.audits import audited
 from shapley_coop.graphs import builder

@@ -12,8 +12,8 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.state.home_files.keys import key_of
+from shapley_coop.extensions.proof.envelope import as_bytes
+from shapley_coop.extensions.proof.home_keys import key_of
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.versions import BOOKS, CHECKPOINTS, OtherVersion
 from tests.books import change_value

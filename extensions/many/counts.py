@@ -1,0 +1,285 @@
+"""Payoffs by counts: what an agent gets depends on its own action and on one sum over the others.
+
+A symmetric aggregative game (Selten 1970; Corchón 1994): all agents have the same actions, action
+k adds k to the sum, and only the sum of the others matters. n agents then have n times as many
+cases as actions, and not a table with a row for each of the joint actions. Pieces are exact, and
+each payoff is rounded once, to a whole millionth.
+
+>>> fund = Counts(["keep", "give"], 1000, {"keep": [Piece(0, 20, "0.032")],
+...                                        "give": [Piece(0, "0.032", "0.032")]})
+>>> fund.pay("give", others=999), fund.pay("keep", others=999)
+(32, 51.968)
+>>> str(fund.best_total)
+'32000'
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from math import comb, lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapley_coop.amounts import MICRO, exact, plain
+from shapley_coop.games.params import Number
+from shapley_coop.games.symmetric import Piece
+
+MOST_CASES = 2_000_000
+"""Actions × sums of the others; beyond, a game is refused."""
+
+_WHOLE = 2**46
+"""Amounts up to here are summed over 10,000 turns without an overflow."""
+
+Rows = NDArray[Any]
+"""Shape (actions, sums + 1): what an action pays at each sum of the others, whole, in 1/unit."""
+
+
+class Counts:
+    """What every action pays at every sum of the others.
+
+    Args:
+        actions: the same for all agents; the k-th adds k to the sum.
+        n: how many agents there are.
+        pays: action → its pieces, the first from 0 on.
+
+    Raises:
+        ValueError: there are too many cases, or more than two actions where a unit of the sum
+            does not pay everybody the same.
+    """
+
+    def __init__(self, actions: Sequence[str], n: int, pays: Mapping[str, Sequence[Piece]]) -> None:
+        self.actions, self.n = tuple(actions), n
+        self.pieces = {action: tuple(pays[action]) for action in self.actions}
+        self.top = len(self.actions) - 1
+        self.sums = (n - 1) * self.top
+        """The highest sum of the others."""
+        if len(self.actions) * (self.sums + 1) > MOST_CASES:
+            many = f"{n} agents with {len(self.actions)} actions"
+            raise ValueError(f"{many} are too many: take fewer")
+        if len(self.actions) > 2 and self.line is None:
+            raise ValueError("give two actions, or the same line for all of them")
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> "Counts":
+        """From the facts of a letter.
+
+        Raises:
+            KeyError: they give none.
+        """
+        told: Mapping[str, Any] = facts["by_count"]
+        return _read(
+            len(facts["agents"]),
+            tuple(
+                (action, tuple((p["from"], p["pays"], p["each"]) for p in pieces))
+                for action, pieces in told.items()
+            ),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON: what letters give to programs."""
+        return {action: list(map(_record, own)) for action, own in self.pieces.items()}
+
+    @cached_property
+    def each(self) -> Fraction | None:
+        """What a unit of the sum pays everybody, where that is always the same; else None."""
+        return self.line if self.unit == self._parts else None
+
+    @cached_property
+    def line(self) -> Fraction | None:
+        """The same before payoffs are rounded: the slope of the one line of all actions."""
+        lines = {(len(own), exact(own[0].each)) for own in self.pieces.values()}
+        (count, each), *others = lines
+        return each if count == 1 and not others else None
+
+    @cached_property
+    def unit(self) -> int:
+        """How many of the amounts in `rows` make one of the game's unit."""
+        return MICRO if MICRO % self._parts else self._parts
+
+    @cached_property
+    def _parts(self) -> int:
+        """How many parts of the game's unit the pieces are whole numbers of."""
+        numbers = (x for own in self.pieces.values() for p in own for x in (p.pays, p.each))
+        return lcm(*(exact(x).denominator for x in numbers))
+
+    @cached_property
+    def extreme(self) -> Fraction:
+        """More than which nobody can gain or lose in one turn."""
+        pieces = (piece for own in self.pieces.values() for piece in own)
+        return max(abs(exact(p.pays)) + abs(exact(p.each)) * self.sums for p in pieces)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What an action pays at each sum of the others."""
+        kind: Any = np.int64 if self.extreme * self.unit * self.n < _WHOLE else object
+        found = np.zeros((len(self.actions), self.sums + 1), dtype=kind)
+        for code, action in enumerate(self.actions):
+            for piece in self.pieces[action]:
+                further = np.arange(max(0, self.sums + 1 - piece.start), dtype=kind)
+                found[code, piece.start :] = self._whole(piece, further)
+        return found
+
+    def _whole(self, piece: Piece, further: Rows) -> Rows:
+        """What a piece pays, in 1/unit; where it is finer than money, to the nearest millionth."""
+        pays, each = (int(exact(x) * self._parts) for x in (piece.pays, piece.each))
+        if self.unit == self._parts:
+            return np.asarray(pays + each * further)
+        exactly = (pays + each * further.astype(object)) * MICRO
+        return np.asarray((2 * exactly + self._parts) // (2 * self._parts))
+
+    @cached_property
+    def code(self) -> dict[str, int]:
+        """Action → what it adds to the sum."""
+        return {action: k for k, action in enumerate(self.actions)}
+
+    def pay(self, action: str, others: int) -> Number:
+        """What an action pays at a sum of the others."""
+        return self.number(self.rows[self.code[action], others])
+
+    def number(self, amount: Any) -> Number:
+        """A whole amount in 1/unit in the game's unit."""
+        whole = Fraction(int(amount), self.unit)
+        return whole.numerator if whole.denominator == 1 else float(whole)
+
+    def least(self, agents: Iterable[str], actions: Mapping[str, str]) -> dict[str, Number]:
+        """Agent → what it is paid; if some took no action, the least that their actions would leave
+        it with, whatever these are."""
+        codes = {agent: self.code[action] for agent, action in actions.items()}
+        least = self.least_of(sum(codes.values()), self.n - len(codes))
+        known = {k: self.number(least(k)) for k in {*codes.values(), None}}
+        return {agent: known[codes.get(agent)] for agent in agents}
+
+    def least_of(self, total: int, idle: int) -> Any:
+        """From an action's number, or None for no action, to the least that it is paid.
+
+        Args:
+            total: the sum of those who acted.
+            idle: how many did not.
+        """
+
+        def least(code: int | None) -> Any:
+            if code is not None:
+                low = total - code
+                return self.rows[code, low : low + idle * self.top + 1].min()
+            if not idle:
+                return 0
+            return self.rows[:, total : total + (idle - 1) * self.top + 1].min()
+
+        return least
+
+    @cached_property
+    def best_for_all(self) -> tuple[int, ...]:
+        """How many agents take each action where all together have most; of equals the fewest of
+        the later actions."""
+        if (line := self.line) is None:
+            totals = [self.total((self.n - k, k)) for k in range(self.n + 1)]
+            k = totals.index(max(totals))
+            return self.n - k, k
+        own = (exact(pieces[0].pays) for pieces in self.pieces.values())
+        adds = [pays + (self.n - 1) * line * k for k, pays in enumerate(own)]
+        return tuple(self.n * (k == adds.index(max(adds))) for k in range(len(self.actions)))
+
+    @property
+    def best_total(self) -> Fraction:
+        """The most that all together can earn in one turn."""
+        return Fraction(int(self.total(self.best_for_all)), self.unit)
+
+    @property
+    def most(self) -> Fraction:
+        """The most that one agent can earn in one turn."""
+        return Fraction(int(self.rows.max()), self.unit)
+
+    def total(self, counts: Sequence[int]) -> Any:
+        """What all together get, in 1/unit, if so many take each action."""
+        total = sum(k * many for k, many in enumerate(counts))
+        return sum(many * int(self.rows[k, total - k]) for k, many in enumerate(counts) if many)
+
+    @cached_property
+    def habit(self) -> str:
+        """What pays best if all others are equally likely to do anything; of equals the first."""
+        if self.line is not None:  # linear in the sum: its mean decides
+            worth = [int(row[0]) for row in self.rows]
+        else:
+            chances = [comb(self.n - 1, k) for k in range(self.sums + 1)]
+            worth = [sum(map(int.__mul__, chances, map(int, row))) for row in self.rows]
+        return self.actions[worth.index(max(worth))]
+
+    def undominated(self) -> list[int]:
+        """The actions that survive strict iterated dominance by pure actions."""
+        left = list(range(len(self.actions)))
+        while True:
+            own = self.rows[np.ix_(left, self._reachable(left))]
+            kept = [
+                k
+                for at, k in enumerate(left)
+                if not any((own[other] > own[at]).all() for other in range(len(left)))
+            ]
+            if kept == left:
+                return left
+            left = kept
+
+    def _reachable(self, left: Sequence[int]) -> list[int]:
+        """The sums of n − 1 agents with these actions: bit s of a number stands for the sum s."""
+        if left[-1] - left[0] == len(left) - 1:
+            return list(range((self.n - 1) * left[0], (self.n - 1) * left[-1] + 1))
+        sums, power, times = 1, sum(1 << k for k in left), self.n - 1
+        while times:
+            sums = _sums(sums, power) if times & 1 else sums
+            power, times = (_sums(power, power) if times > 1 else power), times >> 1
+        return [s for s in range(self.sums + 1) if sums >> s & 1]
+
+    def secure(self, size: int) -> Fraction:
+        """What so many agents can be sure of together in one turn (α): max over theirs of min."""
+        others = (self.n - size) * self.top
+        if self.line is None:
+            theirs = np.arange(size + 1)
+            least = self.least_together({0: size - theirs, 1: theirs}, np.full(size + 1, others))
+            return Fraction(int(least.max()), self.unit)
+        alike = ((k, (size - 1) * k) for k in range(len(self.actions)))
+        least = max(min(self.rows[k, own], self.rows[k, own + others]) for k, own in alike)
+        return Fraction(size * int(least), self.unit)
+
+    def least_together(self, counts: Mapping[int, Rows], others: Rows) -> Rows:
+        """What those who take these actions get together at least, whatever the sum of the others.
+
+        Args:
+            counts: an action's number → how many take it, of any shape.
+            others: the most that the others' actions sum up to, of that shape.
+
+        A sum of lines is least at an end of the range, or where one of its pieces begins or ends.
+        """
+        low = sum(k * many for k, many in counts.items())
+        starts = {p.start for own in self.pieces.values() for p in own if p.start}
+        corners = {start + k - back for start in starts for k in counts for back in (0, 1)}
+        found = None
+        for at in (low, low + others, *(np.clip(c, low, low + others) for c in sorted(corners))):
+            total = sum(
+                many * self.rows[k, np.clip(at - k, 0, self.sums)] for k, many in counts.items()
+            )
+            found = total if found is None else np.minimum(found, total)
+        return np.asarray(found)
+
+
+@lru_cache(maxsize=64)
+def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]) -> Counts:
+    """All letters of a run give the same."""
+    return Counts(
+        [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
+    )
+
+
+def _record(piece: Piece) -> dict[str, Any]:
+    pays, each = (plain(exact(x)) for x in (piece.pays, piece.each))
+    return {"from": piece.start, "pays": pays, "each": each}
+
+
+def _sums(one: int, other: int) -> int:
+    """All sums of a number of the one set and a number of the other, as bits."""
+    found, at = 0, 0
+    while other >> at:
+        if other >> at & 1:
+            found |= one << at
+        at += 1
+    return found

@@ -1,0 +1,37 @@
+"""What the core asks of a formula (`games.symmetric.Formulas`), answered by counts."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from shapley_coop.amounts import exact
+from shapley_coop.extensions.many.counts import Counts
+from shapley_coop.extensions.many.foresight import Counting
+from shapley_coop.extensions.many.payoffs import CountedPayoffs
+from shapley_coop.games.matrix import MAX_PAYOFF
+from shapley_coop.games.symmetric import Formula
+
+Foresight = Counting
+
+
+def payoffs(agents: Sequence[str], formula: Formula, rounds: int) -> CountedPayoffs:
+    """Return what answers for a formula in place of a table.
+
+    Raises:
+        ValueError: too much is paid, or there are too many cases.
+    """
+    counts = Counts(list(formula), len(agents), formula)
+    if counts.extreme * rounds > MAX_PAYOFF:
+        raise ValueError(f"pay at most {MAX_PAYOFF} each over all rounds")
+    return CountedPayoffs(agents, counts)
+
+
+def listed(facts: Mapping[str, Any]) -> dict[tuple[str, ...], tuple[Fraction, ...]]:
+    """Return what every joint action pays, from the facts of a letter."""
+    counts, pays = Counts.of(facts), {}
+    for play in product(*(facts["actions"][agent] for agent in facts["agents"])):
+        total = sum(counts.code[action] for action in play)
+        own = (counts.pay(action, total - counts.code[action]) for action in play)
+        pays[tuple(play)] = tuple(exact(x) for x in own)
+    return pays

@@ -1,0 +1,218 @@
+"""What a contract does to everybody's incentives, by counts: exact for any number of agents.
+
+Of a repeated game whose payoffs go by counts, under a contract whose
+conditions depend on turns alone: what is done in one turn then changes nothing in another, so that
+turns are added up, and agents of whom the contract asks the same are looked at once. Fixed payments
+at such turns move money and change no incentive.
+
+>>> from shapley_coop.deals.language.clauses import Do
+>>> from shapley_coop.deals.analysis.stage import facts_of
+>>> from shapley_coop.games import load
+>>> fund = facts_of(load("public_goods", {"agents": 1000, "rounds": 2}))
+>>> told = parties_by_counts(Deal(clauses=[Do(agent="everyone", action="give")]), None, fund, ())
+>>> one = told["Agent7"]
+>>> str(one.within.expected), str(one.without.expected)
+('64', '40')
+>>> one.deviation.text()
+'Agent7 gains 39.936 if it plays keep at turn 1 where the contract asks for give.'
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
+from shapley_coop.deals.analysis.party import Outlook, Party
+from shapley_coop.deals.analysis.stage import NotFinite
+from shapley_coop.deals.compiled import (
+    Clauses,
+    CompiledClause,
+    compiled,
+    only_once,
+    owed,
+    payments_due,
+)
+from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.effects import Duty, portions
+from shapley_coop.deals.language.when import EVERYONE
+from shapley_coop.deals.monitor import Monitor
+from shapley_coop.extensions.many.counts import Counts
+from shapley_coop.extensions.many.stage import NOTHING, Codes, CountedStage
+from shapley_coop.games import Turn
+
+
+def parties_by_counts(
+    agreed: Deal | Contract,
+    standing: Contract | None,
+    facts: Mapping[str, Any],
+    record: Sequence[Turn],
+    enforcement: Enforcement | None = None,
+) -> dict[str, Party]:
+    """What a contract means for each party.
+
+    Args:
+        agreed: what would be in force.
+        standing: the contract that stays in force otherwise.
+        facts: the game's.
+        record: the turns played.
+        enforcement: how contracts are enforced; payments count only where they are made.
+
+    Raises:
+        NotFinite: payoffs do not go by counts, a clause depends on more than turns, deposits are at
+            stake, or nothing keeps all of the contract.
+    """
+    enforcement = enforcement or Enforcement()
+    clauses, before = compiled(agreed), compiled(standing)
+    _check_can_be_counted((*clauses, *before), facts, enforcement)
+    agents, turns = list(facts["agents"]), range(len(record) + 1, int(facts["turns"]) + 1)
+    counts, asks = Counts.of(facts), [_asked(clauses, agents, turn) for turn in turns]
+    stood = [_asked(before, agents, turn) for turn in turns]
+    moved = _moved(clauses, agents, turns, record, enforcement)
+    had_moved = _moved(before, agents, turns, record, enforcement)
+    known: dict[Any, Party] = {}
+    parties = {}
+    for agent in agents:
+        own = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in asks)
+        had = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in stood)
+        if not all((*own, *had)):
+            raise NotFinite(f"nothing that {agent} can do keeps all of it")
+        if (own, had) not in known:
+            within, without = (
+                [CountedStage(counts, _sets(counts, agents, all_), k) for all_, k in pairs]
+                for pairs in (zip(asks, own, strict=True), zip(stood, had, strict=True))
+            )
+            known[own, had] = _party(within, without, turns.start)
+        told = _named(known[own, had], agent)
+        parties[agent] = replace(
+            told,
+            without=_shifted(told.without, had_moved[agent]),
+            within=_shifted(told.within, moved[agent]),
+            guaranteed=told.guaranteed + moved[agent],
+        )
+    return parties
+
+
+def _check_can_be_counted(
+    clauses: Clauses, facts: Mapping[str, Any], enforcement: Enforcement
+) -> None:
+    """Refuse what counts cannot tell; names the first reason."""
+    if not facts.get("by_count"):
+        raise NotFinite("its payoffs do not go by counts")
+    if enforcement.mode == "escrow":
+        raise NotFinite("deposits are worked out for games that can be enumerated alone")
+    for term in clauses:
+        if not _simple(term, enforcement.executes):
+            raise NotFinite(
+                f"among so many, only duties and fixed payments at turns that are known are worked "
+                f"out, and {term.cid} is none"
+            )
+
+
+def _simple(term: CompiledClause, executes: bool) -> bool:
+    """Whether a clause asks for actions, or makes fixed payments, at turns that are known."""
+    pay = term.transfer
+    if (pay or term.split) and not executes:
+        return True  # nothing is paid or split
+    if term.split or term.gift or (pay and pay.basis == "reward"):
+        return False
+    return not term.condition.start
+
+
+def _moved(
+    clauses: Clauses,
+    agents: Sequence[str],
+    turns: Iterable[int],
+    record: Sequence[Turn],
+    enforcement: Enforcement,
+) -> dict[str, Fraction]:
+    """Agent → what the payments of the turns left bring it."""
+    found = dict.fromkeys(agents, NOTHING)
+    if not enforcement.executes:
+        return found
+    paid = Monitor(clauses).on(record).paid
+    for turn in turns:
+        due = payments_due(clauses, tuple(() for _ in clauses), turn, paid)
+        for pay in due.values():
+            for agent, part in portions(pay, agents).items():
+                found[agent] += part * pay.amount
+        paid |= only_once(due)
+    return found
+
+
+def _shifted(outlook: Outlook, amount: Fraction) -> Outlook:
+    return Outlook(outlook.worst + amount, outlook.expected + amount, outlook.best + amount)
+
+
+Asked = dict[str, tuple[Duty, ...]]
+"""Agent → its duties; "" for all who are asked for nothing of their own."""
+
+
+def _asked(clauses: tuple[CompiledClause, ...], agents: Sequence[str], turn: int) -> Asked:
+    duties = list(owed(clauses, tuple(() for _ in clauses), turn).values())
+    named = dict.fromkeys(duty.agent for duty in duties if duty.agent != EVERYONE)
+    return {agent: tuple(duty for duty in duties if duty.binds(agent)) for agent in ("", *named)}
+
+
+def _kept(counts: Counts, duties: tuple[Duty, ...]) -> Codes:
+    """The actions that keep the duties."""
+    open_ = [a for a in counts.actions if all(duty.keeps(a) for duty in duties)]
+    return tuple(counts.code[a] for a in open_)
+
+
+def _sets(counts: Counts, agents: Sequence[str], asked: Asked) -> Counter[Codes]:
+    """How many agents may do what."""
+    found = Counter(_kept(counts, duties) for agent, duties in asked.items() if agent)
+    found[_kept(counts, asked[""])] += len(agents) - len(asked) + 1
+    return found
+
+
+def _party(within: Sequence[CountedStage], without: Sequence[CountedStage], now: int) -> Party:
+    found = [stage.whatever(now + at) for at, stage in enumerate(within)]
+    tempting = [one.temptation for one in found if one.temptation]
+    return Party(
+        without=_summed(without),
+        within=_summed(within),
+        guaranteed=sum((stage.guaranteed for stage in within), NOTHING),
+        deviation=_deviation(within, now),
+        against_all=WhateverOthersDo(
+            any(one.asked for one in found),
+            max(tempting, key=lambda one: one.gain, default=None),
+            next((one.indifference for one in found if one.indifference), None),
+        ),
+    )
+
+
+def _deviation(within: Sequence[CountedStage], now: int) -> Deviation | None:
+    """The first breach of the most profitable deviation while the others keep the contract."""
+    gain = sum((stage.gain for stage in within), NOTHING)
+    for at, stage in enumerate(within):
+        if stage.gain > 0:
+            best = stage.replies.index(max(stage.replies))
+            kept = tuple(stage.counts.actions[k] for k in stage.own)
+            return Deviation("", now + at, stage.counts.actions[best], kept, gain)
+    return None
+
+
+def _summed(stages: Sequence[CountedStage]) -> Outlook:
+    known = [stage.outlook for stage in stages]
+    parts: list[Callable[[Outlook], Fraction]] = [
+        *(lambda x: x.worst, lambda x: x.expected, lambda x: x.best)
+    ]
+    return Outlook(*(sum(map(part, known), NOTHING) for part in parts))
+
+
+def _named(party: Party, agent: str) -> Party:
+    """What holds for one of several equals, told of that agent."""
+
+    def of(found: Deviation | None) -> Deviation | None:
+        return found and replace(found, agent=agent)
+
+    against = party.against_all
+    told = replace(
+        against, temptation=of(against.temptation), indifference=of(against.indifference)
+    )
+    return replace(party, deviation=of(party.deviation), against_all=told)

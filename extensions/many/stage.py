@@ -1,0 +1,120 @@
+"""One turn of a game whose payoffs go by counts, as one agent under a contract sees it."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import comb
+from typing import Any
+
+from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
+from shapley_coop.deals.analysis.party import Outlook
+from shapley_coop.extensions.many.counts import Counts
+
+NOTHING = Fraction(0)
+Codes = tuple[int, ...]
+"""Actions by their numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountedStage:
+    """One turn as one agent sees it.
+
+    Attributes:
+        counts: the payoffs.
+        sets: how many of all agents may do what.
+        own: what this one may do.
+    """
+
+    counts: Counts
+    sets: Counter[Codes]
+    own: Codes
+
+    @cached_property
+    def others(self) -> Counter[Codes]:
+        """How many of the others may do what."""
+        return self.sets - Counter([self.own])
+
+    @cached_property
+    def expected(self) -> dict[Codes, Codes]:
+        """By what agents may do, what of it pays best at once if all others may do anything of
+        theirs."""
+        found = {}
+        for own in self.sets:
+            others = self.sets - Counter([own])
+            means = {k: self._mean(k, others) for k in own}
+            best = max(means.values())
+            found[own] = tuple(k for k in own if means[k] == best)
+        return found
+
+    @cached_property
+    def replies(self) -> list[Fraction]:
+        """What each action is worth while the others do as expected."""
+        others = Counter[Codes]()
+        for own, many in self.others.items():
+            others[self.expected[own]] += many
+        return [self._mean(k, others) for k in range(len(self.counts.actions))]
+
+    @property
+    def outlook(self) -> Outlook:
+        """Worst, expected and best while all keep the contract."""
+        low = sum(min(own) * many for own, many in self.others.items())
+        high = sum(max(own) * many for own, many in self.others.items())
+        rows = [self.counts.rows[k, low : high + 1] for k in self.own]
+        mine = self.expected[self.own]
+        return Outlook(
+            self._whole(max(row.min() for row in rows)),
+            sum((self.replies[k] for k in mine), NOTHING) / len(mine),
+            self._whole(max(row.max() for row in rows)),
+        )
+
+    @property
+    def guaranteed(self) -> Fraction:
+        """What keeping the contract secures, whatever the others do."""
+        return self._whole(max(self.counts.rows[k].min() for k in self.own))
+
+    @property
+    def gain(self) -> Fraction:
+        """What the best action is worth beyond the best that keeps the contract."""
+        return max(self.replies) - max(self.replies[k] for k in self.own)
+
+    @property
+    def breaches(self) -> list[int]:
+        """The actions that would break it."""
+        return [k for k in range(len(self.counts.actions)) if k not in self.own]
+
+    @cached_property
+    def honest(self) -> Any:
+        """The best that keeps it, at every sum of the others."""
+        return self.counts.rows[list(self.own)].max(axis=0)
+
+    def whatever(self, turn: int) -> WhateverOthersDo:
+        """Breaking it in this turn, for every sum of the others."""
+        owed_now = tuple(self.counts.actions[k] for k in self.own)
+        told = [(self.counts.rows[k] - self.honest, k) for k in self.breaches]
+        gains = [(int(more.max()), int(more.argmax()), k) for more, k in told]
+        most = max(gains, key=lambda one: one[0], default=(0, 0, 0))
+        free = next((k for more, k in told if (more >= 0).all()), None)
+        tempted = Deviation(
+            *("", turn, self.counts.actions[most[2]], owed_now, self._whole(most[0])),
+            {f"{most[1]} of the others": self.counts.actions[-1]},
+        )
+        equal = Deviation("", turn, self.counts.actions[free or 0], owed_now, NOTHING)
+        found = tempted if most[0] > 0 else None
+        return WhateverOthersDo(bool(self.breaches), found, equal if free is not None else None)
+
+    def _whole(self, amount: Any) -> Fraction:
+        return Fraction(int(amount), self.counts.unit)
+
+    def _mean(self, action: int, others: Mapping[Codes, int]) -> Fraction:
+        """What an action pays on average, if the others draw from what they may do."""
+        rows = self.counts.rows
+        line = self.counts.line if len(self.counts.actions) > 2 else self.counts.each
+        if line is not None:  # of many actions before payoffs are rounded
+            sums = (Fraction(sum(own), len(own)) * many for own, many in others.items())
+            return self._whole(rows[action, 0]) + line * sum(sums, NOTHING)
+        fixed = others.get((1,), 0)
+        free = others.get((0, 1), 0)
+        ways = (comb(free, k) * int(rows[action, fixed + k]) for k in range(free + 1))
+        return Fraction(sum(ways), self.counts.unit << free)
