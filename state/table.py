@@ -168,7 +168,7 @@ class Result(TypedDict, total=False):
 
     spent: Annotated[dict[str, Spent], Folded(dict, add_up)]
     """Cost by phase (negotiation, action, settlement). Written by every node that asks or
-    validates."""
+    validates, and by `check`."""
 
 
 class Table(Result, total=False):
@@ -219,9 +219,9 @@ class Table(Result, total=False):
     `put_count`, `respond`, `speak`, `tally`, `write`, `count` and `clear`."""
 
     offer: Offer | None
-    """The offer that stands. Written by `validate`, `respond`, `speak`, `tally`, `pass_on`, `write`,
-    `count` and `put_count`. Cleared by `convene`, `validate`, `speak`, `tally`, `pass_on`, `write`,
-    `count`, `check` and `summarize`."""
+    """The offer that stands. Written by `validate`, `respond`, `speak`, `tally`, `pass_on`,
+    `write`, `count` and `put_count`. Cleared by `convene`, `validate`, `tally`, `pass_on`,
+    `write`, `count`, `check` and `summarize`."""
 
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,
