@@ -9,6 +9,7 @@ from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
 from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.goods import GIVEN
 from shapley_coop.many import MANY
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
@@ -82,17 +83,22 @@ class EventsInWords:
 
 
 def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """What was done at a turn, and what failed."""
-    failed, effects = [], event.get("effects", [])
+    """What was done at a turn, what a contract had change hands, and what failed."""
+    more, effects = [], event.get("effects", [])
     brought = extension.offered("audits")
     how = {e["agent"]: f" ({e['effect']})" for e in effects if e.get("effect") in brought}
     acts = [f"{agent} {action}{how.get(agent, '')}" for agent, action in event["actions"].items()]
     for effect in effects:
         if effect.get("effect") == "pass":
             acts.append(f"{effect['agent']} passes ({effect['label']})")
+        elif effect.get("effect") == GIVEN and effect["quantity"]:
+            what = f"{effect['quantity']} {effect['good']}"
+            more.append(
+                f"      by {effect['clause']}: {effect['giver']} gives {effect['receiver']} {what}"
+            )
         elif effect.get("ok") is False:
-            failed.append(f"      {effect['agent']}'s {effect['task']} failed: {effect['result']}")
-    return acts, failed
+            more.append(f"      {effect['agent']}'s {effect['task']} failed: {effect['result']}")
+    return acts, more
 
 
 def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
