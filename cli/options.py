@@ -31,7 +31,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def complete_runs(incomplete: str) -> list[str]:
-    """The names of this home's runs that begin like this, for a shell."""
+    """Return the names of this home's runs that begin like this, for a shell."""
     from shapley_coop.state.storage.home import home
 
     return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
@@ -45,7 +45,7 @@ def complete_games(incomplete: str) -> list[str]:
 
 
 def complete_graphs(incomplete: str) -> list[str]:
-    """The workflows that begin like this, for a shell."""
+    """Return the workflows that begin like this, for a shell."""
     from shapley_coop.graphs import names
 
     return [name for name in names() if name.startswith(incomplete)]

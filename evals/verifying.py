@@ -125,7 +125,7 @@ def _audits(table: Table) -> list[Check]:
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
-    """What one workflow alone has: tasks that pairs swap, a count that is the first offer."""
+    """Yield what one workflow alone has: tasks that pairs swap, a count that is the first offer."""
     nodes = builder(known.graph).nodes
     for one in rechecks(nodes):
         yield _told(one.name, one.wrong(table), one.sound)
@@ -235,7 +235,7 @@ async def _tools(run: Run, table: Table) -> list[Check]:
 
 
 def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
-    """What is wrong with a tool's result in the journal; empty where nothing is."""
+    """Return what is wrong with a tool's result in the journal; empty where nothing is."""
     asked = json.loads(entry.letter_text)
     turn = askings.get(asked["at"])
     if turn is None:

@@ -69,7 +69,7 @@ BY_POLICY = Baseline(POLICY, "an absent agent does what the game's own policy do
 
 
 def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
-    """The baseline as it is declared; None where nothing is.
+    """Return the baseline as it is declared; None where nothing is.
 
     A word that is an action of every agent is that action.
 

@@ -106,7 +106,7 @@ class TaskExchange(Game):
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
     ) -> list[dict[str, str]]:
-        """The joint actions that turn one allocation into another, and close the trade.
+        """Return the joint actions that turn one allocation into another, and close the trade.
 
         Each agent hands over what others are to have, one task a turn; none does in the last.
         Nobody is left without a task in between: who has one alone waits until it is given another.
@@ -125,7 +125,7 @@ class TaskExchange(Game):
         return [*handed_over(self.tasks.names, before, masks), *([{}] if closing else [])]
 
     def private(self, agent: str) -> dict[str, Any]:
-        """What only `agent` is told: its taste and its utilities; for its own letters alone.
+        """Return what only `agent` is told: its taste and its utilities; for its own letters alone.
 
         Nothing of it is stored in a position, a record or shared state. Who meets another is told
         in the talk with it, of the tasks that the two hold.
@@ -136,7 +136,7 @@ class TaskExchange(Game):
         return told if self.in_pairs else {**told, **worths(self.scenario, agent, self.tasks)}
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """All of it; of those who meet in pairs, how many tasks are left to do."""
+        """Return all of it; of those who meet in pairs, how many tasks are left to do."""
         if not self.in_pairs:
             return dict(position)
         held = from_bits(position["holds"][agent], self.tasks.n)
@@ -144,7 +144,7 @@ class TaskExchange(Game):
         return {"turn": position["turn"], "tasks_left_to_you": left.bit_count()}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Its own tasks that are not done, handing one over while trade is open, waiting.
+        """Return its own tasks that are not done, handing one over while trade is open, waiting.
 
         An agent keeps its last task, unless it is handed another in the same turn (`hands`).
         """
@@ -162,7 +162,7 @@ class TaskExchange(Game):
         return [hand(task, to) for task in tasks for to in self.agents if to != giver]
 
     def handed(self, action: str) -> tuple[str, str] | None:
-        """The task and the taker of a hand-over; None for anything else."""
+        """Return the task and the taker of a hand-over; None for anything else."""
         return (
             None if action in self._positions else read_hand(action, self._positions, self._holders)
         )
@@ -241,7 +241,7 @@ class TaskExchange(Game):
         return "0" not in position["done"] or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Who is absent keeps its own tasks and does them."""
+        """Return who is absent keeps its own tasks and does them."""
         return KEEPS_ITS_TASKS
 
     def replays(self, record: Sequence[Turn]) -> Replays:
@@ -253,7 +253,7 @@ class TaskExchange(Game):
         return recorded_trade(self, record)
 
     def ahead(self) -> ExchangeAhead:
-        """Who is asked for nothing does its own tasks."""
+        """Return who is asked for nothing does its own tasks."""
         return ExchangeAhead(self)
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
@@ -273,7 +273,7 @@ class TaskExchange(Game):
         return ExchangePoints(self.scenario)
 
     def happened(self, turn: Turn) -> str:
-        """What came of each tool call; the table of turns says which it was."""
+        """Return what came of each tool call; the table of turns says which it was."""
         told = []
         for effect in turn.get("effects", []):
             result = {k: x for k, x in effect.items() if k not in ("effect", "agent", "task", "ok")}
@@ -282,7 +282,7 @@ class TaskExchange(Game):
         return "; ".join(told)
 
     def rules(self) -> str:
-        """Who holds what, what can be done, and when it pays."""
+        """Return who holds what, what can be done, and when it pays."""
         return rules_of(self.scenario, self.params.rounds, self.params.meetings)
 
     def facts(self) -> dict[str, Any]:

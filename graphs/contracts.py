@@ -35,7 +35,7 @@ from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
-    """Whether the game goes on, and whether the judge is asked when it does not."""
+    """Return whether the game goes on, and whether the judge is asked when it does not."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found

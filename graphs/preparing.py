@@ -64,7 +64,7 @@ def prepare(
 
 
 def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:
-    """A configuration, or a mapping that is one."""
+    """Return a configuration, or a mapping that is one."""
     if isinstance(config, RunConfig):
         return config
     try:
@@ -74,7 +74,7 @@ def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:
 
 
 def _name(run: str) -> str:
-    """A run's name, which commands, file names and addresses can hold."""
+    """Return a run's name, which commands, file names and addresses can hold."""
     if not re.fullmatch(r"[^\W_][\w.,=+@-]{0,79}", run):
         raise ValueError(
             f"{run[:100]!r} is no name for a run: give 1 to 80 letters, digits, and any of "

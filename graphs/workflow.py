@@ -139,7 +139,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return hashlib.sha256(json.dumps(wiring, sort_keys=True).encode()).hexdigest()[:16]
 
     def all_askings(self) -> tuple[Question[Any], ...]:
-        """Everything that the page asks."""
+        """Return everything that the page asks."""
         return tuple(self.askings.values())
 
     def asks(self, node: str, question: Question[Any], then: str = "") -> None:
@@ -192,7 +192,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
-        """A question as a node of this page, by which its letters tell how it goes on."""
+        """Return a question as a node of this page, by which its letters tell how it goes on."""
         self.askings[node] = replace(question, page=self.all_askings)
         return self.askings[node]
 
@@ -222,7 +222,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
 
 def _people_apart(table: Table, asking: Question[Any]) -> bool:
-    """Whether people are among several who are asked: each then has a task of its own."""
+    """Return whether people are among several who are asked: each then has a task of its own."""
     evaluated = EvaluatedTable(table)
     who = asking.who(evaluated)
     seats = evaluated.config.seats

@@ -93,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """The clauses that the prose is about."""
+    """Return the clauses that the prose is about."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)
@@ -137,7 +137,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def _unwritten(said: AgentOutput) -> str:
-    """Why no contract came of words that all had accepted."""
+    """Return why no contract came of words that all had accepted."""
     why = said["text"] or f"no draft of its clauses was sound ({said.get('label', '')})"
     return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
 

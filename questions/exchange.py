@@ -106,17 +106,17 @@ def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Faul
 
 
 def turns_of_talk(evaluated: EvaluatedTable) -> int:
-    """How many turns the talk has, the first private."""
+    """Return how many turns the talk has, the first private."""
     return exchange_of(evaluated).params.talk
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
-    """How many invalid messages end the talk at one turn."""
+    """Return how many invalid messages end the talk at one turn."""
     return exchange_of(evaluated).params.attempts
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """One turn of talk. Verdicts: `said` and `error` (no valid message in all attempts)."""
+    """Return one turn of talk. Verdicts: `said` and `error` (no valid message in all attempts)."""
     said = next(iter(outputs.values()))
     unread = said["act"] == "pass" and "pointer" not in said
     lost = unread and said.get("label") not in (CHOSEN, SPENT_UP)
@@ -124,7 +124,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def deal_in(turn: TurnContext, by: str, text: str) -> Deal:
-    """A delivered proposal as a deal; one that is not valid says nothing that could bind."""
+    """Return a delivered proposal as a deal; one that is not valid says nothing that could bind."""
     tasks = exchange_of(turn.evaluated).tasks
     masks = masks_in(tasks, by, text)
     return Deal() if masks is None else as_deal(tasks, masks)

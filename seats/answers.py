@@ -34,7 +34,7 @@ _BESIDE = {"thoughts", "notes"}
 
 
 def tagged(act: str, fields: Any) -> str:
-    """An answer in fields, as a message of the wire; what is no object stays as it is.
+    """Return an answer in fields, as a message of the wire; what is no object stays as it is.
 
     Args:
         act: what was asked for.
@@ -62,7 +62,7 @@ def said_beside(words: str) -> str:
 
 
 def fields_in(form: Form, text: str) -> Fields | None:
-    """The one answer of a schema in a text; None if there is none, or more than one.
+    """Return the one answer of a schema in a text; None if there is none, or more than one.
 
     Models that are asked for JSON put it into a fence, write words around it, or a comma too many.
     Tags or another object beside it would be a second answer: then all of it is read as text.

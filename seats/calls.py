@@ -49,7 +49,7 @@ class Step:
     results: tuple[str, ...]
 
     def messages(self, number: int) -> list[BaseMessage]:
-        """The step as chat messages.
+        """Return the step as chat messages.
 
         Args:
             number: of the step, from 1: the providers' own names of calls differ each time, and
@@ -68,20 +68,20 @@ class Step:
 
 
 def kept_call(tool: str, arguments: Mapping[str, Any]) -> str:
-    """A call as the journal keeps it."""
+    """Return a call as the journal keeps it."""
     told = json.dumps({"tool": tool, "arguments": arguments}, ensure_ascii=False)
     return f"<CALL>{told.translate(_ESCAPES)}</CALL>"
 
 
 def written(message: BaseMessage) -> str:
-    """All that a message says, as one text: its words, and behind them its calls."""
+    """Return all that a message says, as one text: its words, and behind them its calls."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     words = message.content if isinstance(message.content, str) else str(message.text)
     return words + "".join(kept_call(call["name"], call["args"]) for call in calls)
 
 
 def calls_in(answer: str) -> tuple[Call, ...]:
-    """The calls in an answer, in their order; what cannot be read as one is none."""
+    """Return the calls in an answer, in their order; what cannot be read as one is none."""
     found = (_call(told) for told in _CALL.findall(answer))
     return tuple(call for call in found if call)
 

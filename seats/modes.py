@@ -26,7 +26,7 @@ _NATIVE = "json_schema"
 
 
 def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
-    """How a seat answers.
+    """Return how a seat answers.
 
     `auto` goes by the model's profile, which LangChain keeps for models that it knows. Of another
     model nothing is known: it answers in text, unless the run offers tools and it can be bound to
@@ -152,13 +152,13 @@ async def _by_tools(
 
 
 def _bound(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
-    """A model that has to call a tool, as far as it is known to take such an order."""
+    """Return a model that has to call a tool, as far as it is known to take such an order."""
     chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
     return model.bind_tools(tools, **({"tool_choice": "any"} if chooses else {}))
 
 
 def _binds(model: BaseChatModel) -> bool:
-    """Whether a model can be bound to tools at all."""
+    """Return whether a model can be bound to tools at all."""
     known = (model.profile or {}).get("tool_calling", True)
     return bool(known) and type(model).bind_tools is not BaseChatModel.bind_tools
 

@@ -17,7 +17,7 @@ from shapley_coop.seats.elements import In
 
 
 def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
-    """Which element of the text each field is, in words: sent behind a letter.
+    """Return which element of the text each field is, in words: sent behind a letter.
 
     >>> in_fields("claim", ["speech", "percent"], called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'

@@ -41,7 +41,7 @@ class CredentialsMissing(RuntimeError):
 
 
 def title_of(field: str, _: Any) -> str:
-    """A setting's name as forms show it, where it has no other title."""
+    """Return a setting's name as forms show it, where it has no other title."""
     return field.replace("_", " ").capitalize()
 
 

@@ -52,7 +52,7 @@ def counted_split(evaluated: EvaluatedTable) -> Deal:
 
 
 def reservation(turn: TurnContext, agent: str) -> Fraction | None:
-    """The least that the agent's user, or an extension's limits, has it end with."""
+    """Return the least that the agent's user, or an extension's limits, has it end with."""
     config = turn.evaluated.config
     told, least = reservation_of(config.secrets, agent), limits_of(config, agent).least_end
     return max((x for x in (told, least) if x is not None), default=None)
@@ -124,6 +124,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
 
 
 def offering(said: AgentOutput, found: Reading) -> AgentOutput:
-    """What was said with the deal that was read in it, and how that was repaired."""
+    """Return what was said with the deal that was read in it, and how that was repaired."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

@@ -26,7 +26,7 @@ def unfinished(answer: Answer) -> Fault | None:
 def reading(
     read: Callable[[TurnContext, str, Message], A | Fault],
 ) -> Callable[[TurnContext, str, Answer], A | Fault]:
-    """A reader of answers in the tagged wire format, from a reader of what they say."""
+    """Return a reader of answers in the tagged wire format, from a reader of what they say."""
 
     def read_text(turn: TurnContext, agent: str, answer: Answer) -> A | Fault:
         if fault := unfinished(answer):
@@ -58,7 +58,7 @@ def take(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
 
 
 def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
-    """What an answer says, if it is sound and no extension's check refuses it."""
+    """Return what an answer says, if it is sound and no extension's check refuses it."""
     found = take(turn, agent, answer)
     return found if isinstance(found, Fault) else checked(turn, agent, answer.text, found)
 
@@ -111,7 +111,7 @@ def judge(
 
 
 def passing(label: str) -> AgentOutput:
-    """A pass, with the reason's label."""
+    """Return a pass, with the reason's label."""
     return {"act": "pass", "text": "", "label": label}
 
 

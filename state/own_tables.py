@@ -54,10 +54,10 @@ class GroupsTable(Table, total=False):
 
 
 def groups_of(table: Table) -> list[Group]:
-    """The groups; none where no delegates bargain."""
+    """Return the groups; none where no delegates bargain."""
     return cast(GroupsTable, table).get("groups", [])
 
 
 def pairs_of(table: Table) -> list[Meeting]:
-    """The pairs of the latest meeting; none where agents do not meet in pairs."""
+    """Return the pairs of the latest meeting; none where agents do not meet in pairs."""
     return cast(MeetingsTable, table).get("meetings", [])

@@ -50,7 +50,7 @@ class PrivateView:
 
 
 def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[str, PrivateView]:
-    """What each agent asked now is shown alone; reads the journal and the secrets file.
+    """Return what each agent asked now is shown alone; reads the journal and the secrets file.
 
     Args:
         turn: who is asked.

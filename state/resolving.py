@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def resolved(config: "RunConfig", game: Game) -> "RunConfig":
-    """A configuration with the contents of its files, and a seat for each agent.
+    """Return a configuration with the contents of its files, and a seat for each agent.
 
     Args:
         config: as it was given.
@@ -63,7 +63,7 @@ def check_digests(config: "RunConfig") -> None:
 
 
 def _where(key: str, value: Any) -> Any:
-    """A parameter; of a file the absolute path, so that a run finds it from any folder."""
+    """Return a parameter; of a file the absolute path, so that a run finds it from any folder."""
     return str(Path(value).absolute()) if is_file(key, value) else value
 
 
@@ -99,7 +99,7 @@ def _check_game(config: "RunConfig", game: Game) -> None:
 
 
 def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
-    """The seat of each agent, and of the outsiders that have one."""
+    """Return the seat of each agent, and of the outsiders that have one."""
     from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS
 
     named = config.seats

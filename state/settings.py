@@ -23,7 +23,7 @@ RECIPE = (
 
 
 def name_of(config: RunConfig) -> str:
-    """The name of a configuration's game."""
+    """Return the name of a configuration's game."""
     return title(config.game)
 
 
@@ -36,17 +36,17 @@ def settings_of(config: RunConfig) -> dict[str, Any]:
 
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:
-    """The resolved configuration of the settings on the table."""
+    """Return the resolved configuration of the settings on the table."""
     return _config(_text(settings))
 
 
 def game_of(settings: Mapping[str, Any]) -> Game:
-    """The game from the settings on the table; built once per process."""
+    """Return the game from the settings on the table; built once per process."""
     return _game(_text(settings))
 
 
 def recipe_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the settings on the table that values, transfers and payoffs follow from."""
+    """Return those of the settings on the table that values, transfers and payoffs follow from."""
     return {key: settings[key] for key in RECIPE if key in settings}
 
 

@@ -22,7 +22,7 @@ MERGED = ("params", "seats", "personas")
 
 
 def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]]) -> type[RunConfig]:
-    """The run's configuration of one workflow.
+    """Return the run's configuration of one workflow.
 
     Args:
         game: what it plays where none is named.
@@ -53,7 +53,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
 
 
 def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[Opening]:
-    """The input of a workflow with this configuration, or of its first node.
+    """Return the input of a workflow with this configuration, or of its first node.
 
     Args:
         config: from `config_for`.
@@ -67,13 +67,13 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """The named games of a kind."""
+    """Return the named games of a kind."""
     return [name for name in names() if isinstance(load(name), plays)]
 
 
 @cache
 def agents_of(game: str) -> tuple[str, ...]:
-    """Who plays a named game, by default."""
+    """Return who plays a named game, by default."""
     return load(game).agents
 
 
@@ -106,7 +106,7 @@ def _merged(
 def configuration(
     kind: type[RunConfig], context: RunConfig | None, given: RunConfig | None
 ) -> RunConfig:
-    """What the context and the input's `room` set together, as a workflow's configuration.
+    """Return what the context and the input's `room` set together, as a workflow's configuration.
 
     Args:
         kind: from `config_for`.
@@ -119,7 +119,7 @@ def configuration(
 
 
 def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
-    """A configuration with parameters of a workflow's own game, where it plays that.
+    """Return a configuration with parameters of a workflow's own game, where it plays that.
 
     Args:
         config: the run's; what it sets itself stands.
@@ -157,7 +157,7 @@ def _seats(field: Mapping[str, Any], agents: Iterable[str]) -> dict[str, Any]:
 
 
 def _params(field: Mapping[str, Any], plays: type[Game]) -> dict[str, Any]:
-    """The parameters that all games of a workflow have, by name and type."""
+    """Return the parameters that all games of a workflow have, by name and type."""
     typed = plays.Params.model_json_schema()
     kept = {key: typed[key] for key in ("properties", "additionalProperties") if key in typed}
     return {**field, **inlined(kept, typed.get("$defs", {}))}

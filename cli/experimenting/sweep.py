@@ -221,7 +221,7 @@ def run_cells(
 
 
 def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
-    """The rows that a sweep's folder has of these cells."""
+    """Return the rows that a sweep's folder has of these cells."""
     from shapley_coop.evals.sweeps.folders import read_rows
 
     wanted = {cell.id for cell in cells}
@@ -231,7 +231,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
+    """Return the suites and their cells. Of `all`, those that cannot be played here are skipped."""
     from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
@@ -256,14 +256,14 @@ def cells_of_suites(
 
 
 def sweep_folder(name: str) -> Path:
-    """Where the rows of a sweep are kept unless a folder is given."""
+    """Return where the rows of a sweep are kept unless a folder is given."""
     from shapley_coop.state.storage.home import home
 
     return home().folder / "sweeps" / name
 
 
 def prices_of_paid(cells: "Sequence[Cell]", prices: "Prices") -> "Prices":
-    """The prices; none where every model is free, so that no cost has to be added up."""
+    """Return the prices; none where every model is free, so that no cost has to be added up."""
     from shapley_coop.evals.sweeps.prices import NO_PRICES, is_free, models_of
 
     return NO_PRICES if all(map(is_free, models_of(cells))) else prices

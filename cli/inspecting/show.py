@@ -138,7 +138,7 @@ def _priced(cost: Mapping[str, Any]) -> str:
 
 
 def _worths(table: "Table") -> dict[str, Any] | None:
-    """Every agent's baseline and every coalition's worth; None of too many agents."""
+    """Return every agent's baseline and every coalition's worth; None of too many agents."""
     from shapley_coop.serve.view.coalitions import worths
     from shapley_coop.state.evaluated import EvaluatedTable
 

@@ -23,7 +23,7 @@ _BARE = ("ACCEPT", "REJECT")
 
 
 def as_written(text: str) -> str:
-    """What is delivered of a message: its public elements, byte for byte, a line each.
+    """Return what is delivered of a message: its public elements, byte for byte, a line each.
 
     A message that had to be repaired is delivered as it was read. Text outside the elements, and
     all after a bare <ACCEPT> or <REJECT>, is private. Where a message cannot be read, an element
@@ -38,7 +38,7 @@ def as_written(text: str) -> str:
 
 
 def _as_read(message: Message) -> str:
-    """The public elements of a message, each in its plain form."""
+    """Return the public elements of a message, each in its plain form."""
     parts = [
         f"<{tag}>{said}</{tag}>" if said else f"<{tag}>"
         for tag, said in (("ACCEPT", message.accept), ("REJECT", message.reject))
@@ -52,7 +52,7 @@ def _as_read(message: Message) -> str:
 
 
 def _elements(text: str) -> str:
-    """The public elements as they stand; one without a closing tag is its tag."""
+    """Return the public elements as they stand; one without a closing tag is its tag."""
     kept, tag, start = [], "", 0
     tags = [found for found in TAG_LIKE.finditer(text) if found.group(3).strip() in ("", "/")]
     closed = {_name(found) for found in tags if found.group(1)}
@@ -82,7 +82,7 @@ def said_in(delivered: str) -> Message:
 
 
 def estimates(consider: str | None) -> dict[str, float]:
-    """An agent's estimates of what its proposal is worth to the others, from its CONSIDER.
+    """Return an agent's estimates of what its proposal is worth to the others, from its CONSIDER.
 
     It is asked for as JSON, `{"estimates": {"Bob": 0.6}}`, anywhere in the text; numbers outside
     [0, 1] and everything else are left out.

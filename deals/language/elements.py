@@ -69,7 +69,7 @@ class Elements:
         self._read()
 
     def soundly(self) -> tuple[str, ...]:
-        """What was read soundly, in words."""
+        """Return what was read soundly, in words."""
         sound = self.found.keys() - self._doubled
         return tuple(words for tag, words in _IN_WORDS.items() if tag in sound)
 
@@ -86,7 +86,7 @@ class Elements:
         self.outside.append(self._text[at:])
 
     def _next(self, at: int) -> _Tag | None:
-        """The first tag from there on."""
+        """Return the first tag from there on."""
         while self._n < len(self._tags) and self._tags[self._n].start < at:
             self._n += 1
         return self._tags[self._n] if self._n < len(self._tags) else None
@@ -119,7 +119,7 @@ class Elements:
         )
 
     def _breaks_out(self, tag: _Tag, end: int, closed: bool) -> str:
-        """Why tags in private words may not have been meant as words; empty if they may.
+        """Return why tags in private words may not have been meant as words; empty if they may.
 
         A tag may be named there, or a whole element be drafted. What closes something that began
         before, or opens the same again, may be a quotation that broke out of another element.
@@ -171,7 +171,7 @@ class Elements:
         return after or len(self._text)
 
     def _action(self, tag: _Tag) -> int:
-        """An action; what it carries may hold tags, because it may be code."""
+        """Return an action; what it carries may hold tags, because it may be code."""
         closing = self._closes("ACTION")
         opening = _OPENS_JSON.search(self._text, tag.end)
         if "ACTION" in self.found or not closing or not opening or opening.start() > closing.start:
@@ -182,7 +182,7 @@ class Elements:
         return self._keep("ACTION", self._text[tag.end : closing.start].strip(), closing.end)
 
     def _closes(self, name: str, at: int = 0) -> _Tag | None:
-        """The next closing tag of a name."""
+        """Return the next closing tag of a name."""
         rest = (self._tags[i] for i in range(self._n, len(self._tags)))
         return next((t for t in rest if t.closes and t.name == name and t.start >= at), None)
 
@@ -214,11 +214,11 @@ class Elements:
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
 
     def _given_up(self) -> bool:
-        """Whether no more JSON is read: what is broken once is not tried again and again."""
+        """Return whether no more JSON is read: what is broken once is not tried again and again."""
         return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:
-        """What stands between the JSON and the tag that closes it."""
+        """Return what stands between the JSON and the tag that closes it."""
         following = self._next(found.end)
         end = following.start if following else len(self._text)
         rest = self._text[found.end : end]

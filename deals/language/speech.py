@@ -21,7 +21,7 @@ _SPEECH = re.compile(r"<s>[^<>]*</s>", re.IGNORECASE)
 
 
 def speech_in(text: str) -> str:
-    """What a refused message says to all, as far as it is clear; empty where it is not.
+    """Return what a refused message says to all, as far as it is clear; empty where it is not.
 
     Only speech that is closed, holds no tag and stands alone of its kind is delivered: nothing that
     its author may have meant to keep private.

@@ -158,7 +158,7 @@ def _refused(char: str) -> Fault | None:
 
 
 def _hidden_tag(text: str) -> Fault | None:
-    """A tag, or a mark of thoughts, that only shows once what is invisible is left out."""
+    """Return a tag, or a mark of thoughts, that only shows once what is invisible is left out."""
     if not any(char in text for char in INVISIBLE):
         return None
     visible = _visible(text)
@@ -172,7 +172,7 @@ def _hidden_tag(text: str) -> Fault | None:
 
 
 def _names(found: dict[str, Any]) -> Iterator[str]:
-    """What is compared with names and numbers, so that nothing may be hidden in it."""
+    """Yield what is compared with names and numbers, so that nothing may be hidden in it."""
     for tag in ("ACTION", "CLAIM", "PROPOSAL"):
         yield from _strings(found.get(tag))
 
@@ -193,7 +193,7 @@ def _visible(text: str) -> str:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Every string of a JSON value, keys included."""
+    """Yield every string of a JSON value, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):

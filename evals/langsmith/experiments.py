@@ -70,7 +70,7 @@ class Experiment:
 
 
 def feedback(row: Row) -> list[EvaluationResult]:
-    """The measures that a run has, as LangSmith's evaluation results."""
+    """Return the measures that a run has, as LangSmith's evaluation results."""
     found = scores(row).items()
     return [EvaluationResult(key=key, score=x) for key, x in found if x is not None]
 
@@ -144,7 +144,7 @@ def against(
 
 
 def _examples(client: Client, experiment: Experiment) -> dict[tuple[int, int], Example]:
-    """The dataset's examples by seed and repetition; those that are missing are made."""
+    """Return the dataset's examples by seed and repetition; those that are missing are made."""
     name = f"{PREFIX}/{experiment.suite.name}"
     if client.has_dataset(dataset_name=name):
         dataset = client.read_dataset(dataset_name=name)
@@ -247,7 +247,7 @@ def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:
 
 
 def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
-    """The runs of an uploaded experiment, with the scores that they were uploaded with."""
+    """Return the runs of an uploaded experiment, with the scores that they were uploaded with."""
 
     async def outputs_of(client: Client) -> list[Any]:
         project = client.read_project(project_name=name)

@@ -16,7 +16,7 @@ from shapley_coop.state.table import Table
 
 
 def traced_with(**labels: str) -> RunnableConfig:
-    """What `graphs.running.follow` takes: more metadata for a trace, and the commit.
+    """Return what `graphs.running.follow` takes: more metadata for a trace, and the commit.
 
     Args:
         labels: such as a sweep's id and a cell's condition.

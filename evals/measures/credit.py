@@ -9,7 +9,7 @@ from shapley_coop.state.table import Table
 
 
 def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str) -> dict[str, Any]:
-    """Each agent's value in a finished run, in the game's unit.
+    """Return each agent's value in a finished run, in the game's unit.
 
     Args:
         evaluated: the finished table.
@@ -41,7 +41,7 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
 
 
 def with_baseline(table: Table, absent: str | Mapping[str, str]) -> EvaluatedTable:
-    """The table under another baseline: a word, or each agent's action."""
+    """Return the table under another baseline: a word, or each agent's action."""
     settings = dict(table["settings"])
     if isinstance(absent, str):
         settings["absent"] = absent

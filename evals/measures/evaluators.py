@@ -40,7 +40,7 @@ class Evaluator:
 
 
 def score(row: Row, column: str) -> float | None:
-    """A measure of a run by its key, with an argument after a colon where it takes one.
+    """Return a measure of a run by its key, with an argument after a colon where it takes one.
 
     Raises:
         ValueError: there is no such measure.
@@ -55,7 +55,7 @@ def score(row: Row, column: str) -> float | None:
 
 
 def find(column: str) -> tuple[Evaluator, str]:
-    """A measure and the argument that its column gives it.
+    """Return a measure and the argument that its column gives it.
 
     Raises:
         ValueError: there is no such measure, or it needs an argument, or it takes none.
@@ -70,7 +70,7 @@ def find(column: str) -> tuple[Evaluator, str]:
 
 
 def scores(row: Row) -> dict[str, float | None]:
-    """Every measure without an argument."""
+    """Return every measure without an argument."""
     return {key: score(row, key) for key in EVALUATORS}
 
 

@@ -31,7 +31,7 @@ Columns = dict[str, float | None]
 
 
 def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
-    """A finished exchange's measures, by the names that suites and reports know.
+    """Return a finished exchange's measures, by the names that suites and reports know.
 
     Args:
         table: the last state.
@@ -57,7 +57,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
 
 
 def valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
-    """A message, with what the allocation that it proposes is worth to each agent."""
+    """Return a message, with what the allocation that it proposes is worth to each agent."""
     game = exchange_of(EvaluatedTable(table))
     masks = masks_in(game.tasks, said["by"], said["text"])
     if masks is None:
@@ -67,7 +67,7 @@ def valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def final_masks(table: Table) -> Masks | None:
-    """Each agent's final tasks; None after an error, where nothing was allocated."""
+    """Return each agent's final tasks; None after an error, where nothing was allocated."""
     if table["status"] == "error":
         return None
     return {agent: int(bits, 2) for agent, bits in table["position"]["holds"].items()}
@@ -93,7 +93,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
 
 
 def _outcome(scenario: Scenario, masks: Masks | None) -> Columns:
-    """What the final allocation is worth; None each after an error."""
+    """Return what the final allocation is worth; None each after an error."""
     if masks is None:
         names = [f"payoff:{agent}" for agent in scenario.tasks.agents]
         unknown = ("social_welfare", "pareto_distance", "nash_distance", "individual_rationality")

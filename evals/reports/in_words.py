@@ -39,7 +39,7 @@ class EventsInWords:
         self._whole = whole
 
     def lines_of(self, event: dict[str, Any]) -> list[str]:
-        """One public event in lines; what belongs to the first line is indented."""
+        """Return one public event in lines; what belongs to the first line is indented."""
         how = {"said": self._said, "signed": self._signed, "played": self._played}.get(
             event["kind"]
         )
@@ -83,7 +83,7 @@ class EventsInWords:
 
 
 def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """What was done at a turn, what a contract had change hands, and what failed."""
+    """Return what was done at a turn, what a contract had change hands, and what failed."""
     more, effects = [], event.get("effects", [])
     brought = extension.offered("audits")
     how = {e["agent"]: f" ({e['effect']})" for e in effects if e.get("effect") in brought}

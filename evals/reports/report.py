@@ -56,7 +56,7 @@ MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langch
 
 
 def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = lambda: None) -> str:
-    """The page of a sweep's folder.
+    """Return the page of a sweep's folder.
 
     Args:
         folder: of the sweep.
@@ -147,7 +147,7 @@ def _happened(sections: Sequence[dict[str, Any]]) -> str:
 
 
 def figures(folder: Path) -> list[tuple[str, Figure]]:
-    """Every figure of a sweep's report, each under a file name of its own."""
+    """Return every figure of a sweep's report, each under a file name of its own."""
     found = []
     with Store(folder) as store:
         for suite in store.suites:
@@ -157,7 +157,7 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
 
 
 def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
-    """What a suite's tables, figures and list of runs are made from."""
+    """Return what a suite's tables, figures and list of runs are made from."""
     kinds = [figure.kind for figure in suite.figures]
     return Keeper([*suite.columns, *DEFAULT_MEASURES, "tokens"], kinds, prices)
 
@@ -165,7 +165,7 @@ def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
 def _suite(
     suite: Suite, runs: Stored, times: Times, failures: Sequence[Row], prices: Prices
 ) -> dict[str, Any]:
-    """What the page shows of a suite."""
+    """Return what the page shows of a suite."""
     rows = _keeper(suite, prices).all(starmap(times.add, runs.timed()))
     known = known_of(rows, DEFAULT_MEASURES)
     specs = suite.tables or [TableSpec(title="Measures", columns=known)]
@@ -193,7 +193,7 @@ def _suite(
 
 
 def _spent(groups: Sequence[Condition]) -> list[tuple[str, Spent]]:
-    """What the conditions cost; nothing where no model is paid for."""
+    """Return what the conditions cost; nothing where no model is paid for."""
     found = [(group.name, one) for group in groups if (one := spent(group.rows))]
     return found if any(one.total for _, one in found) else []
 
@@ -217,7 +217,7 @@ def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
 def _compared(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
 ) -> list[tuple[str, str, list[Comparison]]]:
-    """The last label of an axis compared with each of the others, on the same seeds."""
+    """Return the last label of an axis compared with each of the others, on the same seeds."""
     axis = suite.compare or next(iter(suite.axes), "")
     groups = conditions(rows, [axis]) if axis else []
     columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)

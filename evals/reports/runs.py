@@ -21,7 +21,7 @@ def listed(
     failures: Sequence[Row],
     columns: Sequence[str],
 ) -> dict[str, Any]:
-    """The table of a suite's runs.
+    """Return the table of a suite's runs.
 
     Args:
         rows: the runs, as they are kept.

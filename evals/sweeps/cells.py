@@ -76,7 +76,7 @@ class Cell(NamedTuple):
 
     @classmethod
     def alone(cls, graph: str, room: Mapping[str, Any]) -> "Cell":
-        """A run that belongs to no suite."""
+        """Return a run that belongs to no suite."""
         return cls(Condition("", {}, graph, room), int(room["seed"]))
 
     @property
@@ -114,7 +114,7 @@ class Cell(NamedTuple):
 
 
 def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
-    """Every cell of a suite, condition by condition.
+    """Return every cell of a suite, condition by condition.
 
     Args:
         suite: the experiment.
@@ -135,7 +135,7 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
 
 
 def _conditions(suite: Suite) -> Iterator[Condition]:
-    """Every combination of the axes' labels."""
+    """Yield every combination of the axes' labels."""
     axes = suite.axes
     for rank, labels in enumerate(product(*axes.values())):
         named = dict(zip(axes, labels, strict=True))
@@ -152,7 +152,7 @@ def _conditions(suite: Suite) -> Iterator[Condition]:
 
 
 def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
-    """The workflow and the configuration that settings of a run name; no game is loaded yet.
+    """Return the workflow and the configuration that settings of a run name; no game is loaded yet.
 
     Raises:
         ValueError: there is no such workflow, or a setting is wrong.

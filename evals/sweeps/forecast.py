@@ -105,7 +105,7 @@ def forecast(
 
 
 def _first(cells: Sequence[Cell]) -> dict[Condition, Cell]:
-    """The first cell of each condition."""
+    """Return the first cell of each condition."""
     first: dict[Condition, Cell] = {}
     for cell in cells:
         first.setdefault(cell.condition, cell)

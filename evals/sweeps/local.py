@@ -74,7 +74,7 @@ class Local:
         return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """The calls of a run that did not end."""
+        """Return the calls of a run that did not end."""
         run = await asyncio.to_thread(_known, self._name(cell))
         table = await table_of(run) if run else None
         return calls_of(await _entries(table)) if table else []

@@ -24,7 +24,7 @@ class Player(Protocol):
         """Play it to its end, going on where it stopped."""
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """The calls of a run that did not end."""
+        """Return the calls of a run that did not end."""
 
     async def written(self, cell: Cell, row: Row) -> None:
         """A cell's row is on the disk, so that its run need not be kept any more."""

@@ -10,7 +10,7 @@ from shapley_coop.evals.sweeps.cells import Cell
 
 
 def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
-    """One of `parts` disjoint parts, from 1.
+    """Return one of `parts` disjoint parts, from 1.
 
     A cell's part does not change when seeds are added, and every part has all conditions.
     """

@@ -69,7 +69,7 @@ class Stored:
         return sum(kind.runs for kind in self.kinds)
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows, of which one is held.
+        """Return the rows, of which one is held.
 
         Raises:
             ValueError: one is of a program that was not permitted.
@@ -77,16 +77,16 @@ class Stored:
         return (self._row(found["content"]) for found in self._each("content"))
 
     def timed(self) -> Iterator[tuple[Row, Row]]:
-        """Each row and its volatile fields."""
+        """Yield each row and its volatile fields."""
         for found in self._each("content, volatile"):
             yield self._row(found["content"]), json.loads(found["volatile"])
 
     def as_kept(self) -> Iterator[dict[str, Any]]:
-        """Each row as the database has it."""
+        """Return each row as the database has it."""
         return self._each("*")
 
     def cells(self) -> list[str]:
-        """The cells' ids."""
+        """Return the cells' ids."""
         query = f"SELECT cell {_OF_KIND} ORDER BY seed, repetition, cell"
         return [
             found["cell"]
@@ -95,17 +95,17 @@ class Stored:
         ]
 
     def at(self, cells: Iterable[str]) -> Iterator[tuple[Row, Row]]:
-        """The rows of some cells, each with its volatile fields."""
+        """Yield the rows of some cells, each with its volatile fields."""
         for cell in cells:
             (found,) = self._store.find(_ONE, cell=cell)
             yield self._row(found["content"]), json.loads(found["volatile"])
 
     def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
-        """Those whose labels are wanted."""
+        """Return those whose labels are wanted."""
         return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
 
     def of_suite(self, name: str) -> "Stored":
-        """Those of one suite."""
+        """Return those of one suite."""
         return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
 
     def _each(self, columns: str) -> Iterator[dict[str, Any]]:

@@ -87,17 +87,17 @@ class Suite(Part):
 
 
 def shipped() -> list[str]:
-    """The suites that come with the core, sorted."""
+    """Return the suites that come with the core, sorted."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
 def known() -> list[str]:
-    """The suites that can be named: those of the core, then those of extensions."""
+    """Return the suites that can be named: those of the core, then those of extensions."""
     return [*shipped(), *extension.offered("suites")]
 
 
 def _file_of(name: str) -> Path:
-    """The file of a suite: one that comes with the project or an extension, or a path."""
+    """Return the file of a suite: one that comes with the project or an extension, or a path."""
     if name in shipped():
         return _SHIPPED / f"{name}.yaml"
     if name in extension.offered("suites"):
@@ -125,7 +125,7 @@ def load_suite(name: str) -> Suite:
 
 
 def games_in(suite: Suite) -> Iterator[Any]:
-    """What a suite sets the game to, wherever it does."""
+    """Yield what a suite sets the game to, wherever it does."""
     yield suite.base.get(_GAME)
     for labels in suite.axes.values():
         yield from (settings.get(_GAME) for settings in labels.values())

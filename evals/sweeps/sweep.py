@@ -99,7 +99,7 @@ class _Sweep:
         await self._player.tidy({cell.id for cell in self._cells} - self._left)
 
     async def ended(self) -> Tally:
-        """How the sweep ended, with what other processes have run meanwhile."""
+        """Return how the sweep ended, with what other processes have run meanwhile."""
         left = await asyncio.to_thread(self._worker.store.lacking, [x.id for x in self._cells])
         self.tally.before = self.tally.cells - self.tally.done - len(left)
         self.tally.cost = await self._purse.spent()
@@ -152,7 +152,7 @@ class _Sweep:
         return None
 
     def _freed(self) -> list[Cell]:
-        """The cells that others had taken and did not end."""
+        """Return the cells that others had taken and did not end."""
         self._worker.bury()
         free = self._worker.store.lacking(cell.id for cell in self._others)
         free -= self._worker.store.taken()
@@ -227,7 +227,7 @@ def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
 
 
 def describe(error: Exception) -> str:
-    """Why a cell failed, in one line: our errors in full, others by type and place only."""
+    """Return why a cell failed, in one line: our errors in full, others by type and place only."""
     if isinstance(error, SeatError | CredentialsMissing | ValueError):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]

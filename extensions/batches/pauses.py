@@ -21,7 +21,7 @@ class Pauses:
     longest: float = 60.0
 
     def growing(self) -> Iterator[float]:
-        """The pauses between looks."""
+        """Yield the pauses between looks."""
         pause = self.first
         while True:
             yield pause

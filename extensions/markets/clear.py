@@ -18,7 +18,7 @@ from shapley_coop.state.turn import unsound
 
 
 def clear(table: Table) -> dict[str, Any]:
-    """What trades becomes a contract, by which goods change hands and are paid for.
+    """Return what trades becomes a contract, by which goods change hands and are paid for.
 
     An order binds its author to trade at its limit or at a better price, and to nothing else: it is
     the signature, and where the author's key is of this home, that signs what the orders come to.
@@ -62,7 +62,7 @@ def _passed(table: Table, agent: str) -> AgentOutput:
 
 
 def _told(found: Mapping[str, Cleared]) -> dict[str, Price]:
-    """What all may know of the goods that trade."""
+    """Return what all may know of the goods that trade."""
     return {
         good: {"price": plain(one.price), "volume": one.volume}
         for good, one in found.items()

@@ -82,14 +82,14 @@ def check(turn: TurnContext, agent: str, said: Orders) -> AgentOutput | Fault:
 
 
 def _purse(turn: TurnContext, agent: str) -> Fraction | None:
-    """The most that an agent can pay in all: what it has, and what its limits allow."""
+    """Return the most that an agent can pay in all: what it has, and what its limits allow."""
     allowed = limits_of(turn.evaluated.config, agent).most_pay
     known = [x for x in (turn.evaluated.game.purse(agent), allowed) if x is not None]
     return min(known, default=None)
 
 
 def _not_allowed(turn: TurnContext, agent: str) -> Fault | None:
-    """Why an agent can send no orders at all, though these could be carried out."""
+    """Return why an agent can send no orders at all, though these could be carried out."""
     if reservation(turn, agent) is not None:
         return Fault(
             "RESERVE",
@@ -99,7 +99,7 @@ def _not_allowed(turn: TurnContext, agent: str) -> Fault | None:
 
 
 def _choices(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """What can be ordered, and how much of it the agent has."""
+    """Return what can be ordered, and how much of it the agent has."""
     game = turn.evaluated.game
     holds = game.holdings(turn.table["position"])[agent]
     return {"market": {"goods": list(game.goods), "holds": holds}}

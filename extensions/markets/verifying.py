@@ -14,7 +14,7 @@ from shapley_coop.state.table import Table
 
 
 def wrongly_cleared(table: Table) -> list[str]:
-    """Where the contract of a call market is not what its sealed orders come to."""
+    """Return where the contract of a call market is not what its sealed orders come to."""
     evaluated = EvaluatedTable(table)
     goods, sent = evaluated.game.goods, _sent_in(table)
     orders = {agent: orders_in(text, agent, goods) for agent, text in sent.items()}

@@ -32,7 +32,7 @@ def ablation(base: Mapping[str, Any], seeds: Iterable[int]) -> Suite:
 
 
 def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """One line for each condition, as plain JSON.
+    """Return one line for each condition, as plain JSON.
 
     Returns:
         {"condition", "runs", "cooperated": the part of runs whose collective payoff is the best of
@@ -59,7 +59,7 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _earned(row: Row) -> float:
-    """The collective payoff of everything that was done."""
+    """Return the collective payoff of everything that was done."""
     return float(sum(row["result"]["rewards"].values()))
 
 

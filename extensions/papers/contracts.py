@@ -43,7 +43,7 @@ def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
 
 
 def depends_on_seed(cell: Cell) -> bool:
-    """Whether two seeds of a cell can differ: by talk, or by the random draws of an agent.
+    """Return whether two seeds of a cell can differ: by talk, or by the random draws of an agent.
 
     Without talk an embedded agent draws only if it is noisy or careless, or if its strategy does.
     The games of this suite draw nothing.
@@ -88,7 +88,7 @@ class GameTable:
         return [play for play, strict in self.stage.equilibria.items() if not strict]
 
     def mean(self, agents: str, contract: str, column: str = "welfare") -> float:
-        """One number of the table."""
+        """Return one number of the table."""
         return self.lines[agents, contract][column].value
 
     @property
@@ -129,7 +129,7 @@ class GameTable:
 
 
 def game_tables(rows: Sequence[Row]) -> list[GameTable]:
-    """The table, game by game."""
+    """Return the table, game by game."""
     found = []
     for group in conditions(rows, ["game"]):
         cells = {c.key: c for c in conditions(group.rows, ["agents", "contract"])}
@@ -156,6 +156,6 @@ def game_tables(rows: Sequence[Row]) -> list[GameTable]:
 
 
 def _as_json(found: Estimate) -> dict[str, Any] | None:
-    """An estimate's number, interval and n; null without data."""
+    """Return an estimate's number, interval and n; null without data."""
     stated = ("value", "low", "high", "n", "method")
     return {name: getattr(found, name) for name in stated} if found.n else None

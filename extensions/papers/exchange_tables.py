@@ -34,7 +34,7 @@ Cells = Callable[[Sequence[Row]], list[str]]
 def exchange_suite(
     scenarios: Sequence[str], seats: Mapping[str, Any], seeds: Sequence[int]
 ) -> Suite:
-    """The shipped suite with the four variants alone.
+    """Return the shipped suite with the four variants alone.
 
     Args:
         scenarios: names or files; empty takes the paper's two.

@@ -82,7 +82,7 @@ def played(game: Game) -> list[Turn]:
 
 
 def heroes_of(casters: int) -> list[str]:
-    """One hero of each character, and as many casters as asked for."""
+    """Return one hero of each character, and as many casters as asked for."""
     more = [f"caster {k}" for k in range(2, casters + 1)]
     return ["healer", "taunter", "caster", *more, "idler"]
 
@@ -102,7 +102,7 @@ def credited(level: int, seed: int, norm: str = "shapley", casters: int = CASTER
 
 
 def table(raids: Mapping[int, Sequence[Credited]], norm: str) -> str:
-    """The distribution of each hero's values at each level, in Markdown."""
+    """Return the distribution of each hero's values at each level, in Markdown."""
     lines = []
     for level, played_ in raids.items():
         won = sum(raid.won for raid in played_)

@@ -71,7 +71,7 @@ def sign_binding(key: "PrivateKey", bound: Binding) -> Signature:
 
 
 def is_signed(key: "PublicKey", bound: Mapping[str, Any], signature: Mapping[str, Any]) -> bool:
-    """Whether exactly this acceptance was signed with this key."""
+    """Return whether exactly this acceptance was signed with this key."""
     if signature.get("keyid") != key.keyid:
         return False
     try:
@@ -82,12 +82,12 @@ def is_signed(key: "PublicKey", bound: Mapping[str, Any], signature: Mapping[str
 
 
 def element(signature: Signature) -> str:
-    """A signature as an answer carries it."""
+    """Return a signature as an answer carries it."""
     return f"<SIGNATURE>{signature['keyid']} {signature['sig']}</SIGNATURE>"
 
 
 def signature_in(text: str) -> Signature | None:
-    """The signature that an answer carries; None if it has none, several, or one unreadable.
+    """Return the signature that an answer carries; None if it has none, several, or one unreadable.
 
     >>> signature_in("<ACCEPT>") is None
     True
@@ -98,7 +98,7 @@ def signature_in(text: str) -> Signature | None:
 
 
 def without_signature(text: str) -> str:
-    """An answer without what is signed under it, for those who read the rest.
+    """Return an answer without what is signed under it, for those who read the rest.
 
     >>> without_signature("ACCEPT<SIGNATURE>00 AA==</SIGNATURE>")
     'ACCEPT'

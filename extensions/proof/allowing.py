@@ -49,7 +49,7 @@ def outside(turn: TurnContext, mandate: Mandate, text: str, said: AgentOutput) -
 def beyond(
     evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str, now: datetime
 ) -> Fault | None:
-    """Why a mandate does not allow its agent to sign a deal."""
+    """Return why a mandate does not allow its agent to sign a deal."""
     if fault := _expired(mandate, now):
         return fault
     for cid, clause in deal.ids().items():
@@ -75,7 +75,7 @@ def beyond(
 
 
 def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str) -> Fault | None:
-    """Why a deal leaves an agent with less than its mandate requires."""
+    """Return why a deal leaves an agent with less than its mandate requires."""
     least, agent = mandate.min_end, mandate.agent
     if least is None:
         return None

@@ -55,7 +55,7 @@ def check(
 
 
 def _keys(given: list[str]) -> "dict[str, PublicKey]":
-    """Whom each key is known to be of.
+    """Return whom each key is known to be of.
 
     Raises:
         ValueError: two are given for one.
@@ -69,7 +69,7 @@ def _keys(given: list[str]) -> "dict[str, PublicKey]":
 
 
 def _known(given: str) -> "tuple[str, PublicKey]":
-    """Whom a key is known to be of, and the key."""
+    """Return whom a key is known to be of, and the key."""
     from shapley_coop.extensions.proof.home_keys import key_of
     from shapley_coop.extensions.proof.keys import read_public
     from shapley_coop.extensions.proof.options import key_named

@@ -222,7 +222,7 @@ def _mandate(
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON gives it back."""
+    """Return a value as JSON gives it back."""
     import json
 
     return json.loads(json.dumps(value))

@@ -47,7 +47,7 @@ class Envelope:
         return _read(self.payload.decode())
 
     def record(self) -> dict[str, Any]:
-        """The envelope as plain JSON."""
+        """Return the envelope as plain JSON."""
         return {
             "payload": base64.b64encode(self.payload).decode(),
             "payloadType": self.payload_type,
@@ -59,7 +59,7 @@ class Envelope:
 
 
 def pae(payload_type: str, payload: bytes) -> bytes:
-    """The pre-authentication encoding of DSSE v1.
+    """Return the pre-authentication encoding of DSSE v1.
 
     >>> pae("http://example.com/HelloWorld", b"hello world")
     b'DSSEv1 29 http://example.com/HelloWorld 11 hello world'
@@ -76,7 +76,7 @@ def sign_envelope(payload_type: str, content: Any, keys: Iterable["PrivateKey"])
 
 
 def as_bytes(envelope: Envelope) -> bytes:
-    """The envelope as its file holds it."""
+    """Return the envelope as its file holds it."""
     return canonical(envelope.record()) + b"\n"
 
 
@@ -105,7 +105,7 @@ def read_envelope(content: bytes, source: str = "the envelope") -> Envelope:
 
 
 def envelope_of(record: Any) -> Envelope:
-    """An envelope from plain JSON.
+    """Return an envelope from plain JSON.
 
     Raises:
         ValueError: it has other keys, or values of another kind.

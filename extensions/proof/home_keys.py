@@ -36,7 +36,7 @@ def new_key(name: str, algorithm: "Algorithm" = "Ed25519") -> "PublicKey":
 
 
 def key_of(name: str) -> "PrivateKey":
-    """A key of this home.
+    """Return a key of this home.
 
     Raises:
         ValueError: there is none of that name, or its file holds none.
@@ -54,7 +54,7 @@ def key_of(name: str) -> "PrivateKey":
 
 
 def key_names() -> list[str]:
-    """The keys of this home, sorted."""
+    """Return the keys of this home, sorted."""
     return sorted(path.stem for path in (home().folder / "keys").glob("*.pem"))
 
 

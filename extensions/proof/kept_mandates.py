@@ -55,7 +55,7 @@ def check_in_force(mandates: Mapping[str, str]) -> None:
 
 
 def mandate_of(name: str) -> "SignedMandate":
-    """A mandate by what stands on the table for it.
+    """Return a mandate by what stands on the table for it.
 
     Raises:
         ValueError: it is not in this home, or not signed by its principal.

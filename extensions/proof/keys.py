@@ -50,7 +50,7 @@ class PublicKey:
         return "ES256" if hasattr(self._key, "curve") else "Ed25519"
 
     def verifies(self, message: bytes, signature: bytes) -> bool:
-        """Whether a signature of a message was made with this key.
+        """Return whether a signature of a message was made with this key.
 
         Args:
             message: what was signed.
@@ -91,7 +91,7 @@ class PrivateKey:
 
     @classmethod
     def new(cls, algorithm: Algorithm = "Ed25519") -> "PrivateKey":
-        """A fresh key.
+        """Return a fresh key.
 
         Raises:
             LibraryMissing: the extra `keys` is not installed.
@@ -103,7 +103,7 @@ class PrivateKey:
 
     @classmethod
     def read(cls, pem: str, source: str = "the key") -> "PrivateKey":
-        """A key from PEM (PKCS #8) without a password.
+        """Return a key from PEM (PKCS #8) without a password.
 
         Args:
             pem: a file's content.
@@ -130,7 +130,7 @@ class PrivateKey:
         return PublicKey(pem.decode())
 
     def pem(self) -> str:
-        """The key as a PEM file holds it (PKCS #8, without a password)."""
+        """Return the key as a PEM file holds it (PKCS #8, without a password)."""
         _, serialization = _library()
         pem: bytes = self._key.private_bytes(
             serialization.Encoding.PEM,
@@ -140,7 +140,7 @@ class PrivateKey:
         return pem.decode()
 
     def sign(self, message: bytes) -> bytes:
-        """The signature of a message: 64 bytes of Ed25519, or DER of ES256."""
+        """Return the signature of a message: 64 bytes of Ed25519, or DER of ES256."""
         with needing("keys", _WHO):
             from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
             from cryptography.hazmat.primitives.hashes import SHA256
@@ -152,7 +152,7 @@ class PrivateKey:
 
 
 def read_public(pem: str, source: str = "the key") -> PublicKey:
-    """A public key from PEM, brought to the form that `openssl pkey -pubout` writes.
+    """Return a public key from PEM, brought to the form that `openssl pkey -pubout` writes.
 
     Args:
         pem: a file's content.

@@ -97,7 +97,7 @@ def mandate(
 
 
 def _when(text: str) -> datetime:
-    """A time with its zone.
+    """Return a time with its zone.
 
     Raises:
         ValueError: it is none.

@@ -42,7 +42,7 @@ class Mandate(BaseModel):
         return read_public(self.principal, "the mandate's principal")
 
     def expired(self, now: datetime) -> bool:
-        """Whether it no longer allows anything."""
+        """Return whether it no longer allows anything."""
         return self.expires is not None and now >= self.expires
 
 

@@ -32,7 +32,7 @@ class Finding:
 def party_findings(
     told: Predicate, keys: Mapping[str, PublicKey], need: Sequence[str]
 ) -> Iterator[Finding]:
-    """Who signed what was agreed, by which key, and whether that key is known.
+    """Yield who signed what was agreed, by which key, and whether that key is known.
 
     Args:
         told: what the export states.
@@ -64,7 +64,7 @@ def party_findings(
 
 
 def _run(told: Predicate) -> SignedRun:
-    """What each signature has to name beside the agreement, from what is stated."""
+    """Return what each signature has to name beside the agreement, from what is stated."""
     found = settings_digest(
         workflow=told.workflow,
         salt=told.salt,
@@ -84,7 +84,7 @@ def _signed_by(
     agreed: Sequence[Agreed],
     known: bool,
 ) -> Finding:
-    """Whether a party signed all that it has to have signed, and nothing else.
+    """Return whether a party signed all that it has to have signed, and nothing else.
 
     Whoever gives its key asks whether it bound itself: then nothing may be without its signature.
     """

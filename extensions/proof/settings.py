@@ -47,7 +47,7 @@ class PartyKey(BaseModel):
 
 
 def as_party_key(value: Any) -> Any:
-    """A text stands for a key."""
+    """Return a text stands for a key."""
     if not isinstance(value, str):
         return value
     return {"public": value} if value.lstrip().startswith("-----BEGIN") else {"name": value}

@@ -34,7 +34,7 @@ UNSIGNED = "SIGN"
 
 
 def to_sign(turn: TurnContext, agent: str, text: str, said: AgentOutput) -> Binding | None:
-    """What an agent signs with an answer; None where it binds itself to nothing.
+    """Return what an agent signs with an answer; None where it binds itself to nothing.
 
     Args:
         turn: what is asked.
@@ -55,7 +55,7 @@ def to_sign(turn: TurnContext, agent: str, text: str, said: AgentOutput) -> Bind
 
 
 def shown_to_sign(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """The fact `to_sign` of a letter that asks for an answer to an offer."""
+    """Return the fact `to_sign` of a letter that asks for an answer to an offer."""
     offer = turn.evaluated.offer
     if offer is None or not offer["deal"]["clauses"]:
         return {}
@@ -65,7 +65,7 @@ def shown_to_sign(turn: TurnContext, agent: str) -> dict[str, Any]:
 def attested(
     turn: TurnContext, settings: Settings, agent: str, text: str, said: AgentOutput
 ) -> Signature | Fault | None:
-    """The signature of what an agent says, where it binds itself and has a key.
+    """Return the signature of what an agent says, where it binds itself and has a key.
 
     Args:
         turn: what is asked.
@@ -110,7 +110,7 @@ class Agreed(NamedTuple):
     signatures: Mapping[str, Signature]
 
     def binding(self, agent: str, run: SignedRun) -> Binding:
-        """What an agent signed, or could have."""
+        """Return what an agent signed, or could have."""
         return binding(
             agent=agent,
             **run._asdict(),
@@ -124,7 +124,7 @@ class Agreed(NamedTuple):
 def signed_here(
     settings: Settings, evaluated: EvaluatedTable, agent: str, topic: str, offer: Offer
 ) -> Signature | None:
-    """The signature of a party whose key is of this home; None for any other."""
+    """Return the signature of a party whose key is of this home; None for any other."""
     party = settings.keys.get(agent)
     if party is None or not party.name:
         return None
@@ -133,7 +133,7 @@ def signed_here(
 
 
 def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str, Signature]:
-    """The signatures that the talk holds on an offer, by agent."""
+    """Return the signatures that the talk holds on an offer, by agent."""
     found: dict[str, Signature] = {}
     for said in _about(table.get("talk", []), topic, turn, offer["revision"]):
         if NAME in said.get("more", {}):
@@ -142,7 +142,7 @@ def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str
 
 
 def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) -> list[str]:
-    """Which signatures in a run's talk are not of what was agreed, or are missing.
+    """Return which signatures in a run's talk are not of what was agreed, or are missing.
 
     Args:
         table: the run's last state.
@@ -189,7 +189,7 @@ def wrongly_sealed(
 
 
 def unsigned(agreed: Agreed, run: SignedRun, keys: Mapping[str, PublicKey]) -> Iterator[str]:
-    """Which parties with a key did not sign an agreement, or signed another one."""
+    """Yield which parties with a key did not sign an agreement, or signed another one."""
     for agent, key in keys.items():
         signature = agreed.signatures.get(agent)
         if signature is None:

@@ -42,7 +42,7 @@ def signed_recipe(table: Table) -> dict[str, Any]:
 
 
 def signed_run(table: Table) -> SignedRun:
-    """What the parties of a run sign beside each agreement."""
+    """Return what the parties of a run sign beside each agreement."""
     committed = committed_in(table)
     if committed is None:
         return SignedRun(table["episode"], "")
@@ -67,7 +67,7 @@ def settings_digest(
     mandates: Mapping[str, str],
     settings: str,
 ) -> str:
-    """The digest of all that was settled before anything was signed.
+    """Return the digest of all that was settled before anything was signed.
 
     Args:
         workflow: the workflow's name.

@@ -129,7 +129,7 @@ def statement_of(
     mandates: bool = False,
     private: bool = False,
 ) -> dict[str, Any]:
-    """The statement of a settled table, as plain JSON.
+    """Return the statement of a settled table, as plain JSON.
 
     Args:
         table: its last state.
@@ -165,7 +165,7 @@ def statement_of(
 def _predicate(
     evaluated: EvaluatedTable, workflow: str, begun: str, mandates: bool
 ) -> dict[str, Any]:
-    """The predicate, without what was said."""
+    """Return the predicate, without what was said."""
     table = evaluated.table
     settled, settings = table["settlement"] or {}, settings_in(evaluated.config)
     return {
@@ -193,12 +193,12 @@ def _predicate(
 
 
 def envelope_signed(statement: Mapping[str, Any], keys: Iterable[PrivateKey]) -> Envelope:
-    """The statement, signed."""
+    """Return the statement, signed."""
     return sign_envelope(IN_TOTO, dict(statement), keys)
 
 
 def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
-    """What a settlement says, with amounts in millionths as strings."""
+    """Return what a settlement says, with amounts in millionths as strings."""
     return {
         "breaches": settled["breaches"],
         "values": settled["credit"],
@@ -211,7 +211,7 @@ def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def subjects(contract: Contract | None, predicate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the statement is about, by hash: contract, record, settlement and settings."""
+    """Return what the statement is about, by hash: contract, record, settlement and settings."""
     parts = ("basis", "rewards", "transfers", "forfeits", "payoffs")
     hashed = {
         **({"contract": contract["hash"]} if contract else {}),
@@ -261,7 +261,7 @@ def _plain(signatures: Mapping[str, Signature]) -> dict[str, dict[str, str]]:
 
 
 def _final_offers(table: Table) -> dict[str, dict[str, Any]]:
-    """Each agent's latest proposal of the last bargaining."""
+    """Return each agent's latest proposal of the last bargaining."""
     talk = table.get("talk", [])
     return {
         said["by"]: Deal.model_validate(said["deal"]).record()

@@ -67,7 +67,7 @@ class Remote:
         return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """The calls of a run that did not end, as far as its table counts them."""
+        """Return the calls of a run that did not end, as far as its table counts them."""
         if self._silent:
             return []
         try:
@@ -119,7 +119,7 @@ class Remote:
             return
 
     async def _table(self, thread: str) -> tuple[Table, bool]:
-        """The thread's latest state, and whether anything was played."""
+        """Return the thread's latest state, and whether anything was played."""
         try:
             state = await self._answered(self._client.threads.get_state(thread))
         except _Missing:

@@ -102,7 +102,7 @@ class _Plays:
         self._last = self._game.turns if over else len(evaluated.record)
 
     def earned(self, present: frozenset[str], done: Callable[[], Any]) -> list[Fraction]:
-        """Each agent's rewards, and the pot."""
+        """Return each agent's rewards, and the pot."""
         if present not in self._known:
             self._known[present] = self._play(present)
             done()
@@ -147,7 +147,7 @@ class _Plays:
     def _context(
         self, present: frozenset[str], position: Position, record: list[Turn], asked: list[str]
     ) -> TurnContext:
-        """The table as it stands in the replay; every letter says who is present."""
+        """Return the table as it stands in the replay; every letter says who is present."""
         own = self._own.table
         here = ", ".join(a for a in self._game.agents if a in present)
         told = f"{own['settings']['instructions']}\n\n{_presence(self._own, here)}".strip()

@@ -41,7 +41,7 @@ class Spread:
 
     @classmethod
     def of(cls, found: Sequence[float]) -> "Spread":
-        """The spread of these numbers."""
+        """Return the spread of these numbers."""
         low, high = np.percentile(found, RANGE)
         sd = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
         return cls(float(np.mean(found)), sd, float(low), float(high))
@@ -62,7 +62,7 @@ class OtherDice:
     improvement: Spread
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain JSON."""
+        """Return the same as plain JSON."""
         return {
             "times": self.times,
             "values": {agent: vars(spread) for agent, spread in self.values.items()},
@@ -80,7 +80,7 @@ def of_run(
 
 
 def rolls_dice(evaluated: EvaluatedTable) -> bool:
-    """Whether values depend on the dice at all."""
+    """Return whether values depend on the dice at all."""
     game = evaluated.game
     return not game.own_baseline and (game.rolls_dice or game.baseline.kind == RANDOM)
 

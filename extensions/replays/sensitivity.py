@@ -52,7 +52,7 @@ class Sensitivity:
     left_out: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """The same in sentences."""
+        """Return the same in sentences."""
         compared = [*self.other, *self.same]
         said = [
             f"the ranking depends on {what}: with {to} it is {in_words(ranking)}"
@@ -64,7 +64,7 @@ class Sensitivity:
         return [*said, *(f"not compared: {reason}" for reason in self.left_out)]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain JSON."""
+        """Return the same as plain JSON."""
         return {
             "ranking": self.ranking,
             "other": [

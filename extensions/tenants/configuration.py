@@ -37,7 +37,7 @@ another model, asks for more than one answer, or lifts the limit on an answer's 
 
 
 def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[str]:
-    """Why a tenant may not have a configuration played; nothing if it may.
+    """Yield why a tenant may not have a configuration played; nothing if it may.
 
     Args:
         what: the key that it was given under. A room is a run's; a context, or the arguments of a
@@ -75,7 +75,7 @@ def _known(given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 
 def about_game(game: Any) -> Iterator[str]:
-    """Why a tenant may not name a game; nothing if it may."""
+    """Yield why a tenant may not name a game; nothing if it may."""
     if isinstance(game, Mapping):
         for key, value in game.items():
             yield from _about_param(key, value)
@@ -84,7 +84,7 @@ def about_game(game: Any) -> Iterator[str]:
 
 
 def about_url(what: str, url: Any) -> Iterator[str]:
-    """Why the server does not call a URL for a tenant; nothing if it does."""
+    """Yield why the server does not call a URL for a tenant; nothing if it does."""
     if isinstance(url, str) and not _may_be_called(url):
         yield f"{what}: this server does not call {url[:200]!r}; {ENDPOINTS} lists what it calls"
 
@@ -104,7 +104,7 @@ def _opened(key: str) -> str:
 
 
 def _about_resolved(config: RunConfig) -> Iterator[str]:
-    """What a run writes into its settings when it begins, and takes from nobody."""
+    """Yield what a run writes into its settings when it begins, and takes from nobody."""
     if config.digests:
         yield "digests: the run fills them in"
     if any(text.startswith(KEPT) for text in config.personas.values()):

@@ -54,7 +54,7 @@ class Refusals:
 
 
 def kinds(entries: Iterable[Entry], refused: Refusals, agents: Sequence[str]) -> list[Kind]:
-    """What came back to each kind of letter, in the order in which kinds were first sent.
+    """Return what came back to each kind of letter, in the order in which kinds were first sent.
 
     Args:
         entries: the journal's.

@@ -56,7 +56,7 @@ def try_model(
 
 
 def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
-    """One run in a home of its own: what came back, and why the seat failed if it did."""
+    """Return one run in a home of its own: what came back, and why the seat failed if it did."""
     from shapley_coop.extensions.trials.playable import Refusals, kinds
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.graphs.running import follow

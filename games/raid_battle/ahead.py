@@ -48,22 +48,22 @@ class RaidAhead(Ahead):
         return self._habit
 
     def most(self) -> dict[str, Fraction]:
-        """The best skill at every turn, and a part of the best team reward."""
+        """Return the best skill at every turn, and a part of the best team reward."""
         p = self.game.params
         paid = max(map(exact, (p.fireball_reward, p.heal_reward, p.taunt_reward, 0)))
         team = max(exact(p.win_reward), exact(p.loss_reward), Fraction(0)) / p.heroes
         return dict.fromkeys(self.game.agents, p.rounds * paid + team)
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str:
-        """The skill that pays most at once."""
+        """Return the skill that pays most at once."""
         return self._habit
 
     def on_other_dice(self, seed: int) -> Game:
-        """The same raid with other dice."""
+        """Return the same raid with other dice."""
         return type(self.game)(self.game.params.model_dump(), seed)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """All at once where the plan allows it."""
+        """Return all at once where the plan allows it."""
         return MOST_PLAYS if plan.fixed else super().count(plan, sims, turns)
 
     def plays(
@@ -125,7 +125,7 @@ class _Fights(RaidsUnderWay):
         self._over[:] = game.over(position)
 
     def played(self) -> list[Played]:
-        """Every course that the raids took, and how often."""
+        """Return every course that the raids took, and how often."""
         rows: list[Any] = []
         for t in range(len(self._record), self._params.rounds):
             if self._over.all():
@@ -154,7 +154,7 @@ class _Fights(RaidsUnderWay):
         return np.where(cooling, np.array(row(COOLING)), np.array(row(SKILLS)))
 
     def _told(self, course: Ints) -> list[Turn]:
-        """One course as a record."""
+        """Return one course as a record."""
         turns, n = list(self._record), self._params.heroes
         for running, *row in course.tolist():
             if not running:

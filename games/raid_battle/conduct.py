@@ -55,7 +55,7 @@ class Plan:
 
 
 def raid_replays(params: RaidParams, seed: int, did: Conduct) -> Replays:
-    """What every hero and the team earn in the raid of any coalition.
+    """Return what every hero and the team earn in the raid of any coalition.
 
     Cost: about 40 array operations a turn, and 6 for each hero that heals in it.
     """

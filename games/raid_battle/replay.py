@@ -50,7 +50,7 @@ class Raids:
 
 
 def script(params: RaidParams, seed: int, choices: Choices) -> Script:
-    """The record of a raid that began at turn 1, with its dice. Cost: 10 μs a roll."""
+    """Return the record of a raid that began at turn 1, with its dice. Cost: 10 μs a roll."""
     rolls = np.zeros((len(choices), params.heroes), dtype=np.int64)
     for t, chosen in enumerate(choices):
         roll = rolled(params, seed, t + 1)
@@ -68,7 +68,7 @@ def openings(params: RaidParams, m: int) -> Raids:
 
 
 def step(params: RaidParams, raids: Raids, skills: Ints, rolls: Ints, members: Coalitions) -> Raids:
-    """One turn of m raids: what `raid_rules.resolve` does to each.
+    """Return one turn of m raids: what `raid_rules.resolve` does to each.
 
     Args:
         params: the numbers of all of them.

@@ -15,7 +15,7 @@ async def collect_thoughts(table: Table) -> dict[str, Any]:
 
 
 async def collect_plans(table: Table) -> dict[str, Any]:
-    """The same, where thinking took the first turn of the talk."""
+    """Return the same, where thinking took the first turn of the talk."""
     found = await collect_thoughts(table)
     return {**found, "round": 2} if found["verdict"] == "sound" else found
 

@@ -30,7 +30,7 @@ def opening(
     start: Mapping[str, Any],
     workflow: Callable[[], str],
 ) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
-    """The first node of a workflow.
+    """Return the first node of a workflow.
 
     Args:
         config: the workflow's form of the configuration, with its default game.

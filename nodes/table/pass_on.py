@@ -11,7 +11,7 @@ from shapley_coop.state.table import Table
 def pass_on(
     turns: Callable[[EvaluatedTable], int] | None = None,
 ) -> Callable[[Table], Awaitable[dict[str, Any]]]:
-    """A node that gives the turn to the next agent.
+    """Return a node that gives the turn to the next agent.
 
     Verdicts: `agreed` (all accepted the same clauses), `in_words` (all accepted an offer without
     clauses), `respond`, `propose`, and `no_deal` (the turns are used up).

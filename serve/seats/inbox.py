@@ -32,7 +32,7 @@ class ThreadInbox:
     """Finds the thread that waits for a seat by the pointer in its interrupt."""
 
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
-        """The letter at this seat, as plain JSON (`seat_letter`).
+        """Return the letter at this seat, as plain JSON (`seat_letter`).
 
         Raises:
             NothingAsked: no letter waits there.
@@ -47,7 +47,7 @@ class ThreadInbox:
             return await asyncio.to_thread(seat_letter, mail, question, asked["value"])
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
-        """What a draft of this seat's reply would come to (`form.preview`).
+        """Return what a draft of this seat's reply would come to (`form.preview`).
 
         Args:
             episode: which play it is of.
@@ -127,7 +127,7 @@ def _carrying(
 
 
 async def _question(thread: Any, agent: str) -> OpenQuestion:
-    """What a thread asks an agent now."""
+    """Return what a thread asks an agent now."""
     state: Any = await inside().threads.get_state(thread["thread_id"])
     graph = thread["metadata"]["graph_id"]
     return open_questions(graph, state["values"], state["tasks"])[agent]
@@ -152,7 +152,7 @@ def _owner_of(thread: Any) -> AbstractContextManager[None]:
 
 
 async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
-    """The thread that waits for this seat, and its interrupt."""
+    """Return the thread that waits for this seat, and its interrupt."""
     for thread in await _threads(episode, status="interrupted"):
         for asked in waiting_in(thread):
             pointer = asked["value"]["pointer"]
@@ -167,7 +167,7 @@ async def thread_of(episode: str) -> Any | None:
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """The threads that are an episode's, and do not only name it."""
+    """Return the threads that are an episode's, and do not only name it."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):

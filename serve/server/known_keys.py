@@ -41,7 +41,7 @@ class KnownKeys:
 
 
 async def _complaint(body: bytes, path: str) -> str:
-    """What is wrong with the contexts and inputs of a request; empty if nothing is.
+    """Return what is wrong with the contexts and inputs of a request; empty if nothing is.
 
     Of what is not in the API's form the server says so itself. An extension's graph is no workflow,
     and its input its own: a chat's clients send keys of theirs beside the messages.
@@ -65,7 +65,7 @@ async def _complaint(body: bytes, path: str) -> str:
 
 
 def _known(graph: str, what: str) -> Collection[str]:
-    """The keys of a graph's context, or of a workflow's input."""
+    """Return the keys of a graph's context, or of a workflow's input."""
     if graph not in names():
         shape = extension.load("graphs", graph).get_context_jsonschema() or {}
         return [*shape.get("properties", ())]
@@ -111,7 +111,7 @@ async def _graph_of(request: Mapping[str, Any], path: str) -> str:
 
 
 async def _named_in(path: str) -> str:
-    """The assistant that a path names, by itself or by a cron; empty if it names none."""
+    """Return the assistant that a path names, by itself or by a cron; empty if it names none."""
     segment, *rest = path.removeprefix("/").split("/")
     if segment in ("assistants", "a2a") and rest:
         return rest[0]

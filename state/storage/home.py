@@ -143,7 +143,7 @@ class Home:
 
 
 def home() -> Home:
-    """The home that the environment names.
+    """Return the home that the environment names.
 
     Raises:
         ValueError: it names a database of another kind than Postgres.
@@ -179,7 +179,7 @@ def _home(folder: str, database: str) -> Home:
 
 
 def _opened(kind: Callable[[str], Book], url: str) -> Book:
-    """One object per kind and database in this process."""
+    """Return one object per kind and database in this process."""
     found: Book = _made(kind, url)
     return found
 

@@ -38,7 +38,7 @@ _VALUED = ("in_words", "would_pay")
 
 
 def wrong_in(row: Row, cell: Cell) -> list[str]:
-    """Where a row differs from what its match comes to; empty where it does not.
+    """Return where a row differs from what its match comes to; empty where it does not.
 
     Args:
         row: of a sweep.
@@ -52,7 +52,7 @@ def wrong_in(row: Row, cell: Cell) -> list[str]:
 
 
 def seal(rows: Iterable[Row]) -> str:
-    """The SHA-256 of rows, whatever the order of their keys, in hexadecimal digits."""
+    """Return the SHA-256 of rows, whatever the order of their keys, in hexadecimal digits."""
     found = hashlib.sha256()
     for row in rows:
         found.update(json.dumps(row, sort_keys=True).encode() + b"\n")
@@ -76,7 +76,7 @@ def _differences(row: Row, cell: Cell) -> Iterator[str]:
 
 
 def _talked(row: Row, cell: Cell) -> Table:
-    """The table before its settlement."""
+    """Return the table before its settlement."""
     told = row["result"]
     settings = settings_of(RunConfig.model_validate(dict(cell.room)).resolve())
     game, position = game_of(settings), game_of(settings).start()
@@ -103,7 +103,7 @@ def _talked(row: Row, cell: Cell) -> Table:
 
 
 def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
-    """The same with its contract, as agreed, and its settlement."""
+    """Return the same with its contract, as agreed, and its settlement."""
     agreed = agreed_offers(table, PLAN)
     chain = rebuilt(agreed)
     table = {**table, "contract": chain[-1] if chain else None}
@@ -142,7 +142,7 @@ def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, An
 
 
 def _wrongly_counted(row: Row) -> Iterator[str]:
-    """Where calls, spending, seats and refusals do not say the same."""
+    """Yield where calls, spending, seats and refusals do not say the same."""
     seats = row["result"]["seats"]
     for call in row["calls"]:
         if call["model"] != seats.get(call["agent"], call["model"]):
