@@ -50,6 +50,7 @@ def prepare(
     settings = settings_of(resolved)
     played = game_of(settings)
     check_kind(played, page.plays, graph)
+    page.check_config(resolved)
     page.check_game(played)
     played.make_ready()
     for seat in resolved.seats.values():

@@ -39,6 +39,20 @@ from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.questions import act, consider, exchange
 from shapley_coop.questions.exchange import turns_of_talk
+from shapley_coop.state.run_config import RunConfig
+
+
+def of_executed(config: RunConfig) -> None:
+    """Refuse contracts that move nothing.
+
+    Raises:
+        ValueError: no task would change hands.
+    """
+    if config.enforcement == "notional":
+        raise ValueError(
+            "enforcement is notional, and tasks change hands by the contract: give enforced or "
+            "escrow"
+        )
 
 
 def trading(validator: bool, guidance: bool) -> WorkflowBuilder:
@@ -48,7 +62,7 @@ def trading(validator: bool, guidance: bool) -> WorkflowBuilder:
         validator: whether proposals are checked before they are delivered.
         guidance: whether letters ask to weigh the others' utilities.
     """
-    page = WorkflowBuilder("task_exchange", plays=TaskExchange)
+    page = WorkflowBuilder("task_exchange", plays=TaskExchange, check_config=of_executed)
     page.lead("open", "consider")
     page.asks("consider", replace(consider.QUESTION, guidance=guidance), then="collect_plans")
     page.add_node("collect_plans", collect_plans)
