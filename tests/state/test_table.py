@@ -16,7 +16,6 @@ from langgraph.types import Overwrite
 
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
-from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats.seat import Seat
@@ -121,8 +120,6 @@ async def notes(script: Script) -> tuple[Writers, Writers]:
         script[agent, "propose"] = script[agent, "answer"] = "<REJECT>"
     await played("contracts", dilemma, written, cleared)
     await played("negotiation", dilemma, written, cleared)
-    signing = RunConfig.model_validate({"keys": {"Bob": PrivateKey.new().public.pem}})
-    await played("negotiation", signing, written, cleared)
     for agent in ("Alice", "Bob"):
         script[agent, "exchange"] = "no tags at all"
     plug("book_flight", lambda arguments, key: {"ok": True})
