@@ -76,6 +76,7 @@ class EventsInWords:
             for p in event.get("due", [])
         ]
         paid = sum(p["amount"] for p in event.get("due", []))
+        lines += [f"      {line}" for line in self._few([*_handed_over(event)], "gifts")]
         lines += [f"      {line}" for line in self._few(broken, "breaches")]
         lines += [f"      {line}" for line in self._few(due, f"payments due, {paid:g} in all")]
         pot = f", all together {event['pot']:g}" if event.get("pot") else ""
@@ -83,22 +84,25 @@ class EventsInWords:
 
 
 def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return what was done at a turn, what a contract had change hands, and what failed."""
-    more, effects = [], event.get("effects", [])
+    """Return what was done at a turn, and what failed."""
+    failed, effects = [], event.get("effects", [])
     brought = extension.offered("audits")
     how = {e["agent"]: f" ({e['effect']})" for e in effects if e.get("effect") in brought}
     acts = [f"{agent} {action}{how.get(agent, '')}" for agent, action in event["actions"].items()]
     for effect in effects:
         if effect.get("effect") == "pass":
             acts.append(f"{effect['agent']} passes ({effect['label']})")
-        elif effect.get("effect") == GIVEN and effect["quantity"]:
-            what = f"{effect['quantity']} {effect['good']}"
-            more.append(
-                f"      by {effect['clause']}: {effect['giver']} gives {effect['receiver']} {what}"
-            )
         elif effect.get("ok") is False:
-            more.append(f"      {effect['agent']}'s {effect['task']} failed: {effect['result']}")
-    return acts, more
+            failed.append(f"      {effect['agent']}'s {effect['task']} failed: {effect['result']}")
+    return acts, failed
+
+
+def _handed_over(event: dict[str, Any]) -> Iterator[str]:
+    """Say what a contract had change hands by the end of a turn."""
+    for effect in event.get("effects", []):
+        if effect.get("effect") == GIVEN and effect["quantity"]:
+            what = f"{effect['quantity']} {effect['good']}"
+            yield f"by {effect['clause']}: {effect['giver']} gives {effect['receiver']} {what}"
 
 
 def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
