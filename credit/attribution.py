@@ -179,7 +179,7 @@ def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, F
 
 
 def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribution:
-    """Return where parts add up, every norm but the equal split gives each agent its part."""
+    """Return values of parts that add up: by every norm but the equal split each gets its part."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
     named = partial(_named, of.agents)

@@ -121,7 +121,7 @@ class Delivered(Game):
         return bool(position["paid"])
 
     def default_baseline(self) -> Baseline:
-        """Return who is absent made nothing."""
+        """Return the baseline: who is absent made nothing."""
         return MADE_NOTHING
 
     def replays(self, record: Sequence[Turn]) -> Replays:

@@ -202,7 +202,7 @@ class MatrixGame(Game):
         return self.payoffs.classes(record)
 
     def ahead(self) -> Ahead:
-        """Return who is asked for nothing does what pays best if the others may do anything."""
+        """Return plays in which who is asked for nothing does what pays it best, whatever others do."""
         return MatrixAhead(self)
 
     @property

@@ -110,7 +110,7 @@ def _tensor(
 def _by_actions(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], absent: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return where each of the absent takes its own action."""
+    """Return the plays in which each of the absent takes its own action."""
     n = table.shape[-1]
 
     def earned(members: Coalitions) -> NDArray[Any]:

@@ -10,18 +10,19 @@ from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.exchange.ahead import ExchangeAhead
 from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
 from shapley_coop.games.exchange.foresight import TradeForesight
+from shapley_coop.games.exchange.gifts import hand_over_tasks, tasks_left
 from shapley_coop.games.exchange.hands import hand, handed_over, read_hand
 from shapley_coop.games.exchange.market import WAIT
 from shapley_coop.games.exchange.masks import from_bits, members
 from shapley_coop.games.exchange.params import TaskExchangeParams
-from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
+from shapley_coop.games.exchange.scenario import Masks, is_partition
 from shapley_coop.games.exchange.solutions import ExchangePoints, best_among
-from shapley_coop.games.exchange.source import GENERATED, from_taskbench, generated, scenario
+from shapley_coop.games.exchange.source import scenario_of
 from shapley_coop.games.exchange.told import worths
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.exchange.words import facts_of, rules_of
 from shapley_coop.games.game import Game
-from shapley_coop.games.goods import GIVEN, Gift, Holdings, hand_over
+from shapley_coop.games.goods import GIVEN, Holdings
 from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
@@ -48,7 +49,7 @@ class TaskExchange(Game):
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
-        self.scenario = self._scenario()
+        self.scenario = scenario_of(self.params, seed)
         self.tasks = self.scenario.tasks
         if "agents" in self.params.model_fields_set and list(self.agents) != self.tasks.agents:
             raise GameError(
@@ -96,12 +97,7 @@ class TaskExchange(Game):
 
     def holdings(self, position: Position) -> Holdings:
         """What can change hands: one of each task that an agent holds and that is not done."""
-        done = from_bits(position["done"], self.tasks.n)
-        left = {a: from_bits(bits, self.tasks.n) & ~done for a, bits in position["holds"].items()}
-        return {
-            agent: {self.tasks.names[i]: 1 for i in members(mask, self.tasks.n)}
-            for agent, mask in left.items()
-        }
+        return tasks_left(self.tasks, position)
 
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
@@ -197,21 +193,11 @@ class TaskExchange(Game):
             "closed": position["closed"] or not handed,
         }
         if gifts := position.get(GIVEN):
-            effects += self._hand_over(after, gifts)
+            effects += hand_over_tasks(self.tasks, after, gifts)
             holds = {a: from_bits(bits, self.tasks.n) for a, bits in after["holds"].items()}
         over = self.over(after)
         rewards = {a: self.scenario.utility(a, holds[a] & done) if over else 0 for a in self.agents}
         return Step(after, rewards, effects=effects)
-
-    def _hand_over(self, position: Position, gifts: Sequence[Gift]) -> list[dict[str, Any]]:
-        """Execute gifts in a position; their effects for the record."""
-        done = from_bits(position["done"], self.tasks.n)
-        after, effects = hand_over(self.holdings(position), gifts)
-        for agent, left in after.items():
-            kept = from_bits(position["holds"][agent], self.tasks.n) & done
-            mask = kept | self.tasks.named(task for task, count in left.items() if count)
-            position["holds"][agent] = self.tasks.bits(mask)
-        return effects
 
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
         """Refuse what is not legal; a last task may be handed over by who is handed another.
@@ -241,7 +227,7 @@ class TaskExchange(Game):
         return "0" not in position["done"] or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Return who is absent keeps its own tasks and does them."""
+        """Return the baseline: who is absent keeps its own tasks and does them."""
         return KEEPS_ITS_TASKS
 
     def replays(self, record: Sequence[Turn]) -> Replays:
@@ -253,7 +239,7 @@ class TaskExchange(Game):
         return recorded_trade(self, record)
 
     def ahead(self) -> ExchangeAhead:
-        """Return who is asked for nothing does its own tasks."""
+        """Return plays in which who is asked for nothing does its own tasks."""
         return ExchangeAhead(self)
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
@@ -288,22 +274,6 @@ class TaskExchange(Game):
     def facts(self) -> dict[str, Any]:
         """All that is public: the atoms, who starts with what, and how composites are named."""
         return {"game": self.name, **facts_of(self.tasks, self.params.rounds, self.params.meetings)}
-
-    def _scenario(self) -> Scenario:
-        p = self.params
-        if p.records:
-            return from_taskbench(
-                p.records,
-                p.agents,
-                ids=p.ids,
-                atoms=p.atoms,
-                competition=p.competition,
-                seed=self.seed,
-                tools=p.tools,
-            )
-        if p.scenario == GENERATED:
-            return generated(p.agents, p.atoms, p.competition, self.seed, p.additive)
-        return scenario(p.scenario, p.variant)
 
     def _tradable(self, coalition: frozenset[str]) -> int:
         own = [agent for agent in self.agents if agent in coalition]

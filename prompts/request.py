@@ -245,7 +245,7 @@ def trade(view: Facts) -> dict[str, Any]:
 
 
 def _met(view: Facts) -> dict[str, Any]:
-    """Return where agents meet in pairs: whom the reader meets, and what the two hold."""
+    """Return whom the reader meets where agents meet in pairs, and what the two hold."""
     if "meeting" not in view:
         return {"meeting": 0, "other": "", "held": [], "worths": "", "written": []}
     me, initial = view["you"], view["initial"]

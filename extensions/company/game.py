@@ -162,7 +162,7 @@ class SoftwareCompany(Game):
         return int(position["turn"]) > self.turns
 
     def default_baseline(self) -> Baseline:
-        """Return who is absent made nothing."""
+        """Return the baseline: who is absent made nothing."""
         return MADE_NOTHING
 
     def replays(self, record: Sequence[Turn]) -> Replays:

@@ -75,7 +75,7 @@ def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) 
 def _by_actions(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return where each of the absent takes its own action, or none."""
+    """Return the plays in which each of the absent takes its own action, or none."""
     n = len(absent)
 
     def earned(members: Coalitions) -> NDArray[Any]:

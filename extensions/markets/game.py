@@ -181,7 +181,7 @@ class Trade(Game):
         return int(position["turn"]) > self.turns
 
     def default_baseline(self) -> Baseline:
-        """Return who is absent keeps what it has, and refuses."""
+        """Return the baseline: who is absent keeps what it has, and refuses."""
         return KEEPS
 
     def replays(self, record: Sequence[Turn]) -> Replays:

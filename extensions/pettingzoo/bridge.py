@@ -153,7 +153,7 @@ class PettingZooGame(Game):
         return Step(after, rewards)
 
     def over(self, position: Position) -> bool:
-        """Return when no agent acts any more, or after the last round."""
+        """Return whether no agent acts any more, or the last round is over."""
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:

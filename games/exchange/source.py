@@ -9,6 +9,7 @@ from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange import paper, taskbench
 from shapley_coop.games.exchange.additive import Additive, additive
 from shapley_coop.games.exchange.files import read_scenario
+from shapley_coop.games.exchange.params import TaskExchangeParams
 from shapley_coop.games.exchange.preferences import dialled, scores
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks, check_table
@@ -19,6 +20,28 @@ from shapley_coop.games.params import GameError
 
 GENERATED = "generated"
 FILE_ENDINGS = (".yaml", ".yml", ".json")
+
+
+def scenario_of(params: TaskExchangeParams, seed: int) -> Scenario:
+    """Return the scenario that a game's parameters name.
+
+    Raises:
+        GameError: there is none, or its file cannot be read.
+    """
+    p = params
+    if p.records:
+        return from_taskbench(
+            p.records,
+            p.agents,
+            ids=p.ids,
+            atoms=p.atoms,
+            competition=p.competition,
+            seed=seed,
+            tools=p.tools,
+        )
+    if p.scenario == GENERATED:
+        return generated(p.agents, p.atoms, p.competition, seed, p.additive)
+    return scenario(p.scenario, p.variant)
 
 
 def scenario(name: str, variant: int = 0) -> Scenario:

@@ -79,7 +79,7 @@ class RaidBattle(Game):
         return is_over(self.params, position)
 
     def default_baseline(self) -> Baseline:
-        """Return who is absent stands idle, and can be struck."""
+        """Return the baseline: who is absent stands idle, and can be struck."""
         return STANDS_IDLE
 
     def repeated(self, did: Conduct) -> Replays:

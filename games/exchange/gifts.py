@@ -1,0 +1,31 @@
+"""Tasks as goods: what can change hands by a contract, and what happens when it does."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shapley_coop.games.exchange.masks import from_bits, members
+from shapley_coop.games.exchange.scenario import Tasks
+from shapley_coop.games.goods import Gift, Holdings, hand_over
+from shapley_coop.games.turns import Position
+
+
+def tasks_left(tasks: Tasks, position: Position) -> Holdings:
+    """Return one of each task that an agent holds and that is not done."""
+    done = from_bits(position["done"], tasks.n)
+    left = {a: from_bits(bits, tasks.n) & ~done for a, bits in position["holds"].items()}
+    return {
+        agent: {tasks.names[i]: 1 for i in members(mask, tasks.n)} for agent, mask in left.items()
+    }
+
+
+def hand_over_tasks(
+    tasks: Tasks, position: Position, gifts: Sequence[Gift]
+) -> list[dict[str, Any]]:
+    """Execute gifts in a position that nobody else has; return their effects for the record."""
+    done = from_bits(position["done"], tasks.n)
+    after, effects = hand_over(tasks_left(tasks, position), gifts)
+    for agent, left in after.items():
+        kept = from_bits(position["holds"][agent], tasks.n) & done
+        mask = kept | tasks.named(task for task, count in left.items() if count)
+        position["holds"][agent] = tasks.bits(mask)
+    return effects
