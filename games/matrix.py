@@ -202,7 +202,7 @@ class MatrixGame(Game):
         return self.payoffs.classes(record)
 
     def ahead(self) -> Ahead:
-        """Return plays in which who is asked for nothing does what pays it best, whatever others do."""
+        """Return plays in which who is asked for nothing does what pays it best."""
         return MatrixAhead(self)
 
     @property
