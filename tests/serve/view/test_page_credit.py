@@ -36,9 +36,9 @@ def test_what_each_did_stands_beside_what_it_is_due(
         assert "Compared with the baseline: an absent agent plays keep." in told
         alice = cells(opened, "#conduct tbody tr:first-child td")
         assert alice[0] == "keep ×10 (turns 1–10) 10 breaches: turns 1–10"
-        assert alice[1:] == ["27.5 %", "0", "0", "0", "200", "200"]
+        assert alice[1:] == ["25 %", "0", "0", "0", "200", "200"]
         bob = cells(opened, "#conduct tbody tr:nth-child(2) td")
-        assert bob == ["give ×10 (turns 1–10)", "27.5 %", "120", "120", "120", "320", "320"]
+        assert bob == ["give ×10 (turns 1–10)", "25 %", "120", "120", "120", "320", "320"]
         assert not opened.overflows()
         assert opened.complaints == []
 
