@@ -45,7 +45,7 @@ class Measured:
 
 
 def delegates(
-    sizes: tuple[int, ...] = (4, 6, 8, 10, 12, 30, 100, 300, 1000),
+    sizes: tuple[int, ...] = (4, 12, 100, 1000),
     everybody: int = 12,
     seeds: int = 3,
     games: tuple[str, ...] = GAMES,

@@ -47,7 +47,6 @@ MODULES = {
     "sloppy": "sloppy",
     "start": "start",
     "server": "server",
-    "git": "git",
 }
 """Every bench, and where it is: a function of its name, whose defaults are the goals' sizes."""
 
@@ -67,7 +66,6 @@ QUICK: dict[str, dict[str, Any]] = {
     "sloppy": {"seeds": 1, "workflows": ("llm_only", "short_term")},
     "start": {"repeats": 1, "commands": ("coop --help",)},
     "server": {"repeats": 1, "latency": 0.01, "at_once": 4},
-    "git": {"repeats": 1, "commits": (20, 40)},
 }
 """Sizes that only show that a bench works."""
 
@@ -108,7 +106,8 @@ def main(arguments: list[str] | None = None) -> None:
             failed.append(name)
             traceback.print_exception(found)
             continue
-        sys.stdout.write(markdown(name, found) + "\n")
+        goals = table(GOAL_COLUMNS, [goal.row() for goal in found.goals])
+        sys.stdout.write(f"{markdown(name, found)}\n{goals}\n\n")
         sys.stdout.flush()
         day = datetime.now(UTC).date().isoformat()
         shown[name] = Section(found, day, provenance()["commit"])

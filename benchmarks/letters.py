@@ -1,13 +1,7 @@
-"""How long letters are, by workflow and by what they ask for, beside what they were.
-
-What they were is kept in `letters_before.json`: the same runs at commit 512cc62, when letters
-showed their facts as JSON.
-"""
+"""How long letters are, in whole runs of embedded agents."""
 
 import asyncio
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from benchmarks.seats import scratch
@@ -43,38 +37,32 @@ LIMITS = {
 }
 """Game and act → characters that the longest letter should have at most."""
 
-ALL = "all"
-_BEFORE = Path(__file__).with_name("letters_before.json")
-
 
 def letters(most: int = len(RUNS)) -> Found:
-    """Tokens of letters, now and before.
+    """Measure letters in whole runs.
 
     Args:
-        most: how many of the runs are measured.
+        most: how many of the runs are played.
     """
-    before = json.loads(_BEFORE.read_text(encoding="utf-8"))
     rows: list[list[Cell]] = []
     goals = []
     for graph, game, params in RUNS[:most]:
         entries = asyncio.run(written(graph, game, params))
-        was = before[f"{graph}, {game}"]
-        for act, found in by_act(entries).items():
-            longest = max(map(len, found))
-            mean = sum(map(len, found)) / len(found) / PER_TOKEN
-            old = was.get(act, [0, None, None])[1]
-            name = f"{graph}, {game}: {act}"
-            rows.append([name, mean / old if old else None, mean, old, longest / PER_TOKEN])
-            if limit := LIMITS.get((game, act)):
-                goals.append(Goal(f"{name}, characters of the longest", limit, longest))
-        whole, old = sum(len(e.letter_text) for e in entries) / PER_TOKEN, was[ALL][1]
-        rows.append([f"**{graph}, {game}: the whole run**", whole / old, whole, old, None])
+        longest = {act: max(map(len, found)) for act, found in by_act(entries).items()}
+        whole = sum(len(entry.letter_text) for entry in entries) / PER_TOKEN
+        longest_act = max(longest, key=longest.__getitem__)
+        told = f"{longest_act} {longest[longest_act] / PER_TOKEN:.0f}"
+        rows.append([f"{graph}, {game}", whole / len(entries), whole, told])
+        goals += [
+            Goal(f"{graph}, {game}: {act}, characters of the longest", limit, longest[act])
+            for act in longest
+            if (limit := LIMITS.get((game, act)))
+        ]
     return Found(
-        f"Tokens of a letter, {PER_TOKEN} characters each, in runs of embedded agents.",
-        ("letters", "now / before", "tokens, mean", "before", "longest"),
+        f"Tokens of letters, {PER_TOKEN} characters each, in runs of embedded agents.",
+        ("run", "a letter", "the whole run", "the longest"),
         rows,
         goals,
-        ["Before: commit 512cc62. A whole run has as many letters as it had talk and turns."],
     )
 
 

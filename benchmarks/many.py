@@ -18,14 +18,13 @@ from typing import Any
 from benchmarks.letters import PER_TOKEN, by_act
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
-from shapley_coop.games import load
 from shapley_coop.games.dice import dice
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 
-SIZES = (10, 30, 100, 300, 1000)
+SIZES = (10, 100, 1000)
 
 RUNS: tuple[tuple[str, str, int], ...] = (
     ("llm_only", "public_goods", 1000),
@@ -73,7 +72,7 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
             longest.setdefault((graph, game), {})[n] = max(letters.values())
             sys.stderr.write(f"{graph}, {game}, {n} agents: {found}\n")
             told = ", ".join(f"{act} {x:.0f}" for act, x in letters.items())
-            columns = ("calls", "tokens", "seconds", "mb", "home", "credit", "welfare", "status")
+            columns = ("calls", "tokens", "seconds", "mb", "home", "credit")
             known = (found[key] for key in columns)
             rows.append([f"{graph}, {game}, {n} agents", told, *known])
     goals = [
@@ -87,7 +86,7 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
         "embedded agents with SQLite, and its values by the Shapley norm.",
         (
             *("play", "longest letters, tokens", "calls", "k tokens", "s", "MB at most", "home MB"),
-            *("credit", "welfare, of the best", "status"),
+            "credit",
         ),
         rows,
         goals,
@@ -138,7 +137,6 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
             outcome = await play(graph, RunConfig(game=game, params=dict(params), seed=1))
         seconds = time.perf_counter() - started
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        welfare = _welfare(game, params, outcome["payoffs"])
         entries = list(home().journal.entries(outcome["episode"]))
         first = [entry for entry in entries if entry.attempt == 1]
         letters = {act: max(map(len, texts)) / PER_TOKEN for act, texts in by_act(first).items()}
@@ -150,16 +148,8 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
         "seconds": seconds,
         "mb": peak,
         "home": size,
-        "welfare": welfare,
         "credit": outcome["credit"]["method"].partition(",")[0].partition(" (")[0],
-        "status": outcome["status"],
     }
-
-
-def _welfare(game: str, params: Mapping[str, Any], payoffs: Mapping[str, float]) -> str:
-    """What all have in a market, of the most that any allocation gives."""
-    best = load(game, params).reference_points().best if game == "trade" else None
-    return f"{100 * sum(payoffs.values()) / best:.2f}%" if best else "–"
 
 
 if __name__ == "__main__":  # one play, for a look at it

@@ -86,9 +86,7 @@ class Found:
 
 def markdown(name: str, found: Found) -> str:
     """One bench as a section of the page."""
-    goals = table(GOAL_COLUMNS, [goal.row() for goal in found.goals])
     parts = [f"## {name}", found.title, table(found.columns, found.rows)]
-    parts += [goals] if found.goals else []
     parts += ["\n".join(f"- {note}" for note in found.notes)] if found.notes else []
     return "\n\n".join(parts) + "\n"
 

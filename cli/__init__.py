@@ -52,7 +52,7 @@ def _more_on(error: typer.TyperException, message: str) -> str:
 
 
 def _words_of(error: ValueError) -> str:
-    """A complaint in one line, of pydantic's as well."""
+    """Return a complaint in one line, of pydantic's as well."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):

@@ -21,7 +21,6 @@ EXPERIMENT, SERVE, INSPECT = "Experiment", "Serve and show", "Inspect and verify
 COMMANDS = {
     PLAY: {
         "run": "shapley_coop.cli.playing.run:run",
-        "demo": "shapley_coop.cli.playing.demo:demo",
         "resume": "shapley_coop.cli.playing.run:resume",
         "answer": "shapley_coop.cli.playing.answer:answer",
         "list": "shapley_coop.cli.playing.listing:list_",
@@ -38,14 +37,9 @@ COMMANDS = {
         "doctor": "shapley_coop.cli.inspecting.doctor:doctor",
     },
     CHECK: {
-        "mandate": "shapley_coop.cli.signing.keys:mandate",
         "validate": "shapley_coop.cli.signing.validate:validate",
         "contract check": "shapley_coop.cli.signing.contract:check",
         "contract audit": "shapley_coop.cli.signing.contract:audit",
-        "contract table": "shapley_coop.cli.signing.contract:table",
-        "keys new": "shapley_coop.cli.signing.keys:new",
-        "keys list": "shapley_coop.cli.signing.keys:list_",
-        "keys show": "shapley_coop.cli.signing.keys:show",
     },
     CREDIT: {
         "credit": "shapley_coop.cli.crediting.credit:credit",
@@ -54,12 +48,11 @@ COMMANDS = {
     EXPERIMENT: {
         "sweep": "shapley_coop.cli.experimenting.sweep:sweep",
         "status": "shapley_coop.cli.experimenting.results:status",
-        "export": "shapley_coop.cli.experimenting.export:export",
+        "export": "shapley_coop.cli.experimenting.results:export",
         "compare": "shapley_coop.cli.experimenting.results:compare",
         "merge": "shapley_coop.cli.experimenting.results:merge",
         "eval": "shapley_coop.cli.experimenting.evaluate:evaluate",
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
-        "scenario table": "shapley_coop.cli.experimenting.scenario:table",
     },
     SERVE: {
         "view": "shapley_coop.cli.serving.view:view",
@@ -71,11 +64,8 @@ COMMANDS = {
 
 GROUPS = {
     "new": "Begin a game of your own.",
-    "contract": (
-        "Check contracts before they are signed, audit records, tabulate what contracts do."
-    ),
+    "contract": ("Check contracts before they are signed, and audit records."),
     "scenario": "Scenarios of task exchange.",
-    "keys": "Keys that parties sign with.",
 }
 """The first word of commands of two → its help; an extension's group has what it is for."""
 

@@ -38,12 +38,12 @@ def reason(error: BaseException) -> str:
 
 
 def in_one_line(error: BaseException) -> str:
-    """What is printed of a failure that nobody foresaw."""
+    """Return what is printed of a failure that nobody foresaw."""
     return reason(error) or f"it failed: {type(error).__name__}{_place(error)}; {MORE}"
 
 
 def _of_system(error: OSError) -> str:
-    """A file or a port that cannot be used."""
+    """Return a file or a port that cannot be used."""
     said = error.strerror or type(error).__name__
     if error.errno in (errno.EADDRINUSE, errno.EACCES) and not error.filename:
         return f"the port cannot be used: {said}; give another --port, or 0 for a free one"
@@ -69,7 +69,7 @@ def of_home(error: BaseException) -> bool:
 
 
 def _in_home(error: OSError) -> bool:
-    """Whether an error is of a file in the home."""
+    """Return whether an error is of a file in the home."""
     from shapley_coop.state.storage.home import home
 
     path = os.path.abspath(os.fsdecode(error.filename or ""))

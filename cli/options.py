@@ -31,7 +31,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def complete_runs(incomplete: str) -> list[str]:
-    """The names of this home's runs that begin like this, for a shell."""
+    """Return the names of this home's runs that begin like this, for a shell."""
     from shapley_coop.state.storage.home import home
 
     return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
@@ -45,7 +45,7 @@ def complete_games(incomplete: str) -> list[str]:
 
 
 def complete_graphs(incomplete: str) -> list[str]:
-    """The workflows that begin like this, for a shell."""
+    """Return the workflows that begin like this, for a shell."""
     from shapley_coop.graphs import names
 
     return [name for name in names() if name.startswith(incomplete)]
@@ -102,18 +102,6 @@ Personas = Annotated[
         "--persona",
         help="NAME=text, or NAME=@file: who an agent is and what it wants, told to it alone.",
     ),
-]
-PartyKeys = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--key",
-        help="NAME=key: a key of this home, with which the seat signs what it accepts, or a file "
-        "of a public key in PEM, of a party that signs itself.",
-    ),
-]
-Mandates = Annotated[
-    list[str] | None,
-    typer.Option("--mandate", help="NAME=FILE: what an agent's principal allows it."),
 ]
 BaseUrl = Annotated[
     str | None, typer.Option(help="URL of an OpenAI-compatible endpoint, for every openai: seat.")
@@ -186,32 +174,25 @@ def seat_from(model: str, base_url: str | None) -> "Seat":
         raise ValueError(f"--model {model}: {first_error(error)}") from None
 
 
-def by_agent(
-    personas: list[str] | None, keys: list[str] | None, mandates: list[str] | None
-) -> dict[str, dict[str, str]]:
-    """Return the run configuration's `personas`, `keys` and `mandates`, by agent.
+def personas_from(given: list[str] | None) -> dict[str, str]:
+    """Return each agent's persona.
 
     Raises:
-        ValueError: a part is not NAME=… as its option asks, or its file cannot be read.
+        ValueError: a part is not NAME=text, or its file cannot be read.
     """
-    of = _split(personas or [], "--persona {}: give NAME=text, or NAME=@file")
-    signing = _split(keys or [], "--key {}: give NAME=key, or NAME=FILE.pem")
-    mandated = _split(mandates or [], "--mandate {}: give NAME=FILE")
-    return {
-        "personas": {agent: words("--persona", text) for agent, text in of},
-        "keys": {agent: key_named(key) for agent, key in signing},
-        "mandates": {agent: read_text(file, "a mandate") for agent, file in mandated},
-    }
+    of = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
+    return {agent: words("--persona", text) for agent, text in of}
 
 
-def key_named(key: str) -> str:
-    """Return a file's public key in PEM, or the name of a key of this home.
+def added_setting(setting: extension.Setting, given: list[str]) -> dict[str, Any]:
+    """Return what an option of an extension was given for each agent.
 
     Raises:
-        ValueError: the file cannot be read.
+        ValueError: a part is not NAME=text, or the extension cannot read it.
     """
-    named_file = key.endswith(".pem") or "/" in key
-    return read_text(key, "a public key") if named_file else key
+    hint = setting.help.partition(":")[0]
+    parts = _split(given, f"{setting.flag} {{}}: give {hint}")
+    return {agent: extension.imported(setting.reads)(text) for agent, text in parts}
 
 
 def pairs(option: str, given: str) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
 
 
 def can_settle(by: str, n: int) -> bool:
-    """Whether a norm can be computed for any record of so many agents."""
+    """Return whether a norm can be computed for any record of so many agents."""
     if by == "nucleolus":
         return n <= MAX_NUCLEOLUS
     return by != "deegan_packel" and (n <= MAX_ENUMERATED or by in SAMPLED or by in FEW)
@@ -179,7 +179,7 @@ def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, F
 
 
 def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribution:
-    """Where parts add up, every norm but the equal split gives each agent its part."""
+    """Return where parts add up, every norm but the equal split gives each agent its part."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
     named = partial(_named, of.agents)
@@ -252,7 +252,7 @@ def _how(found: Estimate) -> str:
 
 
 def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
-    """What needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
+    """Return what needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
     agents, worth, everyone = of.agents, of.worth, frozenset(of.agents)
     total, nothing = worth(everyone), worth(frozenset())
     marginal = [total - worth(everyone - {agent}) for agent in agents]
@@ -275,7 +275,7 @@ def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
 
 
 def _one_by_one(agents: Sequence[str], worth: Worth, coalitions: Coalitions) -> Floats:
-    """The worths of many coalitions, where they cannot be replayed together."""
+    """Return the worths of many coalitions, where they cannot be replayed together."""
     return np.array([float(worth(frozenset(compress(agents, row)))) for row in coalitions])
 
 

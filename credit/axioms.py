@@ -54,7 +54,7 @@ def check_axioms(
 
 
 def convex_game(n: int) -> list[int]:
-    """A fixed game to test additivity with: v(S) = (Σ_{i ∈ S} (i + 1))².
+    """Return a fixed game to test additivity with: v(S) = (Σ_{i ∈ S} (i + 1))².
 
     It is convex, so that every value defined in this package but Deegan–Packel is defined on it and
     on its sum with a game on which that value is defined.
@@ -63,7 +63,7 @@ def convex_game(n: int) -> list[int]:
 
 
 def _interchangeable(worths: Floats, i: int, j: int, slack: float) -> bool:
-    """Whether v(C ∪ {i}) = v(C ∪ {j}) for every C with neither of them."""
+    """Return whether v(C ∪ {i}) = v(C ∪ {j}) for every C with neither of them."""
     if abs(worths[1 << i] - worths[1 << j]) > slack:
         return False
     masks = np.arange(len(worths))

@@ -23,12 +23,12 @@ MAX_AGENTS = 20
 
 
 def members(mask: int, agents: Sequence[str]) -> tuple[str, ...]:
-    """The agents of a coalition, in the order of `agents`."""
+    """Return the agents of a coalition, in the order of `agents`."""
     return tuple(agent for i, agent in enumerate(agents) if mask >> i & 1)
 
 
 def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
-    """The mask of a coalition given by names, in any order.
+    """Return the mask of a coalition given by names, in any order.
 
     Raises:
         ValueError: a name is not among `agents`, or occurs twice.
@@ -45,7 +45,7 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
 
 
 def coalition_key(mask: int, agents: Sequence[str]) -> str:
-    """The coalition as files write it: "A,C"; the empty coalition is ""."""
+    """Return the coalition as files write it: "A,C"; the empty coalition is ""."""
     return ",".join(members(mask, agents))
 
 
@@ -61,7 +61,7 @@ def parse_key(key: str, agents: Sequence[str]) -> int:
 
 
 def agents_in(table: Table | NDArray[Any]) -> int:
-    """The number of agents n of a table of 2**n worths.
+    """Return the number of agents n of a table of 2**n worths.
 
     Raises:
         ValueError: the length is not 2**n for 1 ≤ n ≤ MAX_AGENTS.
@@ -78,7 +78,7 @@ def agents_in(table: Table | NDArray[Any]) -> int:
 def worth_table(
     agents: Sequence[str], worth: Callable[[frozenset[str]], OneNumber]
 ) -> list[OneNumber]:
-    """The table of a characteristic function given by names.
+    """Return the table of a characteristic function given by names.
 
     Args:
         agents: who plays; n names, each its own.

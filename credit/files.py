@@ -17,7 +17,7 @@ REPORT_TOLERANCE = 1e-7
 
 
 def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
-    """Who earned what, as JSON.
+    """Return who earned what, as JSON.
 
     Args:
         obj: {"agents": [name, …], "worth": {"A": 0, "A,B": 9, …}}, where every coalition but the
@@ -132,7 +132,7 @@ def _standard_errors(runs: Sequence[Sequence[Fraction]]) -> list[float] | None:
 
 
 def _additive_values(value: str, contributions: Sequence[Fraction]) -> list[Fraction]:
-    """The value of the game in which a coalition is worth its members' contributions.
+    """Return the value of the game in which a coalition is worth its members' contributions.
 
     There an agent adds the same to every coalition, and so every norm gives it its contribution,
     except an equal split, and Deegan–Packel, which such a game does not have.

@@ -30,7 +30,7 @@ EXACT_AGENTS = 16
 
 
 def norm(name: str) -> Norm:
-    """The norm of that name.
+    """Return the norm of that name.
 
     Raises:
         ValueError: it is not one of NORMS.
@@ -41,7 +41,7 @@ def norm(name: str) -> Norm:
 
 
 def surplus(table: Table) -> Fraction:
-    """The amount to divide, v(N) − v(∅), exact, in the unit of the worths."""
+    """Return the amount to divide, v(N) − v(∅), exact, in the unit of the worths."""
     agents_in(table)
     return exact(table[-1], "v(N)") - exact(table[0], "v(∅)")
 
@@ -62,13 +62,13 @@ def _banzhaf_normalised(table: Table) -> list[Fraction]:
 
 
 def _leave_one_out(table: Table) -> list[Fraction]:
-    """What would be missing without each agent: Eq. 9 of Shapley-Coop as printed."""
+    """Return what would be missing without each agent: Eq. 9 of Shapley-Coop as printed."""
     worths = [exact(worth, "a worth") for worth in table]
     return marginal_contributions(worths)
 
 
 def _equal(table: Table) -> list[Fraction]:
-    """The same for all."""
+    """Return the same for all."""
     return [surplus(table) / agents_in(table)] * agents_in(table)
 
 

@@ -30,7 +30,7 @@ class Transfer:
 
 
 def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
-    """The payments that turn what was earned into what is due: at most n − 1 of them.
+    """Return the payments that turn what was earned into what is due: at most n − 1 of them.
 
     The largest debt meets the largest claim until one of them is settled; equal sizes go by name.
 
@@ -53,7 +53,7 @@ def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
 
 
 def constrain(earned: Accounts, due: Accounts, constraints: Iterable[Constraint]) -> dict[str, int]:
-    """What is due after every constraint, in the order given.
+    """Return what is due after every constraint, in the order given.
 
     Raises:
         ValueError: the two name different agents, or do not sum to the same.
@@ -66,7 +66,7 @@ def constrain(earned: Accounts, due: Accounts, constraints: Iterable[Constraint]
 
 
 def cap(limit: Number | str) -> Constraint:
-    """Nobody pays more than `limit`, in the game's unit.
+    """Return nobody pays more than `limit`, in the game's unit.
 
     Raises:
         ValueError: the limit is below 0.
@@ -122,7 +122,7 @@ CONSTRAINTS: dict[str, Callable[..., Constraint]] = {
 
 
 def constraint(name: str, **settings: Any) -> Constraint:
-    """The constraint of that name, with its settings: constraint("cap", limit="2.50").
+    """Return the constraint of that name, with its settings: constraint("cap", limit="2.50").
 
     Raises:
         ValueError: an unknown name, or settings it does not take.

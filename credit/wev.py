@@ -46,7 +46,7 @@ def wev(
     rewards: Mapping[str, Number] | None = None,
     weights: Intervals = WEIGHTS,
 ) -> dict[str, EarnedValue]:
-    """The Weighted Earned Value of every role.
+    """Return the Weighted Earned Value of every role.
 
     Args:
         artefacts: counts by role and kind, 0 or more; a kind that a role does not name counts 0.

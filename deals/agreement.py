@@ -43,7 +43,7 @@ def _slot(digest: str) -> _Slot:
 def monitor_of(
     contract: Contract | None, record: Sequence[Turn], open_turns: OpenTurns = always_open
 ) -> Monitor:
-    """The contract's monitor after every turn of the record, to be read: it is shared.
+    """Return the contract's monitor after every turn of the record, to be read: it is shared.
 
     Of each contract the latest monitor is kept: of a record that begins with the turns that it has
     observed, only the rest is observed, and a fork in time is judged from where it parts. Turns

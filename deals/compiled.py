@@ -38,11 +38,11 @@ class CompiledClause:
     split: Split | None
 
     def stands(self, turn: int) -> bool:
-        """Whether it is in force at that turn."""
+        """Return whether it is in force at that turn."""
         return self.first <= turn and (self.last is None or turn <= self.last)
 
     def may_bind(self, now: int, turns: int) -> bool:
-        """Whether it may still ask for something from turn `now` to the game's last.
+        """Return whether it may still ask for something from turn `now` to the game's last.
 
         Nothing keeps an agent from idling, so whatever is owed can be broken.
         """
@@ -56,7 +56,7 @@ Clauses = tuple[CompiledClause, ...]
 
 
 def compiled(agreed: Deal | Contract | None) -> Clauses:
-    """A deal that stands from the first turn on, or a contract with all its amendments."""
+    """Return a deal that stands from the first turn on, or a contract with all its amendments."""
     if isinstance(agreed, Deal):
         return tuple(compiled_clause(cid, clause) for cid, clause in agreed.ids().items())
     terms = agreed["terms"] if agreed else []
@@ -69,18 +69,18 @@ def compiled(agreed: Deal | Contract | None) -> Clauses:
 def compiled_clause(
     cid: str, clause: Clause, first: int = 1, last: int | None = None
 ) -> CompiledClause:
-    """One clause that stands from turn `first` to turn `last`."""
+    """Return one clause that stands from turn `first` to turn `last`."""
     effects = clause.duty, clause.transfer, clause.gift, clause.split
     return CompiledClause(cid, clause, clause.condition(), first, last, *effects)
 
 
 def start(clauses: Clauses) -> Memories:
-    """What the clauses remember before the first turn."""
+    """Return what the clauses remember before the first turn."""
     return tuple([each.condition.start for each in clauses])
 
 
 def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
-    """What they remember after one more turn."""
+    """Return what they remember after one more turn."""
     if not any(memories):
         return memories
     return tuple(
@@ -136,5 +136,5 @@ def _falling_due(
 
 
 def only_once(due: Mapping[str, Transfer]) -> frozenset[str]:
-    """The ids of those payments that fall due a single time."""
+    """Return the ids of those payments that fall due a single time."""
     return frozenset(cid for cid, pay in due.items() if pay.basis == "once")

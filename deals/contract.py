@@ -51,7 +51,7 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
 
 
 def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
-    """The contract from turn `now` on, if the deal were signed.
+    """Return the contract from turn `now` on, if the deal were signed.
 
     The deal's clauses keep the ids that its letter shows; those of the standing contract are
     prefixed with "standing".
@@ -65,13 +65,13 @@ def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
 
 
 def in_force(contract: Contract | None) -> dict[str, Clause]:
-    """The clauses that stand now, by id; none without a contract."""
+    """Return the clauses that stand now, by id; none without a contract."""
     terms = contract["terms"] if contract else []
     return {term["id"]: clause_of(term) for term in terms if term["to_turn"] is None}
 
 
 def clause_of(term: Term) -> Clause:
-    """The clause of a term."""
+    """Return the clause of a term."""
     return _read(cache_key(term["clause"]))
 
 
@@ -81,7 +81,7 @@ def _read(clause: bytes) -> Clause:
 
 
 def split_of(contract: Contract | None) -> Split | None:
-    """How the total is split, if a clause in force says so."""
+    """Return how the total is split, if a clause in force says so."""
     return next((split for c in in_force(contract).values() if (split := c.split)), None)
 
 
@@ -91,7 +91,7 @@ def lasting(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
 
 
 def rebuilt(offers: Sequence[tuple[Offer, int]]) -> list[Contract]:
-    """The contract after each of its agreed offers.
+    """Return the contract after each of its agreed offers.
 
     Args:
         offers: what all accepted, in order, each with the turn from which it stands.

@@ -68,7 +68,7 @@ class Enforcement:
         return self.mode != "notional"
 
     def held(self) -> Fraction:
-        """What each party pays into escrow."""
+        """Return what each party pays into escrow."""
         return (self.deposit or Fraction(0)) if self.mode == "escrow" else Fraction(0)
 
 
@@ -98,7 +98,7 @@ def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> l
 
 
 def deposits(agents: Sequence[str], amount: int) -> list[Posting]:
-    """The deposits paid at signing: one posting for each party.
+    """Return the deposits paid at signing: one posting for each party.
 
     Args:
         agents: the parties.
@@ -147,7 +147,7 @@ def releases(
 
 
 def net(postings: Sequence[Posting], agents: Sequence[str]) -> dict[str, int]:
-    """What each agent gains or loses by the postings."""
+    """Return what each agent gains or loses by the postings."""
     moved = dict.fromkeys([*agents, ESCROW], 0)
     for posting in postings:
         for move in posting.moves:

@@ -39,7 +39,7 @@ class Handover:
 def handovers(
     clauses: Clauses, memories: Memories, turn: int, paid: frozenset[str]
 ) -> list[Handover]:
-    """What falls due by a turn, by what is remembered with that turn.
+    """Return what falls due by a turn, by what is remembered with that turn.
 
     Args:
         clauses: the contract.
@@ -95,6 +95,6 @@ def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault 
 
 
 def recorded_wrongly(due: Sequence[Handover], turn: Mapping[str, Any]) -> str:
-    """How a recorded turn differs from what its contract had change hands; empty if not."""
+    """Return how a recorded turn differs from what its contract had change hands; empty if not."""
     asked, told = [handover.gift() for handover in due], gifts_in(turn)
     return "" if asked == told else f"turn {turn['turn']} hands over {told}, and {asked} was due"

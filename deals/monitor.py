@@ -60,7 +60,7 @@ class Duty:
     forbidden: bool
 
     def binds(self, agent: str) -> bool:
-        """Whether it is asked of that agent, alone or with all others."""
+        """Return whether it is asked of that agent, alone or with all others."""
         return self.agent in (agent, EVERYONE)
 
 
@@ -148,12 +148,12 @@ class Monitor:
         )
 
     def handing_over(self, turn: Turn) -> list[Handover]:
-        """The goods that change hands by the end of the next turn, by what is done in it."""
+        """Return the goods that change hands by the end of the next turn, by what is done in it."""
         memories = after(self.clauses, self.memories, turn)
         return handovers(self.clauses, memories, turn["turn"], self.paid)
 
     def duties(self, turn: int | None = None) -> list[Duty]:
-        """What is asked at the turn after those observed, or as if that were turn `turn`."""
+        """Return what is asked at the turn after those observed, or as if that were turn `turn`."""
         return _told(self._asked(self.memories, turn or len(self.turns) + 1))
 
     def _asked(self, memories: Memories, turn: int) -> dict[str, effects.Duty]:
@@ -213,7 +213,7 @@ class Monitor:
         return sum(step.bound for step in self._steps)
 
     def verdicts(self, turns: int, over: bool = False) -> dict[str, Verdict]:
-        """How each clause stands, by id.
+        """Return how each clause stands, by id.
 
         Args:
             turns: how many turns the game has at most.
@@ -241,7 +241,7 @@ class Monitor:
 
 
 def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
-    """What the deal asks at `turn`, given the turns before it."""
+    """Return what the deal asks at `turn`, given the turns before it."""
     clauses = tuple(compiled_clause(cid, duty) for cid, duty in deal.duties.items())
     memories = start(clauses)
     if any(memories):
@@ -251,7 +251,7 @@ def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
 
 
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
-    """Everything the deal's payments make due over the record, from turn `since` on."""
+    """Return everything the deal's payments make due over the record, from turn `since` on."""
     clauses = tuple(compiled_clause(cid, pay, since) for cid, pay in deal.pays.items())
     return Monitor(clauses).on(record).payments if clauses else []
 

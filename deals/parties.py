@@ -54,7 +54,7 @@ def by_agent(clauses: Mapping[str, Clause], agents: Sequence[str]) -> dict[str, 
 
 
 def _named(clause: Clause) -> tuple[str, ...] | None:
-    """The agents that a clause names; None if it is of all."""
+    """Return the agents that a clause names; None if it is of all."""
     if clause.split:
         return None
     named = parties_of(clause)

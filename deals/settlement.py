@@ -18,7 +18,7 @@ NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 
 
 def earned(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
-    """What each agent holds before settlement: its rewards and an equal part of the pot."""
+    """Return what each agent holds before settlement: its rewards and an equal part of the pot."""
     pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
     return {agent: x + pot / len(agents) for agent, x in earned_alone(record, agents).items()}
 
@@ -50,7 +50,7 @@ def payoffs_from(
     due: Sequence[Payment],
     norm_payoffs_fn: NormPayoffs,
 ) -> dict[str, Fraction]:
-    """The same, of what each agent holds before settlement (`earned`)."""
+    """Return the same, of what each agent holds before settlement (`earned`)."""
     if split and split.norm:
         held = norm_payoffs_fn(split.norm, sum(held.values(), start=Fraction(0)))
     elif split and split.fractions:
@@ -60,7 +60,7 @@ def payoffs_from(
 
 
 def paid(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
-    """What each agent has once what is due is paid."""
+    """Return what each agent has once what is due is paid."""
     after = dict(held)
     for payment in due:
         parts = portions(payment, after)

@@ -1,9 +1,10 @@
 """What `coop verify` recomputes of the workflows that extensions bring."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from shapley_coop import extension
+from shapley_coop.state.additions import SealedAnswer
 from shapley_coop.state.table import Table
 
 
@@ -15,13 +16,14 @@ class Recheck:
         name: what is compared.
         wrong: returns what is not as it is stated, of the last table.
         sound: what is said if nothing is wrong.
-        signatures: returns which signatures are wrong, where they are not on offers in the talk.
+        sealed: returns what agents bound themselves to by answers that stay sealed, where a deal is
+            made of such.
     """
 
     name: str
     wrong: Callable[[Table], list[str]]
     sound: str
-    signatures: Callable[[Table], list[str]] | None = None
+    sealed: Callable[[Table], Mapping[str, SealedAnswer]] | None = None
 
 
 def rechecks(nodes: Collection[str]) -> list[Recheck]:

@@ -28,13 +28,13 @@ from shapley_coop.graphs import builder
 from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
+from shapley_coop.state.additions import added
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import result_of
 from shapley_coop.state.settings import config_of, game_of
 from shapley_coop.state.settlement import decide
-from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import PublicMessage, Table
@@ -95,7 +95,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
         *_audits(table),
         *_of_workflow(known, table),
         _contract(table),
-        *_signatures(known, table),
+        *_additions(known, table),
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
         _equal("transfers", again["transfers"], stated["transfers"]),
         _equal("payoffs", again["payoffs"], stated["payoffs"]),
@@ -125,7 +125,7 @@ def _audits(table: Table) -> list[Check]:
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
-    """What one workflow alone has: tasks that pairs swap, a count that is the first offer."""
+    """Yield what one workflow alone has: tasks that pairs swap, a count that is the first offer."""
     nodes = builder(known.graph).nodes
     for one in rechecks(nodes):
         yield _told(one.name, one.wrong(table), one.sound)
@@ -150,15 +150,13 @@ def _contract(table: Table) -> Check:
     return Check("contract", sound, found)
 
 
-def _signatures(known: Run, table: Table) -> list[Check]:
-    """Verify what parties with keys signed; nothing where no party has one."""
-    config = config_of(table["settings"])
-    keys = {agent: party.key for agent, party in config.keys.items()}
-    if not keys:
-        return []
-    own = [one.signatures for one in rechecks(builder(known.graph).nodes) if one.signatures]
-    wrong = own[0](table) if own else wrongly_signed(table, keys, config.require_signed)
-    return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")]
+def _additions(known: Run, table: Table) -> Iterator[Check]:
+    """Recompute what extensions added to the run, as signatures."""
+    sealing = [one.sealed for one in rechecks(builder(known.graph).nodes) if one.sealed]
+    sealed = sealing[0](table) if sealing else None
+    for one in added(config_of(table["settings"])):
+        if found := one.addition.rechecked(one.settings, table, sealed):
+            yield _told(*found)
 
 
 def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
@@ -237,7 +235,7 @@ async def _tools(run: Run, table: Table) -> list[Check]:
 
 
 def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
-    """What is wrong with a tool's result in the journal; empty where nothing is."""
+    """Return what is wrong with a tool's result in the journal; empty where nothing is."""
     asked = json.loads(entry.letter_text)
     turn = askings.get(asked["at"])
     if turn is None:

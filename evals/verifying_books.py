@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.games.opened import is_file
 from shapley_coop.games.params import COUNT
 from shapley_coop.seats.calls import calls_in
@@ -23,7 +22,7 @@ MOST_NAMED = 3
 
 
 def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
-    """Where two JSON values differ, each with both values."""
+    """Yield where two JSON values differ, each with both values."""
     if isinstance(stated, Mapping) and isinstance(found, Mapping):
         for key in [*stated, *(key for key in found if key not in stated)]:
             yield from differences(
@@ -37,7 +36,7 @@ def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
 
 
 def named(different: list[str]) -> str:
-    """The first differences, and how many more there are."""
+    """Return the first differences, and how many more there are."""
     more = len(different) - MOST_NAMED
     return "; ".join(different[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
@@ -48,7 +47,7 @@ def _short(value: Any) -> str:
 
 
 def changed_settings(run: Run, table: Table) -> list[str]:
-    """Where register, table and result state different settings of a run."""
+    """Return where register, table and result state different settings of a run."""
     settings: Mapping[str, Any] = table["settings"]
     found = [f"in the register {each}" for each in differences(run.room, settings)]
     result = run.result or {}
@@ -72,14 +71,14 @@ def files_of(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def wrongly_counted(table: Table) -> list[str]:
-    """Whether the first offer about a bounty is another split than the counted one."""
+    """Return whether the first offer about a bounty is another split than the counted one."""
     put = [said.get("deal") for said in table.get("talk", []) if said["by"] == COUNT]
     due = [counted_split(EvaluatedTable(table)).record()]
     return list(differences(put, due, "offer 1"))
 
 
 def changed_postings(table: Table) -> list[str]:
-    """Which postings of the episode are missing, too many, or other than what is due."""
+    """Return which postings of the episode are missing, too many, or other than what is due."""
     episode, settled = table["episode"], table["settlement"] or {}
     due = [
         *deposit_lines(EvaluatedTable(table), over=True),
@@ -104,7 +103,7 @@ def changed_postings(table: Table) -> list[str]:
 
 
 def changed_letters(table: Table, entries: list[Entry]) -> list[str]:
-    """Which letters are not what their names hash, or were answered by another model."""
+    """Return which letters are not what their names hash, or were answered by another model."""
     seats = {agent: seat["model"] for agent, seat in table["settings"]["seats"].items()}
     found = []
     for entry in entries:
@@ -119,12 +118,14 @@ def changed_letters(table: Table, entries: list[Entry]) -> list[str]:
 
 
 def changed_answers(entries: list[Entry], committed: Mapping[AnswerKey, Pointer]) -> list[str]:
-    """Which answers differ from the commitments to them, were deleted, or added."""
+    """Return which answers differ from the commitments to them, were deleted, or added."""
     known = {(e.agent, e.letter, e.attempt): e for e in entries}
     found = []
     for place, entry in known.items():
         if place not in committed:
-            if committed and not (_asked_a_tool(entry) or _was_refused(entry, committed, known)):
+            if committed and not (
+                calls_in(entry.answer.text) or _was_refused(entry, committed, known)
+            ):
                 found.append(f"no checkpoint knows of {_what(entry)}")
         elif entry.pointer() != committed[place]:
             found.append(f"the answer to {_what(entry)} was changed")
@@ -141,7 +142,7 @@ def _what(entry: Entry) -> str:
 def _was_refused(
     entry: Entry, committed: Mapping[AnswerKey, Pointer], known: Mapping[AnswerKey, Entry]
 ) -> bool:
-    """Whether a person was told at once that a reply is not taken, and then gave another.
+    """Return whether a person was told at once that a reply is not taken, and then gave another.
 
     The run waited meanwhile: a checkpoint knows the reply that was taken.
     """
@@ -151,15 +152,8 @@ def _was_refused(
     )
 
 
-def _asked_a_tool(entry: Entry) -> bool:
-    """Whether an answer was a call of a tool, on the way to the one that the table points to."""
-    message = scan(entry.answer.text)
-    tried = isinstance(message, Message) and bool(message.tries)
-    return tried or bool(calls_in(entry.answer.text))
-
-
 def changed_counts(table: Table, entries: list[Entry]) -> list[str]:
-    """Where the table counts other tokens than the journal's answers had."""
+    """Return where the table counts other tokens than the journal's answers had."""
     found = []
     for kind in ("input_tokens", "output_tokens"):
         had: dict[str, int] = {}

@@ -13,7 +13,7 @@ from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 
 def wrongly_swapped(table: Table) -> Iterator[str]:
-    """Where the record differs from what pairs accepted."""
+    """Yield where the record differs from what pairs accepted."""
     evaluated = EvaluatedTable(table)
     game, record, position = exchange_of(evaluated), list(table["record"]), evaluated.game.start()
     said = {(s["round"], s["by"]): s for s in table["talk"] if s["topic"] == TOPIC}
@@ -37,7 +37,7 @@ def wrongly_swapped(table: Table) -> Iterator[str]:
 def _talked(
     met: list[Meeting], game: TaskExchange, said: dict[tuple[int, str], PublicMessage]
 ) -> tuple[list[Meeting], int]:
-    """All pairs after their talk, and its last round; who is not heard passed."""
+    """Return all pairs after their talk, and its last round; who is not heard passed."""
     nothing: AgentOutput = {"act": "pass", "text": ""}
     for now in count(met[0]["began"]):
         table: Table = {"round": now}

@@ -13,7 +13,7 @@ class ActionRule(Sequence[str]):
 
     @abstractmethod
     def told(self) -> list[str]:
-        """The actions in letters and facts; the game's own reader finds them again."""
+        """Return the actions in letters and facts; the game's own reader finds them again."""
 
 
 def told_actions(actions: Sequence[str]) -> list[str]:

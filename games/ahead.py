@@ -50,7 +50,7 @@ class Plan:
     def choice(
         self, agent: str, owed: "Sequence[Owed]", legal: Sequence[str], unasked: str | None
     ) -> str | None:
-        """What an agent does at a turn; None is nothing.
+        """Return what an agent does at a turn; None is nothing.
 
         Args:
             agent: who.
@@ -134,7 +134,7 @@ class Ahead:
         return None if most is None else sum(most.values(), Fraction(0))
 
     def unasked(self, position: "Position", agent: str, waiting: bool) -> str | None:
-        """What an agent does where nothing is asked of it.
+        """Return what an agent does where nothing is asked of it.
 
         Args:
             position: where the game stands.
@@ -147,7 +147,7 @@ class Ahead:
         return self.game.absent_action(baseline, position, agent)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """How many plays there are of each of `sims` plans over `turns` turns."""
+        """Return how many plays there are of each of `sims` plans over `turns` turns."""
         if not self.game.rolls_dice:
             return 1
         return max(FEWEST_PLAYS, min(MOST_PLAYS, MOST_STEPS // max(1, sims * turns)))
@@ -179,7 +179,7 @@ class Ahead:
         return Played(_run(game, position, record, choose), 1, game)
 
     def on_other_dice(self, seed: int) -> "Game":
-        """The same world with other dice."""
+        """Return the same world with other dice."""
         other = copy(self.game)
         other.seed = seed
         other.__dict__.pop("_kept_replays", None)  # it knows the dice that it was made with
@@ -236,7 +236,7 @@ class BountyAhead(Ahead):
         self._bounty = bounty
 
     def most(self) -> dict[str, Fraction]:
-        """All of it."""
+        """Return all of it."""
         return dict.fromkeys(self.game.agents, self._bounty)
 
     def together(self) -> Fraction:

@@ -33,12 +33,12 @@ Amounts = Sequence[Any]
 
 
 def gains_of(point: Amounts, disagreement: Amounts) -> list[Any]:
-    """What each agent has beyond d."""
+    """Return what each agent has beyond d."""
     return [u - d for u, d in zip(point, disagreement, strict=True)]
 
 
 def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[Fraction]:
-    """Which part of its best gain each agent has, the least first.
+    """Return which part of its best gain each agent has, the least first.
 
     Agents that can gain nothing count nowhere.
 
@@ -63,7 +63,7 @@ def nash(points: Sequence[Point], disagreement: Point) -> Point:
 
 
 def kalai_smorodinsky(points: Sequence[Point], disagreement: Point) -> Point:
-    """The outcome at which the agent with the least part of its best gain has most; else d.
+    """Return the outcome at which the agent with the least part of its best gain has most; else d.
 
     The arguments are those of `nash`.
     """

@@ -42,11 +42,18 @@ class Baseline:
     warning: str = ""
 
     @property
+    def short(self) -> str:
+        """What credit compares with, in at most eight words; `docs/credit.md` has the rest."""
+        return _SHORT.get(self.kind, self.words)
+
+    @property
     def no_value(self) -> str:
         """Why no value is defined: nothing says what the absent would have done; else empty."""
         undeclared = self.kind == "nothing" and self.warning
         return f"no value is defined here: {self.warning}" if undeclared else ""
 
+
+_SHORT = {AWAY: "an absent agent is away", RANDOM: "an absent agent acts at random"}
 
 ALL_AWAY = Baseline(
     AWAY,
@@ -62,7 +69,7 @@ BY_POLICY = Baseline(POLICY, "an absent agent does what the game's own policy do
 
 
 def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
-    """The baseline as it is declared; None where nothing is.
+    """Return the baseline as it is declared; None where nothing is.
 
     A word that is an action of every agent is that action.
 

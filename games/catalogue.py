@@ -25,13 +25,13 @@ _PYTHON = ".py"
 
 
 def names() -> list[str]:
-    """The games that can be named, those of installed packages too, sorted."""
+    """Return the games that can be named, those of installed packages too, sorted."""
     found = {path.stem for path in _HERE.glob("*.yaml")} | set(extension.offered("games"))
     return sorted(found | {entry.stem for entry in _HERE.iterdir() if _defines_a_game(entry.stem)})
 
 
 def summary(name: str) -> str:
-    """One line on a named game; of one that cannot be loaded, why."""
+    """Return one line on a named game; of one that cannot be loaded, why."""
     try:
         return load(name).summary()
     except GameError as error:
@@ -41,7 +41,7 @@ def summary(name: str) -> str:
 
 
 def title(game: str | Mapping[str, Any]) -> str:
-    """What a game is called in results and in the names of runs."""
+    """Return what a game is called in results and in the names of runs."""
     if not isinstance(game, str):
         return str(game.get("name", "matrix game"))
     if _scheme(game):
@@ -86,7 +86,7 @@ def load(
 
 
 def is_program(game: Any) -> bool:
-    """Whether to load this game runs a Python file or imports a module that is not ours."""
+    """Return whether to load this game runs a Python file or imports a module that is not ours."""
     if not isinstance(game, str):
         return False
     # By the path's own suffix, as `read` does: "own.py/" is the same file.
@@ -94,7 +94,7 @@ def is_program(game: Any) -> bool:
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
-    """What a game's name stands for: a module, an import, or a payoff file's content.
+    """Return what a game's name stands for: a module, an import, or a payoff file's content.
 
     A run stores this, so that it can be resumed from any folder; of a Python file it stores the
     absolute path, and needs the file.
@@ -150,14 +150,14 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 
 
 def _plugged(name: str) -> bool:
-    """Whether an installed package brings a game of this name that is none of ours."""
+    """Return whether an installed package brings a game of this name that is none of ours."""
     if not name.isidentifier() or _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"):
         return False  # before the packages are looked through, which takes longer
     return name in extension.offered("games")
 
 
 def _plugin(name: str) -> type[Game]:
-    """A game that an installed package brings.
+    """Return a game that an installed package brings.
 
     Raises:
         GameError: it cannot be loaded, or is no game.
@@ -177,7 +177,7 @@ def _plugin(name: str) -> type[Game]:
 
 
 def _beside(name: str) -> ModuleType | None:
-    """The module of a game that an installed package brings, for the foresight beside it."""
+    """Return the module of a game that an installed package brings, for the foresight beside it."""
     return sys.modules.get(_plugin(name).__module__) if _plugged(name) else None
 
 
@@ -224,7 +224,7 @@ def _module(game: str) -> ModuleType:
 
 @lru_cache(maxsize=64)
 def _called(game: str) -> type[Game] | dict[str, Any]:
-    """What a callable makes: a kind of game, or the content of a payoff file."""
+    """Return what a callable makes: a kind of game, or the content of a payoff file."""
     _may_run(game)
     path, _, name = game.removeprefix(_CALLABLE).partition(":")
     if (here := os.getcwd()) not in sys.path:

@@ -121,11 +121,11 @@ class Delivered(Game):
         return bool(position["paid"])
 
     def default_baseline(self) -> Baseline:
-        """Who is absent made nothing."""
+        """Return who is absent made nothing."""
         return MADE_NOTHING
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """What each member was paid: parts add up, whoever else is there."""
+        """Return what each member was paid: parts add up, whoever else is there."""
         paid = earned_alone(record, self.agents)
         return additive(self.agents, [paid[agent] for agent in self.agents])
 
@@ -134,7 +134,7 @@ class Delivered(Game):
         return BountyAhead(self, exact(self.params.bounty))
 
     def rules(self) -> str:
-        """What was made, and how its value is found."""
+        """Return what was made, and how its value is found."""
         p = self.params
         kinds = [k for k in p.weights if any(k in made for made in p.artefacts.values())]
         table = [
@@ -163,7 +163,7 @@ class Delivered(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """Nothing that the rules do not say."""
+        """Return nothing that the rules do not say."""
         return ""
 
     def facts(self) -> dict[str, Any]:
@@ -186,7 +186,7 @@ class Delivered(Game):
 
 
 def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict[str, Number]:
-    """An amount divided by parts of one whole, to so many decimals, summing exactly to it.
+    """Return an amount divided by parts of one whole, to so many decimals, summing exactly to it.
 
     Largest remainder; ties go to the agent that is named first.
 
@@ -204,7 +204,7 @@ def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict
 
 
 def count_of(count: str | Number) -> Fraction:
-    """A count as it was written.
+    """Return a count as it was written.
 
     Raises:
         ValueError: it is none.

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def dice(seed: int, turn: int, agent: str = "") -> "np.random.Generator":
-    """The dice of one agent at one turn (`agent=""`: the world's own).
+    """Return the dice of one agent at one turn (`agent=""`: the world's own).
 
     Philox is counter-based, so what one agent draws never shifts what another draws: removing a
     player from a replay leaves all other players' dice as they were (common random numbers).

@@ -44,7 +44,7 @@ class Enumeration(Foresight):
         )
 
     def play(self, owed: Iterable[Owed]) -> Play:
-        """What each agent does: its duty, else what it would do without a deal."""
+        """Return what each agent does: its duty, else what it would do without a deal."""
         play = dict(self.default)
         for duty in owed:
             if not duty.forbidden:
@@ -55,20 +55,20 @@ class Enumeration(Foresight):
         return play
 
     def together(self) -> list[Part]:
-        """The joint action that pays all together most."""
+        """Return the joint action that pays all together most."""
         return [Part(agent, action) for agent, action in self.best_for_all.items()]
 
     def wish(self) -> list[Part]:
-        """The joint action that pays me most, then all together."""
+        """Return the joint action that pays me most, then all together."""
         best = max(self.plays(), key=lambda p: (self.payoff(p)[self.me], self.total(p)))
         return [Part(agent, action) for agent, action in best.items()]
 
     def habit(self, legal: list[str]) -> str:
-        """The best against uniform beliefs."""
+        """Return the best against uniform beliefs."""
         return max(legal, key=partial(self.expected, self.me))
 
     def payoff(self, play: Play) -> Mapping[str, float]:
-        """What one joint action pays each agent, in the game's unit.
+        """Return what one joint action pays each agent, in the game's unit.
 
         Raises:
             Missing: the letter does not say it.
@@ -79,16 +79,16 @@ class Enumeration(Foresight):
         return self.pays[key]
 
     def plays(self, **fixed: str) -> list[Play]:
-        """All joint actions in which the fixed agents do the fixed things."""
+        """Return all joint actions in which the fixed agents do the fixed things."""
         choices = [[fixed[a]] if a in fixed else self.actions[a] for a in self.agents]
         return [dict(zip(self.agents, play, strict=True)) for play in product(*choices)]
 
     def total(self, play: Play) -> float:
-        """The collective payoff of one joint action."""
+        """Return the collective payoff of one joint action."""
         return float(sum(self.payoff(play).values()))
 
     def expected(self, agent: str, action: str) -> float:
-        """An agent's mean payoff if all others are equally likely to do anything."""
+        """Return an agent's mean payoff if all others are equally likely to do anything."""
         plays = self.plays(**{agent: action})
         return sum(self.payoff(play)[agent] for play in plays) / len(plays)
 

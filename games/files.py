@@ -12,7 +12,7 @@ _Read = TypeVar("_Read")
 
 
 def read_file(path: str | Path, what: str) -> Any:
-    """What a YAML file holds, or a JSON file if its name ends in .json.
+    """Return what a YAML file holds, or a JSON file if its name ends in .json.
 
     Args:
         path: of the file.
@@ -25,7 +25,7 @@ def read_file(path: str | Path, what: str) -> Any:
 
 
 def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Read:
-    """What is made of a file, which is read again only once it has changed.
+    """Return what is made of a file, which is read again only once it has changed.
 
     Args:
         path: of the file.

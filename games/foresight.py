@@ -34,7 +34,7 @@ def needed(facts: Mapping[str, Any], *names: str) -> None:
 
 
 def looks_far(facts: Mapping[str, Any]) -> bool:
-    """Whether an agent was asked to reason about what all together could achieve."""
+    """Return whether an agent was asked to reason about what all together could achieve."""
     return facts.get("ask") == "reason" or bool(facts.get("reasoning"))
 
 
@@ -130,20 +130,20 @@ class Foresight(ABC):
 
     @abstractmethod
     def together(self) -> list[Part]:
-        """The best plan for all that I can think of."""
+        """Return the best plan for all that I can think of."""
 
     @abstractmethod
     def wish(self) -> list[Part]:
-        """What I would like to be done for my own good; nothing if I want nothing."""
+        """Return what I would like to be done for my own good; nothing if I want nothing."""
 
     @abstractmethod
     def habit(self, legal: list[str]) -> str:
-        """What I do without a deal."""
+        """Return what I do without a deal."""
 
     def options(self, legal: list[str]) -> list[str]:
-        """What is worth weighing this turn."""
+        """Return what is worth weighing this turn."""
         return legal
 
     def is_habit(self, action: str) -> bool:
-        """Whether I would do this sooner or later without being asked."""
+        """Return whether I would do this sooner or later without being asked."""
         return False

@@ -73,11 +73,11 @@ class Game(ABC):
 
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
-        """How errors call a game of these parameters."""
+        """Return how errors call a game of these parameters."""
         return cls.name
 
     def summary(self) -> str:
-        """One line for lists: by default the first of the class's docstring."""
+        """Return one line for lists: by default the first of the class's docstring."""
         return (type(self).__doc__ or self.name).strip().splitlines()[0]
 
     @property
@@ -95,14 +95,14 @@ class Game(ABC):
 
     @abstractmethod
     def start(self) -> Position:
-        """The position before the first turn."""
+        """Return the position before the first turn."""
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
         """What `agent` sees of the position: JSON facts for its letter. All of it by default."""
         return dict(position)
 
     def opening(self) -> dict[str, Any]:
-        """What the first agent sees before the first turn."""
+        """Return what the first agent sees before the first turn."""
         return self.view(self.start(), self.agents[0])
 
     def private(self, agent: str) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Game(ABC):
         return {}
 
     def holdings(self, position: Position) -> Holdings:
-        """What everybody holds of the goods."""
+        """Return what everybody holds of the goods."""
         return {}
 
     def purse(self, agent: str) -> Fraction | None:
@@ -131,7 +131,7 @@ class Game(ABC):
 
     @abstractmethod
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """The joint action's consequence.
+        """Return the joint action's consequence.
 
         Args:
             position: where the game stands.
@@ -144,7 +144,7 @@ class Game(ABC):
 
     @abstractmethod
     def over(self, position: Position) -> bool:
-        """Whether the play has ended."""
+        """Return whether the play has ended."""
 
     @cached_property
     def baseline(self) -> Baseline:
@@ -152,15 +152,15 @@ class Game(ABC):
         return read_baseline(self, self.params.absent) or self.default_baseline()
 
     def default_baseline(self) -> Baseline:
-        """The baseline where nothing declares one."""
+        """Return the baseline where nothing declares one."""
         return ALL_IDLE
 
     def equilibrium(self) -> Baseline | None:
-        """The only profile that survives strict dominance, in a game that can find it."""
+        """Return the only profile that survives strict dominance, in a game that can find it."""
         return None
 
     def policy(self, position: Position, agent: str) -> str | None:
-        """What an agent that takes no part does here, in a game that computes it."""
+        """Return what an agent that takes no part does here, in a game that computes it."""
         raise NotImplementedError(f"{self.name} computes no policy for the absent")
 
     @property
@@ -205,7 +205,7 @@ class Game(ABC):
         return type(self).potential is not Game.potential
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """What a coalition can secure by the rules alone, in as many turns as were played.
+        """Return what a coalition can secure by the rules alone, in as many turns as were played.
 
         Raises:
             GameError: nothing computes it for this game.
@@ -252,11 +252,11 @@ class Game(ABC):
 
     @abstractmethod
     def rules(self) -> str:
-        """The rules in Markdown: static, the same for every agent and turn."""
+        """Return the rules in Markdown: static, the same for every agent and turn."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:
-        """The rules as JSON facts, so that a program can play from the letter alone."""
+        """Return the rules as JSON facts, so that a program can play from the letter alone."""
 
     def happened(self, turn: Turn) -> str:
         """What a turn's effects were, in few words of one line, for the letters' table of turns."""
@@ -267,7 +267,7 @@ class Game(ABC):
         return action
 
     def objection(self, position: Position, agent: str, action: str) -> str:
-        """What is wrong with an action that an agent wrote; empty when it can be taken."""
+        """Return what is wrong with an action that an agent wrote; empty when it can be taken."""
         legal = self.legal(position, agent)
         if action in legal:
             return ""

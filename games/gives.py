@@ -26,12 +26,12 @@ EVERYONE = "everyone"
 
 
 def give(quantity: int | str, good: str, to: str) -> str:
-    """The action of giving by hand."""
+    """Return the action of giving by hand."""
     return f"give {quantity} {good} to {to}"
 
 
 def given(action: str) -> tuple[int, str, str] | None:
-    """How many of which good an action gives by hand, and to whom; None if it gives nothing.
+    """Return how many of which good an action gives by hand, and to whom; None if it gives nothing.
 
     >>> given("give 2 red wool to Ben"), given("keep")
     ((2, 'red wool', 'Ben'), None)
@@ -83,7 +83,7 @@ class Gives(ActionRule):
         return known and 1 <= count <= self.most.get(good, 0) and action == give(*found)
 
     def told(self) -> list[str]:
-        """A line for each good, of which AGENT is any other agent."""
+        """Return a line for each good, of which AGENT is any other agent."""
         gifts = [give(f"1…{most}", good, "AGENT") for good, most in self.most.items()]
         return [*self.first, *gifts, *self.last]
 
@@ -95,7 +95,7 @@ def gives(
     first: Sequence[str] = (),
     last: Sequence[str] = (),
 ) -> Sequence[str]:
-    """What one agent can do; of few agents as a list.
+    """Return what one agent can do; of few agents as a list.
 
     Args:
         most: good → how many of it can be given at once.
@@ -110,7 +110,7 @@ def gives(
 
 
 def read_actions(told: Sequence[str], agents: Sequence[str], me: str) -> Sequence[str]:
-    """The actions of an agent that facts tell, as lines."""
+    """Return the actions of an agent that facts tell, as lines."""
     gifts = {n: found for n, line in enumerate(told) if (found := _line(line))}
     if not gifts:
         return list(told)
@@ -125,7 +125,7 @@ def actions_in(facts: Mapping[str, Any]) -> dict[str, Sequence[str]]:
 
 
 def actions_of(facts: Mapping[str, Any], agent: str) -> Sequence[str]:
-    """What one agent can do, as a game's facts tell it."""
+    """Return what one agent can do, as a game's facts tell it."""
     told = facts["actions"]
     if EVERYONE not in told:
         return list(told[agent])
@@ -139,7 +139,7 @@ def legal_in(facts: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _line(told: str) -> tuple[str, int] | None:
-    """The good of a line, and how many of it can be given; None of an action as it is."""
+    """Return the good of a line, and how many of it can be given; None of an action as it is."""
     first, _, rest = told.partition("…")
     most, _, rest = rest.partition(" ")
     good = rest.removesuffix(" to AGENT")

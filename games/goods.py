@@ -26,7 +26,7 @@ def with_gifts(position: dict[str, Any], gifts: Sequence[Gift]) -> dict[str, Any
 
 
 def gifts_in(turn: Mapping[str, Any]) -> list[Gift]:
-    """What was due by the end of a recorded turn, whether or not the givers held so many."""
+    """Return what was due by the end of a recorded turn, whether or not the givers held so many."""
     return [
         {
             **{key: effect[key] for key in ("clause", "giver", "receiver", "good")},
@@ -38,7 +38,7 @@ def gifts_in(turn: Mapping[str, Any]) -> list[Gift]:
 
 
 def hand_over(holds: Holdings, gifts: Sequence[Gift]) -> tuple[Holdings, list[dict[str, Any]]]:
-    """What all hold after gifts, one after the other, and their effects for the record.
+    """Return what all hold after gifts, one after the other, and their effects for the record.
 
     Nobody hands over what it does not hold: what is missing is told as `short`.
     """

@@ -22,7 +22,7 @@ _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 
 
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
-    """Two of some names that look alike; None where no two do."""
+    """Return two of some names that look alike; None where no two do."""
     shown = [(name, _shown(name)) for name in names]
     in_ascii = [one for one in shown if one[1].isascii()]
     known: dict[str, str] = {}
@@ -55,7 +55,7 @@ class Shown:
             self._others.setdefault(len(letters), []).append(letters)
 
     def has_alike(self, name: str) -> bool:
-        """Whether one of them looks like it."""
+        """Return whether one of them looks like it."""
         letters = _shown(name)
         if letters.isascii() and letters.translate(_SAME) in self._ascii:
             return True
@@ -81,7 +81,7 @@ def _mixes(word: str) -> bool:
 
 
 def _shown(name: str) -> str:
-    """A name as it is seen: in compatible letters, without what has no shape of its own."""
+    """Return a name as it is seen: in compatible letters, without what has no shape of its own."""
     plain = unicodedata.normalize("NFKC", name)
     seen = (c for c in without_hidden(plain) if unicodedata.category(c) != "Mn")
     return "".join(map(_spelled, seen))
@@ -89,7 +89,7 @@ def _shown(name: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _spelled(character: str) -> str:
-    """A character as the group of ASCII that looks like it, where none does alone."""
+    """Return a character as the group of ASCII that looks like it, where none does alone."""
     if character.isascii():
         return _GROUPS.get(character, character)
     shapes = [shape for shape in _shapes(character) if shape.isascii()]
@@ -103,7 +103,7 @@ def _alike(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _shapes(character: str) -> frozenset[str]:
-    """A character and those that look like it."""
+    """Return a character and those that look like it."""
     if character.isascii():
         return next((shapes for shapes in _IN_ASCII if character in shapes), frozenset(character))
     # Read only for names beyond ASCII: the list takes a moment to load.

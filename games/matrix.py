@@ -106,7 +106,7 @@ def check_names(agent: str, actions: Sequence[str]) -> None:
 
 
 def _speakable(action: str) -> bool:
-    """Whether an agent can write it between tags and the scanner reads the same."""
+    """Return whether an agent can write it between tags and the scanner reads the same."""
     return is_name(action) and not set(action) & set("<>")
 
 
@@ -138,7 +138,7 @@ class MatrixGame(Game):
 
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
-        """A file's name for its game; of a named instance, its own."""
+        """Return a file's name for its game; of a named instance, its own."""
         return cls.name if cls is not MatrixGame else str(params.get("name") or "table of payoffs")
 
     def table(self) -> MatrixParams:
@@ -146,7 +146,7 @@ class MatrixGame(Game):
         return self.params
 
     def summary(self) -> str:
-        """The story, where the file tells one."""
+        """Return the story, where the file tells one."""
         return self.about or super().summary()
 
     def start(self) -> Position:
@@ -177,7 +177,7 @@ class MatrixGame(Game):
         return self.payoffs.surviving()
 
     def equilibrium(self) -> Baseline | None:
-        """What survives strict dominance, if that is one profile."""
+        """Return what survives strict dominance, if that is one profile."""
         found = self.payoffs.surviving()
         return found if found.kind == "actions" else None
 
@@ -202,7 +202,7 @@ class MatrixGame(Game):
         return self.payoffs.classes(record)
 
     def ahead(self) -> Ahead:
-        """Who is asked for nothing does what pays best if the others may do anything."""
+        """Return who is asked for nothing does what pays best if the others may do anything."""
         return MatrixAhead(self)
 
     @property
@@ -218,7 +218,7 @@ class MatrixGame(Game):
         return ReferencePoints(lambda: float(self.turns * self.payoffs.best_total))
 
     def rules(self) -> str:
-        """The story, the turns, and that all act at once."""
+        """Return the story, the turns, and that all act at once."""
         times = "once" if self.params.rounds == 1 else f"for {self.params.rounds} turns"
         story = f"**{self.title}**. {self.about}".strip()
         return "\n".join([story, "", *self.payoffs.rules(times)])
@@ -251,16 +251,16 @@ class MatrixAhead(Ahead):
         return "what pays best at once" if known else super().unasked_words
 
     def most(self) -> dict[str, Fraction]:
-        """The best that can happen to it, every turn."""
+        """Return the best that can happen to it, every turn."""
         most, turns = self.game.payoffs.most, self.game.turns
         return {agent: turns * most(agent) for agent in self.game.agents}
 
     def together(self) -> Fraction:
-        """What is best for all together, every turn."""
+        """Return what is best for all together, every turn."""
         return self.game.turns * self.game.payoffs.best_total
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
-        """The same at every turn."""
+        """Return the same at every turn."""
         if self.game.unasked is None:
             return super().unasked(position, agent, waiting)
         return self.game.unasked[agent]

@@ -33,7 +33,7 @@ FILES: dict[str, Callable[[str], bool]] = {
 
 
 def is_file(key: str, value: Any) -> bool:
-    """Whether a setting names a file that is there."""
+    """Return whether a setting names a file that is there."""
     return isinstance(value, str) and opens(key, value) and Path(value).is_file()
 
 
@@ -48,5 +48,5 @@ def not_here(key: str, value: Any) -> str:
 
 
 def opens(key: str, value: Any) -> bool:
-    """Whether to heed a key opens a file of this machine, or imports a module."""
+    """Return whether to heed a key opens a file of this machine, or imports a module."""
     return key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value))

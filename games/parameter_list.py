@@ -43,7 +43,7 @@ class Parameter(NamedTuple):
 
 
 def parameters(game: Game) -> list[Parameter]:
-    """All that a game can be told, with its values in this game as defaults."""
+    """Return all that a game can be told, with its values in this game as defaults."""
     shapes = game.Params.model_json_schema(by_alias=False)["properties"]
     values = game.params.model_dump(mode="json")
     return [
@@ -53,7 +53,7 @@ def parameters(game: Game) -> list[Parameter]:
 
 
 def _meaning(kind: type[Params], name: str) -> str:
-    """What a field is described by, in the nearest class that describes it."""
+    """Return what a field is described by, in the nearest class that describes it."""
     fields = (each.model_fields.get(name) for each in kind.__mro__ if issubclass(each, Params))
     return next((field.description for field in fields if field and field.description), "")
 

@@ -30,7 +30,7 @@ RESERVED = _ACCOUNTS | {"summariser", "judge", COUNT}
 
 
 def _of_ratio(written: Any) -> Any:
-    """A ratio as people write it, '1/4', where a decimal can be as exact as money is."""
+    """Return a ratio as people write it, '1/4', where a decimal can be as exact as money is."""
     if not isinstance(written, str):
         return written
     ratio = exact(written, "a payoff")
@@ -53,7 +53,7 @@ def is_name(text: str) -> bool:
 
 
 def _numbered(written: Any) -> Any:
-    """A number of agents as so many names."""
+    """Return a number of agents as so many names."""
     if isinstance(written, bool) or not isinstance(written, int):
         return written
     if not 2 <= written <= MOST_AGENTS:
@@ -118,7 +118,7 @@ class Params(BaseModel):
 
 
 def one_line(name: str, params: type[Params], error: ValidationError) -> str:
-    """What is wrong with a game's parameters, in one line."""
+    """Return what is wrong with a game's parameters, in one line."""
     first = first_error(error)
     if first.unknown:
         known = ", ".join(params.model_fields)

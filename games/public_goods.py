@@ -44,7 +44,7 @@ class PublicGoods(SymmetricGame):
         )
 
     def formula(self) -> Formula:
-        """What is kept, and an even part of what the fund becomes."""
+        """Return what is kept, and an even part of what the fund becomes."""
         p, n = self.params, len(self.agents)
         kept, part = exact(p.endowment), exact(p.endowment) / p.levels
         parts = ["keep", *(f"give {k}/{p.levels}" for k in range(1, p.levels)), "give"]

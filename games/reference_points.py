@@ -63,7 +63,7 @@ class ReferencePoints:
 
 
 def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | None:
-    """The highest total of rewards and pots, by playing every line of a small game.
+    """Return the highest total of rewards and pots, by playing every line of a small game.
 
     On the game's own dice, so with hindsight. Equal positions are played on once. Cost: at most
     `MAX_STEPS` steps of the game.

@@ -171,7 +171,7 @@ class _Play:
         self._turn = 0
 
     def run(self) -> list[Fraction]:
-        """Each agent's rewards, and the pot."""
+        """Return each agent's rewards, and the pot."""
         game, turns = self._game, len(next(iter(self._did.schedules.values()), []))
         earned = dict.fromkeys(game.agents, Fraction(0))
         pot = Fraction(0)
@@ -226,7 +226,7 @@ class _Play:
 def least_for_the_present(
     game: "Game", position: "Position", actions: dict[str, str], absent: list[str]
 ) -> "Step":
-    """The step under the joint action of the absent that leaves those present least.
+    """Return the step under the joint action of the absent that leaves those present least.
 
     It pays 0 to the absent. Of equals it is the first in the order of the actions.
 
@@ -251,7 +251,7 @@ def least_for_the_present(
 
 
 def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
-    """Each agent's own rewards of a record, summed, in the game's unit."""
+    """Return each agent's own rewards of a record, summed, in the game's unit."""
     return {
         agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))
         for agent in agents

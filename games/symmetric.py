@@ -97,11 +97,11 @@ class SymmetricGame(MatrixGame):
 
     @abstractmethod
     def formula(self) -> Formula:
-        """What each action pays; the k-th action adds k to the sum."""
+        """Return what each action pays; the k-th action adds k to the sum."""
 
     @abstractmethod
     def story(self) -> str:
-        """A sentence or two for letters."""
+        """Return a sentence or two for letters."""
 
     def build(self) -> Payoffs:
         """Few joint actions as a table; more of them by an extension, where one is installed.
@@ -129,7 +129,7 @@ class SymmetricGame(MatrixGame):
             raise GameError(f"{self.name}: {error}") from None
 
     def table(self) -> MatrixParams:
-        """Every joint action."""
+        """Return every joint action."""
         formula = self.formula()
         plays = product(formula, repeat=len(self.agents))
         return MatrixParams(

@@ -52,7 +52,7 @@ class PayoffTable:
         self.agents, self.actions, self.pays = tuple(agents), actions, pays
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]:
-        """Each agent's minimum over the actions of those that took none."""
+        """Return each agent's minimum over the actions of those that took none."""
         choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
         plays = [self.pays[play] for play in product(*choices)]
         return {agent: min(pays[agent] for pays in plays) for agent in self.agents}
@@ -76,7 +76,7 @@ class PayoffTable:
         )
 
     def most(self, agent: str) -> Fraction:
-        """The most that an agent can earn in one turn."""
+        """Return the most that an agent can earn in one turn."""
         return max(exact(pays[agent]) for pays in self.pays.values())
 
     @property
@@ -97,7 +97,7 @@ class PayoffTable:
         return Enumeration(facts, [], lambda *_: ()).default
 
     def rules(self, times: str) -> list[str]:
-        """The table, in Markdown.
+        """Return the table, in Markdown.
 
         Args:
             times: how often it is played, in words.
@@ -115,7 +115,7 @@ class PayoffTable:
         ]
 
     def facts(self) -> dict[str, Any]:
-        """The same for programs."""
+        """Return the same for programs."""
         cells = [
             {"play": dict(zip(self.agents, play, strict=True)), "pays": pays}
             for play, pays in self.pays.items()

@@ -34,7 +34,7 @@ UNDECLARED = (
 def surviving_baseline(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays
 ) -> Baseline:
-    """The profile that survives strict iterated dominance by pure actions; else away."""
+    """Return the profile that survives strict iterated dominance by pure actions; else away."""
     table, _ = _tensor(agents, actions, pays)
     left = [list(range(len(actions[agent]))) for agent in agents]
     while any(_drop_dominated(table, left, i) for i in range(len(agents))):
@@ -110,7 +110,7 @@ def _tensor(
 def _by_actions(
     table: NDArray[Any], counted: Mapping[tuple[int, ...], int], absent: Sequence[int]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Where each of the absent takes its own action."""
+    """Return where each of the absent takes its own action."""
     n = table.shape[-1]
 
     def earned(members: Coalitions) -> NDArray[Any]:

@@ -21,6 +21,7 @@ from shapley_coop.games.exchange.told import worths
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.exchange.words import facts_of, rules_of
 from shapley_coop.games.game import Game
+from shapley_coop.games.goods import GIVEN, Gift, Holdings, hand_over
 from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
@@ -57,6 +58,7 @@ class TaskExchange(Game):
         self.agents = tuple(self.tasks.agents)
         self._holders = frozenset(self.agents)
         self._positions = {name: i for i, name in enumerate(self.tasks.names)}
+        self.goods = tuple(self.tasks.names)
         work = [*self.tasks.names, WAIT]
         self.actions = dict.fromkeys(self.agents, work)
         if not self.in_pairs and len(self.agents) <= TOGETHER:
@@ -92,10 +94,19 @@ class TaskExchange(Game):
             "closed": False,
         }
 
+    def holdings(self, position: Position) -> Holdings:
+        """What can change hands: one of each task that an agent holds and that is not done."""
+        done = from_bits(position["done"], self.tasks.n)
+        left = {a: from_bits(bits, self.tasks.n) & ~done for a, bits in position["holds"].items()}
+        return {
+            agent: {self.tasks.names[i]: 1 for i in members(mask, self.tasks.n)}
+            for agent, mask in left.items()
+        }
+
     def hands(
         self, masks: Masks, holds: Masks | None = None, closing: bool = True
     ) -> list[dict[str, str]]:
-        """The joint actions that turn one allocation into another, and close the trade.
+        """Return the joint actions that turn one allocation into another, and close the trade.
 
         Each agent hands over what others are to have, one task a turn; none does in the last.
         Nobody is left without a task in between: who has one alone waits until it is given another.
@@ -114,7 +125,7 @@ class TaskExchange(Game):
         return [*handed_over(self.tasks.names, before, masks), *([{}] if closing else [])]
 
     def private(self, agent: str) -> dict[str, Any]:
-        """What only `agent` is told: its taste and its utilities; for its own letters alone.
+        """Return what only `agent` is told: its taste and its utilities; for its own letters alone.
 
         Nothing of it is stored in a position, a record or shared state. Who meets another is told
         in the talk with it, of the tasks that the two hold.
@@ -125,7 +136,7 @@ class TaskExchange(Game):
         return told if self.in_pairs else {**told, **worths(self.scenario, agent, self.tasks)}
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """All of it; of those who meet in pairs, how many tasks are left to do."""
+        """Return all of it; of those who meet in pairs, how many tasks are left to do."""
         if not self.in_pairs:
             return dict(position)
         held = from_bits(position["holds"][agent], self.tasks.n)
@@ -133,7 +144,7 @@ class TaskExchange(Game):
         return {"turn": position["turn"], "tasks_left_to_you": left.bit_count()}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Its own tasks that are not done, handing one over while trade is open, waiting.
+        """Return its own tasks that are not done, handing one over while trade is open, waiting.
 
         An agent keeps its last task, unless it is handed another in the same turn (`hands`).
         """
@@ -151,7 +162,7 @@ class TaskExchange(Game):
         return [hand(task, to) for task in tasks for to in self.agents if to != giver]
 
     def handed(self, action: str) -> tuple[str, str] | None:
-        """The task and the taker of a hand-over; None for anything else."""
+        """Return the task and the taker of a hand-over; None for anything else."""
         return (
             None if action in self._positions else read_hand(action, self._positions, self._holders)
         )
@@ -159,6 +170,7 @@ class TaskExchange(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Tasks are done or change hands; utilities are paid with the last one.
 
+        What a contract has change hands does so at the end of the turn, if it is not done yet.
         Trade closes with the first turn in which nothing is handed over. What an agent has done
         pays it whether or not the tool's call succeeded: the tables price tasks, not results.
         A call's result is what `position["results"]` holds for the task, where the workflow has
@@ -184,9 +196,22 @@ class TaskExchange(Game):
             "done": self.tasks.bits(done),
             "closed": position["closed"] or not handed,
         }
+        if gifts := position.get(GIVEN):
+            effects += self._hand_over(after, gifts)
+            holds = {a: from_bits(bits, self.tasks.n) for a, bits in after["holds"].items()}
         over = self.over(after)
         rewards = {a: self.scenario.utility(a, holds[a] & done) if over else 0 for a in self.agents}
         return Step(after, rewards, effects=effects)
+
+    def _hand_over(self, position: Position, gifts: Sequence[Gift]) -> list[dict[str, Any]]:
+        """Execute gifts in a position; their effects for the record."""
+        done = from_bits(position["done"], self.tasks.n)
+        after, effects = hand_over(self.holdings(position), gifts)
+        for agent, left in after.items():
+            kept = from_bits(position["holds"][agent], self.tasks.n) & done
+            mask = kept | self.tasks.named(task for task, count in left.items() if count)
+            position["holds"][agent] = self.tasks.bits(mask)
+        return effects
 
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
         """Refuse what is not legal; a last task may be handed over by who is handed another.
@@ -216,7 +241,7 @@ class TaskExchange(Game):
         return "0" not in position["done"] or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """Who is absent keeps its own tasks and does them."""
+        """Return who is absent keeps its own tasks and does them."""
         return KEEPS_ITS_TASKS
 
     def replays(self, record: Sequence[Turn]) -> Replays:
@@ -228,7 +253,7 @@ class TaskExchange(Game):
         return recorded_trade(self, record)
 
     def ahead(self) -> ExchangeAhead:
-        """Who is asked for nothing does its own tasks."""
+        """Return who is asked for nothing does its own tasks."""
         return ExchangeAhead(self)
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
@@ -248,7 +273,7 @@ class TaskExchange(Game):
         return ExchangePoints(self.scenario)
 
     def happened(self, turn: Turn) -> str:
-        """What came of each tool call; the table of turns says which it was."""
+        """Return what came of each tool call; the table of turns says which it was."""
         told = []
         for effect in turn.get("effects", []):
             result = {k: x for k, x in effect.items() if k not in ("effect", "agent", "task", "ok")}
@@ -257,7 +282,7 @@ class TaskExchange(Game):
         return "; ".join(told)
 
     def rules(self) -> str:
-        """Who holds what, what can be done, and when it pays."""
+        """Return who holds what, what can be done, and when it pays."""
         return rules_of(self.scenario, self.params.rounds, self.params.meetings)
 
     def facts(self) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Step:
 
 
 def effect_words(effect: Mapping[str, Any]) -> str:
-    """An effect without what is too long for a line."""
+    """Return an effect without what is too long for a line."""
     if effect.keys() == {"effect", "agent"}:
         return f"{effect['agent']} {effect['effect']}"
     told = (_words(key, value) for key, value in effect.items() if key != "shock")
@@ -54,7 +54,7 @@ def _words(key: str, value: Any) -> str:
 
 
 def excused(turn: Turn) -> frozenset[str]:
-    """The agents that the operator's budget left no call at a turn."""
+    """Return the agents that the operator's budget left no call at a turn."""
     effects = turn.get("effects", [])
     return frozenset(effect["agent"] for effect in effects if effect.get("excused") is True)
 

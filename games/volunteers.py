@@ -33,7 +33,7 @@ class Volunteers(SymmetricGame):
         return f"If anybody volunteers, everybody has {p.benefit}; it costs {p.cost}."
 
     def formula(self) -> Formula:
-        """What each action pays, by how many of the others volunteer."""
+        """Return what each action pays, by how many of the others volunteer."""
         p = self.params
         return {
             "wait": [Piece(0, 0), Piece(1, p.benefit)],

@@ -30,13 +30,13 @@ _PAGES = (
 
 
 def names() -> list[str]:
-    """The workflows, from the least to the most, and then what extensions bring."""
+    """Return the workflows, from the least to the most, and then what extensions bring."""
     return [*_PAGES, *extension.offered("workflows")]
 
 
 @cache
 def builder(name: str) -> "WorkflowBuilder":
-    """A workflow's page of wiring.
+    """Return a workflow's page of wiring.
 
     Raises:
         ValueError: there is none of that name.
@@ -46,7 +46,7 @@ def builder(name: str) -> "WorkflowBuilder":
 
 @cache
 def admits_payments(name: str) -> bool:
-    """Whether agents can agree on payments anywhere in a workflow.
+    """Return whether agents can agree on payments anywhere in a workflow.
 
     Raises:
         ValueError: there is none of that name.
@@ -56,7 +56,7 @@ def admits_payments(name: str) -> bool:
 
 @cache
 def version(name: str) -> str:
-    """A workflow's version (`WorkflowBuilder.version`), read off its page once.
+    """Return a workflow's version (`WorkflowBuilder.version`), read off its page once.
 
     Raises:
         ValueError: there is none of that name.
@@ -87,12 +87,12 @@ def make_forms_ready() -> None:
 
 
 def summary(name: str) -> str:
-    """One line on a workflow: the first of its page."""
+    """Return one line on a workflow: the first of its page."""
     return (page_of(name).__doc__ or "").splitlines()[0]
 
 
 def page_of(name: str) -> ModuleType:
-    """The module of a workflow's page.
+    """Return the module of a workflow's page.
 
     Raises:
         ValueError: there is none of that name.

@@ -16,8 +16,8 @@ from langgraph.graph import END
 from shapley_coop.graphs.workflow import WorkflowBuilder, sound, verdict_of
 from shapley_coop.nodes.contract.count import count_signatures
 from shapley_coop.nodes.contract.enforce import enforce
-from shapley_coop.nodes.contract.pass_on import pass_on
 from shapley_coop.nodes.table.convene import convene
+from shapley_coop.nodes.table.pass_on import pass_on
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
@@ -35,7 +35,7 @@ from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
-    """Whether the game goes on, and whether the judge is asked when it does not."""
+    """Return whether the game goes on, and whether the judge is asked when it does not."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found
@@ -50,7 +50,7 @@ page.asks_and_validates("propose", "validate", contract_propose.QUESTION)
 page.branch("validate", sound, {"again": "propose", "sound": "pass_on"})
 page.asks("respond", contract_answer.QUESTION)
 page.branch("respond", sound, {"again": "respond", "sound": "pass_on"})
-page.add_node("pass_on", pass_on)
+page.add_node("pass_on", pass_on())
 talk_on = {"propose": "propose", "respond": "respond", "no_deal": "act"}
 page.branch("pass_on", verdict_of, {**talk_on, "agreed": "write", "in_words": "write"})
 

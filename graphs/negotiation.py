@@ -20,7 +20,7 @@ from shapley_coop.state.topics import ACTIONS, PLAY_UNPAID, Topic
 
 
 def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:
-    """The workflow, not compiled.
+    """Return the workflow, not compiled.
 
     Args:
         plan: what a deal may hold.

@@ -12,8 +12,8 @@ from shapley_coop.graphs.catalogue import builder, version
 from shapley_coop.invalid import first_error
 from shapley_coop.prompts import check_pack
 from shapley_coop.seats.models import check_seat
+from shapley_coop.state.additions import check_begin
 from shapley_coop.state.home_files.kept import pack_of
-from shapley_coop.state.home_files.mandates import check_in_force
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of, settings_of
 from shapley_coop.state.storage.at_rest import check_key
@@ -40,8 +40,8 @@ def prepare(
         idempotency_key: the caller's name for the request, which returns the same run each time.
 
     Raises:
-        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, a mandate has
-            expired, or the key is that of another request.
+        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, an extension
+            does not let it begin, or the key is that of another request.
         CredentialsMissing: a seat's key is not set.
     """
     check_key()
@@ -50,6 +50,7 @@ def prepare(
     settings = settings_of(resolved)
     played = game_of(settings)
     check_kind(played, page.plays, graph)
+    page.check_config(resolved)
     page.check_game(played)
     played.make_ready()
     for seat in resolved.seats.values():
@@ -59,12 +60,12 @@ def prepare(
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
     if known := home().runs.begun(graph, settings, idempotency_key):
         return known
-    check_in_force(resolved.mandates)
+    check_begin(resolved)
     return home().runs.begin(name, graph, settings, version(graph), idempotency_key)
 
 
 def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:
-    """A configuration, or a mapping that is one."""
+    """Return a configuration, or a mapping that is one."""
     if isinstance(config, RunConfig):
         return config
     try:
@@ -74,7 +75,7 @@ def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:
 
 
 def _name(run: str) -> str:
-    """A run's name, which commands, file names and addresses can hold."""
+    """Return a run's name, which commands, file names and addresses can hold."""
     if not re.fullmatch(r"[^\W_][\w.,=+@-]{0,79}", run):
         raise ValueError(
             f"{run[:100]!r} is no name for a run: give 1 to 80 letters, digits, and any of "

@@ -37,12 +37,12 @@ class OpenQuestion:
     agent: str
 
     def question(self) -> Enquiry:
-        """What is asked now: the letter, its attempt, and why the last reply was refused."""
+        """Return what is asked now: the letter, its attempt, and why the last reply was refused."""
         _, asked = prepare(self.turn(), write_letter)
         return asked[self.agent].question
 
     def refusal(self, reply: Any) -> Fault | None:
-        """Why a reply is refused; None if the run can be resumed with it.
+        """Return why a reply is refused; None if the run can be resumed with it.
 
         Args:
             reply: a message of the wire, an inbox response, or the fields of `seats.person.Reply`.
@@ -50,7 +50,7 @@ class OpenQuestion:
         return refuse(self.turn(), self.agent, as_answer(reply), write_letter)
 
     def turn(self) -> TurnContext:
-        """The table as the node was handed it, and what the agent is asked for."""
+        """Return the table as the node was handed it, and what the agent is asked for."""
         asking = builder(self.graph).askings[self.node]
         return TurnContext(EvaluatedTable(self.table), asking, (self.agent,))
 

@@ -200,7 +200,7 @@ async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
 
 
 async def _asked(app: App, run: Run, config: RunnableConfig) -> list[str]:
-    """The interrupts for which a run waits."""
+    """Return the interrupts for which a run waits."""
     state = await app.aget_state(config)
     check_same_config(run, state.values)
     return [interrupt.id for interrupt in state.interrupts]
@@ -288,5 +288,5 @@ def _mail(asked: Interrupt) -> Mail:
 
 
 def _news(written: dict[str, Any]) -> dict[str, Any]:
-    """What an update adds, without the keys that it only clears."""
+    """Return what an update adds, without the keys that it only clears."""
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}

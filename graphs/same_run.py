@@ -16,7 +16,7 @@ class ConfigChanged(ValueError):
 
 
 def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Whether a table, or an update of it, was set for this run; False where none is set.
+    """Return whether a table, or an update of it, was set for this run; False where none is set.
 
     Raises:
         ConfigChanged: it was set for another configuration: the checkpoint was swapped or forged.

@@ -23,7 +23,7 @@ LISTED = 200
 
 
 async def served(threads: Mapping[str, str]) -> list[Run]:
-    """The newest of some threads as runs.
+    """Return the newest of some threads as runs.
 
     Args:
         threads: the newest first, and since when each is played (`Home.threads`).
@@ -43,7 +43,7 @@ async def served(threads: Mapping[str, str]) -> list[Run]:
 
 
 async def played(thread: str, begun: str) -> Run | None:
-    """A thread as a run; None where it was deleted, or plays no workflow of ours."""
+    """Return a thread as a run; None where it was deleted, or plays no workflow of ours."""
     place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     async with shared_saver(home()) as saver:
         head = await saver.aget_tuple(place)
@@ -62,7 +62,7 @@ async def played(thread: str, begun: str) -> Run | None:
 
 
 def _stands(state: StateSnapshot) -> tuple[str, str]:
-    """How a thread stands, in the register's words, and why it has not ended."""
+    """Return how a thread stands, in the register's words, and why it has not ended."""
     if state.interrupts:
         waiting = ", ".join(str(i.value["pointer"]["agent"]) for i in state.interrupts)
         return WAITING, f"waits for {waiting}, on LangGraph's server"

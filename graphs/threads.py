@@ -31,7 +31,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 async def table_of(run: Run) -> Table:
-    """The latest state of a run's table; empty before its first checkpoint."""
+    """Return the latest state of a run's table; empty before its first checkpoint."""
     async with opened(run.graph) as app:
         return cast(Table, (await app.aget_state(configured(run))).values)
 
@@ -100,7 +100,7 @@ async def leased(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
 
 
 def _thread(run: Run) -> RunnableConfig:
-    """The configuration of a run's thread, for callers that must not need its game."""
+    """Return the configuration of a run's thread, for callers that must not need its game."""
     return {"configurable": {"thread_id": run.run}}
 
 
@@ -117,7 +117,7 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
 
 
 async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
-    """Every commitment to an answer that a checkpoint of a run ever held.
+    """Return every commitment to an answer that a checkpoint of a run ever held.
 
     Args:
         run: the run.
@@ -182,7 +182,7 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
 
 
 def configured(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
-    """The run's configuration: its thread, its bounds, and how it is traced.
+    """Return the run's configuration: its thread, its bounds, and how it is traced.
 
     Args:
         run: the run.

@@ -75,6 +75,10 @@ def check_together(game: Game) -> None:
         raise ValueError("meetings are for pairwise_exchange alone: leave the parameter out")
 
 
+def take_any(config: RunConfig) -> None:
+    """Take any settings."""
+
+
 class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
     """A page of wiring.
 
@@ -83,6 +87,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         plays: the kind of game that it can play.
         check_game: raises a `ValueError` of one line for a game of that kind that it cannot play;
             by default where agents would meet in pairs.
+        check_config: raises a `ValueError` of one line for settings that it cannot play by.
         params: parameters of that game, where the run's configuration gives none.
         state: its table (`state.own_tables`), which all of its nodes read.
         start: what the keys of that table which not every workflow has begin with.
@@ -91,6 +96,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         game: the same.
         plays: the same.
         check_game: the same.
+        check_config: the same.
         params: the same.
         name: the workflow's, once it is compiled: parties sign it.
         askings: node → what it asks, by which a person's reply is checked before the run goes on.
@@ -101,6 +107,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         game: str = "escape_room",
         plays: type[Game] = Game,
         check_game: Callable[[Game], object] = check_together,
+        check_config: Callable[[RunConfig], object] = take_any,
         params: Mapping[str, Any] | None = None,
         state: type[Table] = Table,
         start: Mapping[str, Any] | None = None,
@@ -111,9 +118,10 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         super().__init__(
             state, context_schema=config, input_schema=opening_for(config), output_schema=Result
         )
-        self.game, self.plays, self.check_game = game, plays, check_game
+        self.game, self.plays = game, plays
+        self.check_game, self.check_config = check_game, check_config
         self.params: Mapping[str, Any] = params or {}
-        first = opening(config, plays, check_game, self.params, start or {}, lambda: self.name)
+        first = opening(self, config, start or {})
         self.add_node("open", first, input_schema=opening_for(config, Reopening))
         self.set_entry_point("open")
 
@@ -139,7 +147,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return hashlib.sha256(json.dumps(wiring, sort_keys=True).encode()).hexdigest()[:16]
 
     def all_askings(self) -> tuple[Question[Any], ...]:
-        """Everything that the page asks."""
+        """Return everything that the page asks."""
         return tuple(self.askings.values())
 
     def asks(self, node: str, question: Question[Any], then: str = "") -> None:
@@ -192,7 +200,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
-        """A question as a node of this page, by which its letters tell how it goes on."""
+        """Return a question as a node of this page, by which its letters tell how it goes on."""
         self.askings[node] = replace(question, page=self.all_askings)
         return self.askings[node]
 
@@ -222,7 +230,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
 
 def _people_apart(table: Table, asking: Question[Any]) -> bool:
-    """Whether people are among several who are asked: each then has a task of its own."""
+    """Return whether people are among several who are asked: each then has a task of its own."""
     evaluated = EvaluatedTable(table)
     who = asking.who(evaluated)
     seats = evaluated.config.seats

@@ -12,7 +12,7 @@ Facts = Mapping[str, Any]
 
 
 def bounty(view: Facts) -> dict[str, Any]:
-    """The split that is offered, beside the counted one where somebody proposes another.
+    """Return the split that is offered, beside the counted one where somebody proposes another.
 
     Args:
         view: with `divides`, the offer and its payoffs.
@@ -40,12 +40,12 @@ def _money(sum_: Any, unit: str) -> str:
 
 
 def _change(by: Fraction, unit: str) -> str:
-    """What a split changes for its reader."""
+    """Return what a split changes for its reader."""
     return f"{_money(abs(by), unit)} {'more' if by > 0 else 'less'} than" if by else "as"
 
 
 def _example(view: Facts) -> str:
-    """A counter-offer as it is written: who would get most gives the reader an amount N."""
+    """Return a counter-offer as it is written: who would get most gives the reader an amount N."""
     me, counted = view["you"], view["as_signed"]
     payer = max((who for who in counted if who != me), key=lambda who: Fraction(counted[who]))
     pay = {"kind": "pay", "payer": payer, "payee": me, "amount": "N"}

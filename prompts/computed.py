@@ -15,11 +15,14 @@ Facts = Mapping[str, Any]
 
 
 _NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
+_OF_FEW = "about the lowest and the highest of them"
+FEW = 20
+"""Plays up to which nine in ten are no range of their own."""
 
 
 @lru_cache(maxsize=8192)  # the letters of one wave repeat the same few numbers
 def amount(number: Any, signed: bool = False) -> str:
-    """An exact amount as people write it: at most four decimals."""
+    """Return an exact amount as people write it: at most four decimals."""
     value = Fraction(number)
     rounded = round(value, 4)
     sign = "+" if signed and rounded > 0 else ""
@@ -27,7 +30,7 @@ def amount(number: Any, signed: bool = False) -> str:
 
 
 def outlook(view: Facts) -> str:
-    """What the offer would pay, where the run computes it; empty otherwise."""
+    """Return what the offer would pay, where the run computes it; empty otherwise."""
     offer = view.get("offer", {})
     if found := offer.get("outlook"):
         return _outlook(cache_key(found), view["you"])
@@ -61,12 +64,13 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     names, *cells = zip(*rows_of_many(of_each), strict=True)
     rows = [[head, *row] for head, row in zip(heads, cells, strict=True)]
     columns = ["if …", *names]
-    over = f"the mean of {found['plays']} plays; in brackets, {_NINE_IN_TEN}"
+    ends = _OF_FEW if found["plays"] < FEW else _NINE_IN_TEN
+    over = f"the mean of {found['plays']} plays; in brackets, {ends}"
     return columns, rows, "" if found["exact"] else over
 
 
 def _once_each(rows: list[Facts]) -> list[Facts]:
-    """The rows, without a no-deal row that pays the same as another."""
+    """Return the rows, without a no-deal row that pays the same as another."""
     kept: list[Facts] = []
     for row in rows:
         ways = [one["payoffs"] for one in kept if one["if"] == "no deal" and one.get("by")]
@@ -76,7 +80,7 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
 
 
 def _condition(row: Facts, me: str) -> str:
-    """When a row of the table holds, as its reader would say it."""
+    """Return when a row of the table holds, as its reader would say it."""
     said = str(row["if"])
     if row.get("who"):
         who = "you break it" if row["who"] == me else f"{row['who']} breaks it"
@@ -96,7 +100,7 @@ def _range(payoff: Any) -> str:
 
 
 def _incentives(parties: Facts, me: str) -> str:
-    """A certificate, a line for each party."""
+    """Return a certificate, a line for each party."""
     rows = []
     for agent in [me, *(a for a in parties if a != me)]:
         party = parties[agent]
@@ -126,7 +130,7 @@ def _breaking(party: Facts) -> str:
 
 
 def money(view: Facts, signed: bool = True) -> str:
-    """What there is to divide: amounts that add up, an agent a line."""
+    """Return what there is to divide: amounts that add up, an agent a line."""
     computed, offer = view.get("computed") or {}, view.get("offer", {})
     columns = {"own rewards": view["own_rewards"]}
     if Fraction(view["pot"]):
@@ -154,7 +158,7 @@ def money(view: Facts, signed: bool = True) -> str:
 
 
 def _standing(view: Facts) -> str:
-    """The heading of the amounts that hold unless another split is agreed on."""
+    """Return the heading of the amounts that hold unless another split is agreed on."""
     return "as signed" if view.get("contract") else "as earned"
 
 
@@ -169,7 +173,7 @@ def _percent(part: str | None) -> str:
 
 
 def _meaning(view: Facts, computed: Facts) -> str:
-    """How the columns relate, in sentences with the same amounts."""
+    """Return how the columns relate, in sentences with the same amounts."""
     said = []
     if Fraction(view["pot"]):
         parts = "; its parts here are equal, before any split that was agreed on"

@@ -29,7 +29,7 @@ def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
 
 
 def otherwise(course: Facts, signed: bool = True) -> str:
-    """What holds if the last bargaining ends without agreement."""
+    """Return what holds if the last bargaining ends without agreement."""
     disagreement = course.get("disagreement", "signed")
     if disagreement == "signed" and not signed:
         return "everybody keeps what it has earned"
@@ -37,7 +37,7 @@ def otherwise(course: Facts, signed: bool = True) -> str:
 
 
 def course_words(course: Facts) -> dict[str, Any]:
-    """The variables of the procedure's template."""
+    """Return the variables of the procedure's template."""
     return {
         "steps": course["steps"],
         "rounds": course["rounds"],
@@ -51,7 +51,7 @@ def course_words(course: Facts) -> dict[str, Any]:
 
 
 def bargained_again(when: str) -> str:
-    """When a contract is bargained over again."""
+    """Return when a contract is bargained over again."""
     if when in _AGAIN:
         return _AGAIN[when]
     turns = when.removeprefix("every ")

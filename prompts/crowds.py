@@ -131,7 +131,7 @@ def _told_of(wave: list[Event]) -> list[Event]:
 
 
 def _heard(words: Counter[str]) -> str:
-    """What many said: the most frequent sayings, with their number."""
+    """Return what many said: the most frequent sayings, with their number."""
     often = [(said, n) for said, n in words.most_common(MOST_HEARD) if n > 1]
     told = [f"{quoted(said)} ×{n}" for said, n in often]
     left = words.total() - sum(n for _, n in often)
@@ -139,7 +139,7 @@ def _heard(words: Counter[str]) -> str:
 
 
 def counted_together(of_each: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """How often each thing was done by all together."""
+    """Return how often each thing was done by all together."""
     sums: Counter[str] = Counter()
     for counts in of_each.values():
         sums.update(counts)

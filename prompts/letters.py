@@ -30,7 +30,7 @@ def write_rules(
     guidance: bool = False,
     outsider: bool = False,
 ) -> str:
-    """The system part: the same for all who are asked for the same kind of thing.
+    """Return the system part: the same for all who are asked for the same kind of thing.
 
     It begins alike in all letters of a run; only letters of a bargaining go on with what can be
     offered.
@@ -66,7 +66,7 @@ def write_rules(
 
 
 def _language(known: Facts, going_on: Facts) -> str:
-    """How clauses are written; empty where none can be offered."""
+    """Return how clauses are written; empty where none can be offered."""
     if not (kinds := known.get("kinds")):
         return ""
     number = len(known.get("agents", []))
@@ -91,7 +91,7 @@ def write_request(
     words: Sequence[Words] = (),
     outsider: bool = False,
 ) -> str:
-    """The part for one agent, now.
+    """Return the part for one agent, now.
 
     Args:
         view: what the agent sees (`state.view.agent_view`).
@@ -123,7 +123,7 @@ def write_request(
 
 
 def _in_force(contract: Facts, turns: int) -> str:
-    """The clauses in force; where goods change hands, that nobody has to do it by hand."""
+    """Return the clauses in force; where goods change hands, that nobody has to do it by hand."""
     told = [contract_lines(contract, turns), _of_others(contract)]
     if any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
         told.append(_HANDED_OVER)
@@ -159,7 +159,7 @@ def write_retry(
     tries: int = 0,
     heard: bool = True,
 ) -> str:
-    """What follows a refused answer in the conversation with its author.
+    """Return what follows a refused answer in the conversation with its author.
 
     Args:
         label: of the fault.
@@ -183,7 +183,7 @@ def write_retry(
 
 
 def write_history(events: Sequence[Facts], turns: int = 0) -> str:
-    """What happened in public: the same for all who are asked at the same time.
+    """Return what happened in public: the same for all who are asked at the same time.
 
     Args:
         events: as `state.history` gives them.
@@ -193,7 +193,7 @@ def write_history(events: Sequence[Facts], turns: int = 0) -> str:
 
 
 def _utilities(facts: Facts) -> str:
-    """What the game tells one agent alone; numbers by mask on one line."""
+    """Return what the game tells one agent alone; numbers by mask on one line."""
     lines = []
     for key, value in facts.items():
         if key == "utilities":
@@ -202,25 +202,41 @@ def _utilities(facts: Facts) -> str:
         elif key == "values":
             lines.append(f"{_SUM}: {', '.join(f'{task} {x:.3g}' for task, x in value.items())}.")
         elif key in _OWN:
-            lines.append(_OWN[key].format(_with_steps(value)))
+            if units := _told_once(key, value, facts):
+                lines.append(_OWN[key].format(_with_steps(units)))
         else:
             lines.append(told({key: value}).removeprefix("- "))
     return (" " if facts.keys() <= _OWN.keys() else "\n\n").join(lines)
 
 
+def _told_once(key: str, value: Any, facts: Facts) -> Any:
+    """Return what a fact tells; worths by count are left out where they are told by option."""
+    if key != "worth_to_you":
+        return value
+    return {good: x for good, x in value.items() if good not in facts.get(_BY_OPTION, ())}
+
+
+_BY_OPTION = "options_worth_to_you"
 _SUM = "What each task is worth to you, a set being worth the sum"
 _OWN = {
     "worth_to_you": "one unit is worth to you: {}.",
+    _BY_OPTION: "what is agreed is worth to you: {}.",
     "you_can_pay_at_most": "You can pay {} at most, in all.",
     "you_have_without_a_deal": "Without a deal you end with {}.",
 }
 """A fact that a market tells one agent alone → its sentence."""
 
 
+def _by_option(worth: Mapping[str, Any]) -> str:
+    return ", ".join(f"{option} → {plain(x)}" for option, x in worth.items())
+
+
 def _with_steps(worths: Any) -> str:
     """Amounts by good; a list has the worth of the first unit, of the second, and so on."""
     if not isinstance(worths, Mapping):
         return plain(worths)
+    if all(isinstance(x, Mapping) for x in worths.values()):
+        return "; ".join(f"{issue} ({_by_option(worth)})" for issue, worth in worths.items())
     each = {
         good: " then ".join(map(str, x)) + " then 0" if isinstance(x, list) else x
         for good, x in worths.items()
@@ -229,6 +245,6 @@ def _with_steps(worths: Any) -> str:
 
 
 def _paragraphs(notes: str) -> str:
-    """An agent's own notes, quoted so that no line can pass for the program's."""
+    """Return an agent's own notes, quoted so that no line can pass for the program's."""
     lines = [line.strip() for line in notes.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else "".join(f"\n> {line}" for line in lines)

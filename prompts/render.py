@@ -160,7 +160,7 @@ def fenced(facts: Mapping[str, Any]) -> str:
 
 
 def compact_json(value: Any) -> str:
-    """A value as JSON within a line."""
+    """Return a value as JSON within a line."""
     return _compact(cache_key(value))
 
 

@@ -43,7 +43,6 @@ def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
         "no_contract": quoted(view["no_contract"]) if view.get("no_contract") else "",
         "without": "the deal in force stays" if contract else "you play without a deal",
         "election": view.get("procedure", {}).get("election", ""),
-        "tries": view.get("tries"),
         "keep_notes": KEEP_NOTES,
         "standing": _standing(view),
         "outlook": outlook(view),
@@ -69,12 +68,12 @@ def membership(view: Facts) -> dict[str, Any]:
 
 
 def _norm(offer: Facts) -> str:
-    """The norm by which a deal splits the total; empty if it names none."""
+    """Return the norm by which a deal splits the total; empty if it names none."""
     return next((x["norm"] for x in offer.get("clauses", []) if x.get("norm")), "")
 
 
 def _with_words(vetoes: Sequence[Facts]) -> str:
-    """Who did not sign, each with the beginning of what it said; of many the first.
+    """Return who did not sign, each with the beginning of what it said; of many the first.
 
     >>> _with_words([{"by": "Ann", "says": "Too little."}, {"by": "Ben", "says": ""}])
     'Ann ("Too little.") and Ben'
@@ -89,7 +88,7 @@ def _with_words(vetoes: Sequence[Facts]) -> str:
 
 
 def offer_to_answer(view: Facts) -> dict[str, Any]:
-    """The offer to be answered; its clauses only where the history does not show them."""
+    """Return the offer to be answered; its clauses only where the history does not show them."""
     offer = view.get("offer", {})
     turns = view["procedure"]["turns"]
     text = clauses(offer.get("in_words", ""), turns)
@@ -110,7 +109,7 @@ def _others(answering: Sequence[str]) -> str:
 
 
 def _counters(order: Sequence[str], by: str) -> str:
-    """Whose offer is answered next, where several answer with one of their own."""
+    """Return whose offer is answered next, where several answer with one of their own."""
     if len(order) < 2:
         return ""
     shown = order if len(order) <= MOST_NAMED else [*order[:MOST_NAMED], "…"]
@@ -121,7 +120,7 @@ def _counters(order: Sequence[str], by: str) -> str:
 
 
 def turn_of_game(view: Facts) -> dict[str, Any]:
-    """A turn of the game: what the deal asks for, and what can be done."""
+    """Return a turn of the game: what the deal asks for, and what can be done."""
     duties = view.get("duties", [])
     asked = [plain(duty["action"]) for duty in duties if not duty["forbidden"]]
     forbidden = [plain(duty["action"]) for duty in duties if duty["forbidden"]]
@@ -139,13 +138,13 @@ def turn_of_game(view: Facts) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)  # all agents of a wave are told the same
 def _earned(sums: tuple[tuple[str, str], ...]) -> str:
-    """What each has earned so far; empty before anybody has."""
+    """Return what each has earned so far; empty before anybody has."""
     earned = {agent: amount(x) for agent, x in sums}
     return together(earned) if any(float(x) for x in earned.values()) else ""
 
 
 def _pays(view: Facts) -> bool:
-    """Whether the deal in force changes payoffs, which the record's rewards do not show."""
+    """Return whether the deal in force changes payoffs, which the record's rewards do not show."""
     clauses_in_force = view.get("contract", {}).get("clauses", [])
     enforced = view["procedure"].get("enforcement") != "notional"
     return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
@@ -167,7 +166,7 @@ def _legal(actions: Sequence[str]) -> str:
 
 
 def _standing(view: Facts) -> str:
-    """The game's position, without the turn, which the letter gives elsewhere."""
+    """Return the game's position, without the turn, which the letter gives elsewhere."""
     position = {k: x for k, x in view.get("position", {}).items() if k not in ("turn", OWN)}
     own = told({OWN: view["position"][OWN]}) if OWN in view.get("position", {}) else ""
     return "\n".join(filter(None, [own, _told(cache_key(position)) if position else ""]))
@@ -197,7 +196,7 @@ def _by_column(value: Any) -> dict[str, str]:
 
 
 def split(view: Facts, signed: bool = True) -> dict[str, Any]:
-    """The last bargaining: what there is to divide, and what an answer would change.
+    """Return the last bargaining: what there is to divide, and what an answer would change.
 
     Args:
         view: the letter's facts.
@@ -232,7 +231,7 @@ def _direction(view: Facts) -> str:
 
 
 def trade(view: Facts) -> dict[str, Any]:
-    """The talk over tasks."""
+    """Return the talk over tasks."""
     pending = view.get("pending") or {}
     worth = pending.get("your_utility")
     yours = f"Your part is worth {worth:.3g} to you." if worth is not None else ""
@@ -246,7 +245,7 @@ def trade(view: Facts) -> dict[str, Any]:
 
 
 def _met(view: Facts) -> dict[str, Any]:
-    """Where agents meet in pairs: whom the reader meets, and what the two hold."""
+    """Return where agents meet in pairs: whom the reader meets, and what the two hold."""
     if "meeting" not in view:
         return {"meeting": 0, "other": "", "held": [], "worths": "", "written": []}
     me, initial = view["you"], view["initial"]
@@ -271,13 +270,13 @@ def _met(view: Facts) -> dict[str, Any]:
 
 
 def _composed(view: Facts, mask: str) -> bool:
-    """Whether a set's description is its tasks' words."""
+    """Return whether a set's description is its tasks' words."""
     says = [atom["says"] for atom, bit in zip(view["atoms"], mask, strict=True) if bit == "1"]
     return bool(view["registry"][mask] == f"{'; '.join(says)}.")
 
 
 def contract_lines(contract: Facts, turns: int = 0) -> str:
-    """The clauses in force, by the ids under which breaches and amendments cite them."""
+    """Return the clauses in force, by the ids under which breaches and amendments cite them."""
     return _listed(contract.get("in_words", ""), turns)
 
 

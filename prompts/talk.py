@@ -35,7 +35,7 @@ _EVERY_TURN = re.compile(r" at every turn\.$", re.MULTILINE)
 
 
 def in_words(events: Sequence[Event], turns: int = 0) -> str:
-    """The public history.
+    """Return the public history.
 
     Args:
         events: as `state.history` gives them: what was said, what was done, and sums of both.
@@ -119,7 +119,7 @@ def _heading(event: Event) -> str:
 
 @by_identity(2048)  # every letter tells all messages before it
 def _said(event: Event, turns: int) -> str:
-    """A message: who said what, and what it did."""
+    """Return a message: who said what, and what it did."""
     who, act = plain(event["by"]), str(event["does"])
     about = f" offer {event['about']}" if "about" in event else ""
     did = _DONE.get(act, act).format(about=about)
@@ -152,7 +152,7 @@ def _tasks(event: Event) -> str:
 
 @lru_cache(maxsize=128)
 def clauses(text: str, turns: int = 0) -> str:
-    """The clauses of a deal, from its plain words, as a numbered list."""
+    """Return the clauses of a deal, from its plain words, as a numbered list."""
     return _LINE.sub(r"\1. ", at_turns(text, turns).translate(ESCAPES))
 
 

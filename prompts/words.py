@@ -30,12 +30,12 @@ _PLAIN = re.compile(r"[\w .,:;!?+\-–−()/%'’=…×·&@$€→*]{0,2000}")
 
 
 def quoted(text: str) -> str:
-    """What an agent wrote, as one string in double quotes on one line."""
+    """Return what an agent wrote, as one string in double quotes on one line."""
     return json.dumps(text, ensure_ascii=False).translate(ESCAPES)
 
 
 def plain(value: Any) -> str:
-    """A value within a line: a number or simple words as they are, anything else quoted."""
+    """Return a value within a line: a number or simple words as they are, anything else quoted."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
@@ -63,25 +63,25 @@ def few(names: Sequence[str]) -> str:
 
 
 def name(key: Any) -> str:
-    """The name of a fact."""
+    """Return the name of a fact."""
     return plain(str(key).replace("_", " "))
 
 
 @lru_cache(maxsize=8192, typed=True)  # a table is written anew for each of its readers
 def cell(value: Any) -> str:
-    """A value in a cell of a table."""
+    """Return a value in a cell of a table."""
     return plain(value).replace("|", "\\|")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = [[cell(column) for column in columns], ["---"] * len(columns)]
     lines += [[cell(value) for value in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def block(text: str) -> str:
-    """Text of several lines as it is, indented, so that none of them can be read as ours."""
+    """Return text of several lines as it is, indented, so that none of them can be read as ours."""
     lines = text.translate(_LINE_ENDS).strip("\n").split("\n")
     return "\n".join(f"    {line}".rstrip() for line in lines)
 
@@ -100,7 +100,7 @@ def told(facts: Mapping[str, Any]) -> str:
 
 
 def _is_table(value: Any) -> bool:
-    """Whether it is several facts of the same names."""
+    """Return whether it is several facts of the same names."""
     rows = list(value.values()) if isinstance(value, Mapping) else value
     if not isinstance(rows, list) or not rows or not all(isinstance(x, Mapping) for x in rows):
         return False
@@ -117,7 +117,7 @@ def _as_table(key: str, value: Any) -> str:
 
 
 def _holds_text(value: Any) -> bool:
-    """Whether it is text of several lines, or names with such texts."""
+    """Return whether it is text of several lines, or names with such texts."""
     texts = value.values() if isinstance(value, Mapping) else [value]
     whole = all(isinstance(text, str) for text in texts)
     return whole and any("\n" in text for text in texts)

@@ -86,7 +86,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def _undecided(turn: TurnContext, message: Message) -> str:
-    """What to ask of an answer that does not say yes or no, or says both."""
+    """Return what to ask of an answer that does not say yes or no, or says both."""
     asked = ask_back(turn.evaluated.offer)
     if message.accept is not None:
         return f"You accept and reject at once. {asked}"

@@ -1,17 +1,16 @@
 """Ask whoever speaks first for a draft of a contract, in clauses or in words alone."""
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
-from shapley_coop.deals.language.deal import Deal, accept, put
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import Reading, read_once
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.questions.propose import Offer
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
 from shapley_coop.state.judging import reading
-from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.offered import certified_offer
+from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import DRAFTS
 from shapley_coop.state.turn import Question, TurnContext
@@ -20,6 +19,8 @@ from shapley_coop.state.who import speaker
 
 PROSE = "prose"
 """The talk in which offers made in words alone are recorded: they bind no party."""
+
+publish = partial(put_or_join, in_words=PROSE)
 
 IN_WORDS = Reading(Deal())
 """What stands where a draft is in words alone."""
@@ -48,27 +49,6 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
     if said.found is None:
         return {"act": "pass", "text": said.speech or ""}
     return drafting(turn, agent, said.found, said.speech)
-
-
-def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """The speaker's draft takes the place of what stood; an acceptance joins what stands."""
-    (author, said), table = next(iter(outputs.items())), turn.table
-    offer = turn.evaluated.offer
-    about = offer["revision"] if offer else 0
-    revision = table["revision"] + 1 if said["act"] == "propose" else 0
-    if revision:
-        about, offer = 0, put(Deal.of(said["deal"]), author, revision)
-    elif offer and said["act"] == "accept":
-        signed = accept(offer, author, offer["revision"], offer["hash"])
-        assert not isinstance(signed, Fault), "it names the revision and hash that stand"
-        offer = signed
-    utterance = Utterance(author, said, puts=revision, about=about)
-    topic = turn.topic.name if offer and offer["deal"]["clauses"] else PROSE
-    return {
-        "talk": entries(table, topic, [utterance]),
-        "offer": offer,
-        "revision": revision or table["revision"],
-    }
 
 
 def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:

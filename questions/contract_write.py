@@ -12,7 +12,7 @@ from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.written.document import SECTIONS, changed_clauses, differences
 from shapley_coop.prompts.request import offer_to_answer, turn_of_game
-from shapley_coop.seats.answer import Drafted, Fields
+from shapley_coop.seats.answer import Answer, Drafted, Facts, Fields
 from shapley_coop.seats.clause_fields import Clause, proposal
 from shapley_coop.seats.elements import In, Within
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
@@ -28,18 +28,29 @@ from shapley_coop.state.view import all_parties, contract_in_force
 from shapley_coop.state.who import summariser
 
 
-class Document(Drafted):
-    """The contract in prose, or why none can be written."""
+class Prose(Drafted):
+    """The contract in prose."""
 
     prose: Annotated[str | None, In("s")] = Field(
         description="The contract's sections; null if none can be written."
     )
+
+
+class Document(Prose):
+    """The contract in prose, or why none can be written."""
+
     clauses: Annotated[
         list[Clause] | None, Within("the clauses of `<PROPOSAL>`", ("proposal",))
     ] = Field(description="Where none were given: drafted clauses.")
     impossible: Annotated[str | None, In("REJECT")] = Field(
         description="Why no clauses can be made; else null."
     )
+
+    @classmethod
+    def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
+        """Narrow it to prose where clauses were agreed."""
+        agreed = facts.get("offer", {}).get("clauses")
+        return Prose if agreed else super().narrowed(facts, carries)
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
@@ -82,7 +93,7 @@ def check(turn: TurnContext, agent: str, said: Document) -> AgentOutput | Fault:
 
 
 def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fault:
-    """The clauses that the prose is about."""
+    """Return the clauses that the prose is about."""
     if message.proposal is None:
         if agreed.clauses:
             return Reading(agreed)
@@ -126,7 +137,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 
 def _unwritten(said: AgentOutput) -> str:
-    """Why no contract came of words that all had accepted."""
+    """Return why no contract came of words that all had accepted."""
     why = said["text"] or f"no draft of its clauses was sound ({said.get('label', '')})"
     return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
 

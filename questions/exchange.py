@@ -26,10 +26,9 @@ from shapley_coop.seats.records import Answer
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import exchange_of, masks_in, pending_of, talk_of
+from shapley_coop.state.exchange import exchange_of, masks_in, talk_of
 from shapley_coop.state.judging import unfinished
-from shapley_coop.state.messages import Utterance, entries
-from shapley_coop.state.own_tables import Pending
+from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import TRADE
 from shapley_coop.state.turn import Question, TurnContext
@@ -86,7 +85,10 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
         worth = talk_of(turn.evaluated, agent).worth(agent, masks[agent])
         if fault := short_of(least, Fraction(str(worth))):
             return fault
-    return {"act": said.decision, "text": said.speech or ""}
+    found: AgentOutput = {"act": said.decision, "text": said.speech or ""}
+    if said.decision in ("propose", "reject"):
+        found["deal"] = deal_in(turn, agent, found["text"]).record()
+    return found
 
 
 def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
@@ -103,63 +105,29 @@ def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Faul
     return Trade.of(decision=decision, allocation=None, speech=text)
 
 
+def turns_of_talk(evaluated: EvaluatedTable) -> int:
+    """Return how many turns the talk has, the first private."""
+    return exchange_of(evaluated).params.talk
+
+
 def attempts(evaluated: EvaluatedTable) -> int:
-    """How many invalid messages end the talk at one turn."""
+    """Return how many invalid messages end the talk at one turn."""
     return exchange_of(evaluated).params.attempts
 
 
 def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
-    """One turn of talk.
-
-    Verdicts: `error` (no valid message in all attempts), `agreed` (all have accepted what
-    stands), `no_deal` (the turns are used up) and `talk_on`. A proposal's revision is its turn.
-    """
-    table = turn.table
-    (author, said), number = next(iter(outputs.items())), table["round"]
-    standing = pending_of(table)
-    if said["act"] in ("propose", "reject"):
-        said = {**said, "deal": deal_in(turn, author, said["text"]).record()}
-        about = standing["turn"] if standing and said["act"] == "reject" else 0
-        utterance = Utterance(author, said, puts=number, about=about)
-        standing = {"by": author, "turn": number, "wrote": said["text"], "accepted": [author]}
-    else:
-        accepting = said["act"] == "accept" and standing is not None
-        utterance = Utterance(author, said, about=standing["turn"] if standing and accepting else 0)
-        if standing and accepting:
-            standing = {**standing, "accepted": sorted({*standing["accepted"], author})}
-    return {
-        "talk": entries(table, turn.topic.name, [utterance]),
-        "pending": standing,
-        "revision": standing["turn"] if standing else 0,
-        **_next_turn(turn, said, standing),
-    }
+    """Return one turn of talk. Verdicts: `said` and `error` (no valid message in all attempts)."""
+    said = next(iter(outputs.values()))
+    unread = said["act"] == "pass" and "pointer" not in said
+    lost = unread and said.get("label") not in (CHOSEN, SPENT_UP)
+    return {**put_or_join(turn, outputs), "verdict": "error" if lost else "said"}
 
 
 def deal_in(turn: TurnContext, by: str, text: str) -> Deal:
-    """A delivered proposal as a deal; one that is not valid says nothing that could bind."""
-    game = exchange_of(turn.evaluated)
-    masks = masks_in(game.tasks, by, text)
-    if masks is None:
-        return Deal()
-    hands = game.hands({agent: int(bits, 2) for agent, bits in masks.items()})
-    return as_deal(game.tasks, masks, from_turn=len(hands) + 1)
-
-
-def _next_turn(turn: TurnContext, said: AgentOutput, standing: Pending | None) -> dict[str, Any]:
-    table = turn.table
-    agents, number = table["agents"], table["round"]
-    if (
-        said["act"] == "pass"
-        and "pointer" not in said
-        and said.get("label") not in (CHOSEN, SPENT_UP)
-    ):
-        return {"verdict": "error"}
-    if standing and set(standing["accepted"]) >= set(agents):
-        return {"verdict": "agreed"}
-    if number >= exchange_of(turn.evaluated).params.talk:
-        return {"verdict": "no_deal"}
-    after = agents[(agents.index(table["speaker"]) + 1) % len(agents)]
-    return {"verdict": "talk_on", "round": number + 1, "speaker": after}
+    """Return a delivered proposal as a deal; one that is not valid says nothing that could bind."""
+    tasks = exchange_of(turn.evaluated).tasks
+    masks = masks_in(tasks, by, text)
+    return Deal() if masks is None else as_deal(tasks, masks)
 
 
 QUESTION = Question(

@@ -179,7 +179,7 @@ class Drafted(Answer):
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
-        """Where there are goods, clauses can give them."""
+        """Return where there are goods, clauses can give them."""
         return _with_goods(cls) if facts.get("goods") else cls
 
 

@@ -27,14 +27,14 @@ Form = Mapping[str, Any]
 """The JSON schema of an answer; its title is the act."""
 
 _TAGS = re.compile(
-    r"<\s*/?\s*(?:s|PROPOSAL|ACCEPT|REJECT|ACTION|CLAIM|CONSIDER|NOTES|TRY|CALL)\b", re.IGNORECASE
+    r"<\s*/?\s*(?:s|PROPOSAL|ACCEPT|REJECT|ACTION|CLAIM|CONSIDER|NOTES|CALL)\b", re.IGNORECASE
 )
 _BESIDE = {"thoughts", "notes"}
 """Fields that every schema has beside the answer itself."""
 
 
 def tagged(act: str, fields: Any) -> str:
-    """An answer in fields, as a message of the wire; what is no object stays as it is.
+    """Return an answer in fields, as a message of the wire; what is no object stays as it is.
 
     Args:
         act: what was asked for.
@@ -62,7 +62,7 @@ def said_beside(words: str) -> str:
 
 
 def fields_in(form: Form, text: str) -> Fields | None:
-    """The one answer of a schema in a text; None if there is none, or more than one.
+    """Return the one answer of a schema in a text; None if there is none, or more than one.
 
     Models that are asked for JSON put it into a fence, write words around it, or a comma too many.
     Tags or another object beside it would be a second answer: then all of it is read as text.

@@ -99,7 +99,7 @@ class Enquiry:
         return letter_hash(self.text)
 
     def entry(self, model: str, answer: Answer) -> Entry:
-        """The letter with its answer, for the journal."""
+        """Return the letter with its answer, for the journal."""
         return Entry(
             agent=self.agent,
             act=self.act,
@@ -157,7 +157,7 @@ async def _ask_person(question: Enquiry, journal: Journal) -> Answer:
 
 
 def as_answer(reply: Any) -> Answer:
-    """A person's reply as the answer that is kept of it."""
+    """Return a person's reply as the answer that is kept of it."""
     return Answer(_kept(as_message(reply)))
 
 
@@ -220,7 +220,7 @@ def _fields_of(question: Enquiry) -> dict[str, Any] | None:
 
 
 def _told_fields(question: Enquiry, mode: str, form: Mapping[str, Any]) -> Enquiry:
-    """The question with the fields of its answer told behind the letter.
+    """Return the question with the fields of its answer told behind the letter.
 
     The journal keeps the letter without them, so that a recording answers it in whatever form.
     """
@@ -243,7 +243,7 @@ def _letter(seat: Seat, model: BaseChatModel, question: Enquiry) -> list[BaseMes
 
 
 def traced(question: Enquiry) -> RunnableConfig:
-    """How a call for a question is named and found in a trace."""
+    """Return how a call for a question is named and found in a trace."""
     metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
     # A draft is private until it is sound: LangGraph's stream of messages leaves it out.
     tags = [*question.trace.get("tags", []), TAG_NOSTREAM]
@@ -270,14 +270,14 @@ def _answer(reply: AIMessage, text: str, question: Enquiry, seat: Seat) -> Answe
 
 
 def _withheld(reply: AIMessage, ended: object) -> Withheld:
-    """Whether the model declined to answer, or a filter kept the answer back."""
+    """Return whether the model declined to answer, or a filter kept the answer back."""
     if ended in _FILTERED:
         return "filtered"
     return "refused" if ended in _REFUSED or reply.additional_kwargs.get("refusal") else ""
 
 
 def _cut_answer(completion: Any, question: Enquiry) -> Answer:
-    """What there is of an answer by schema that reached its length limit."""
+    """Return what there is of an answer by schema that reached its length limit."""
     usage = completion.usage
     told = usage and {
         "input_tokens": usage.prompt_tokens,

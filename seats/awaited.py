@@ -19,7 +19,7 @@ class AwaitedChatModel(BaseChatModel):
 
     @abstractmethod
     async def answered(self, messages: list[BaseMessage]) -> str:
-        """The whole text of the answer."""
+        """Return the whole text of the answer."""
 
     def _generate(
         self,

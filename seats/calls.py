@@ -1,9 +1,9 @@
 """Calls of tools: how a seat asks for one in its answer, and how it is told the result.
 
 A model that can call tools does so by its provider's own means; the journal keeps each call as
-`<CALL>{"tool": …, "arguments": {…}}</CALL>` behind what the model wrote. A seat with text alone
-writes `<TRY>{"clauses": […]}</TRY>`, which calls `evaluate_deal`. Both are read from the kept text
-alone, so that an answer comes to the same when it is given, after a restart, and in a recording.
+`<CALL>{"tool": …, "arguments": {…}}</CALL>` behind what the model wrote. Calls are read from the
+kept text alone, so that an answer comes to the same when it is given, after a restart, and in a
+recording.
 
 >>> told = kept_call("history", {"agent": "Bob"})
 >>> told
@@ -18,10 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-
-TRIED = "evaluate_deal"
-"""The tool that `<TRY>` calls."""
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 READY = "answer_now"
 """What a seat that answers by a schema calls once it needs no tool any more."""
@@ -52,15 +49,13 @@ class Step:
     results: tuple[str, ...]
 
     def messages(self, number: int) -> list[BaseMessage]:
-        """The step as chat messages.
+        """Return the step as chat messages.
 
         Args:
             number: of the step, from 1: the providers' own names of calls differ each time, and
                 these do not, so that the same conversation is the same text.
         """
         calls = calls_in(self.answer)
-        if not calls:
-            return [AIMessage(self.answer), HumanMessage("\n\n".join(self.results))]
         asked = [
             {"name": call.tool, "args": dict(call.arguments), "id": f"call_{number}_{n}"}
             for n, call in enumerate(calls, start=1)
@@ -73,20 +68,20 @@ class Step:
 
 
 def kept_call(tool: str, arguments: Mapping[str, Any]) -> str:
-    """A call as the journal keeps it."""
+    """Return a call as the journal keeps it."""
     told = json.dumps({"tool": tool, "arguments": arguments}, ensure_ascii=False)
     return f"<CALL>{told.translate(_ESCAPES)}</CALL>"
 
 
 def written(message: BaseMessage) -> str:
-    """All that a message says, as one text: its words, and behind them its calls."""
+    """Return all that a message says, as one text: its words, and behind them its calls."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     words = message.content if isinstance(message.content, str) else str(message.text)
     return words + "".join(kept_call(call["name"], call["args"]) for call in calls)
 
 
 def calls_in(answer: str) -> tuple[Call, ...]:
-    """The calls in an answer, in their order; what cannot be read as one is none."""
+    """Return the calls in an answer, in their order; what cannot be read as one is none."""
     found = (_call(told) for told in _CALL.findall(answer))
     return tuple(call for call in found if call)
 

@@ -164,7 +164,7 @@ def proposal(fields: Mapping[str, Any]) -> str:
 
 
 def _clause(clause: Any) -> Any:
-    """One clause as letters teach it: without what does not apply, and shares by agent."""
+    """Return one clause as letters teach it: without what does not apply, and shares by agent."""
     if not isinstance(clause, Mapping):
         return clause
     told = {key: value for key, value in clause.items() if value is not None}

@@ -66,7 +66,7 @@ class WebPage(Exception):
 
 
 def described(error: BaseException, seat: Seat, limit: float) -> str:
-    """What went wrong, and what would mend it.
+    """Return what went wrong, and what would mend it.
 
     Args:
         error: from the model, with its causes.
@@ -111,7 +111,7 @@ def _of_status(error: BaseException, status: int, seat: Seat) -> str:
 
 
 def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one case a kind
-    """The words for one error of the chain; empty where the next one knows more."""
+    """Return the words for one error of the chain; empty where the next one knows more."""
     import aiohttp
 
     match error:
@@ -151,7 +151,7 @@ def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one c
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """The chain from what happened first, which says most, to the error itself."""
+    """Return the chain from what happened first, which says most, to the error itself."""
     chain: list[BaseException] = []
     at: BaseException | None = error
     while at is not None and at not in chain:
@@ -161,7 +161,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _url(seat: Seat) -> str:
-    """A seat's base URL, without what could be a secret in it."""
+    """Return a seat's base URL, without what could be a secret in it."""
     if not seat.base_url:
         return "the provider's own"
     parts = urlsplit(seat.base_url)

@@ -51,7 +51,7 @@ def send_scores(
 
 
 def link_to(trace: Trace, sent: threading.Event | None = None, within: float = 0.0) -> str:
-    """Where a trace is looked at in LangSmith.
+    """Return where a trace is looked at in LangSmith.
 
     Args:
         trace: which one.
@@ -73,7 +73,7 @@ _projects: dict[str, Any] = {}
 
 @cache  # a process has one
 def _waiting() -> "queue.Queue[Job]":
-    """The queue and the daemon thread that empties it; the process ends without it."""
+    """Return the queue and the daemon thread that empties it; the process ends without it."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
     # Runs before LangSmith's own queue is flushed, as that was registered earlier.

@@ -24,7 +24,7 @@ _UNPACKED = {"gzip": 31, "x-gzip": 31, "deflate": 47}
 
 
 def http_client(here: Clients) -> Any:
-    """The event loop's aiohttp transport; it follows no redirect to another host."""
+    """Return the event loop's aiohttp transport; it follows no redirect to another host."""
     if here.http is None:
         here.http = DefaultAioHttpClient(
             follow_redirects=False,
@@ -60,7 +60,7 @@ class Bounded(httpx2.AsyncByteStream):
         self._most = LARGEST_STREAM if events else LARGEST_FILE if file else LARGEST_BODY
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """The unpacked chunks."""
+        """Yield the unpacked chunks."""
         sent = told = line = 0
         unpack = _unpacking(self._encoding)
         async for packed in self._stream:
@@ -81,7 +81,7 @@ class Bounded(httpx2.AsyncByteStream):
 
 
 def _unpacking(encoding: str) -> Callable[[bytes, int], bytes]:
-    """A function of a chunk and the most bytes to unpack, which gives the unpacked bytes."""
+    """Return a function of a chunk and the most bytes to unpack, which gives the unpacked bytes."""
     if encoding in ("", "identity"):
         return lambda packed, most: packed
     if encoding not in _UNPACKED:

@@ -39,7 +39,7 @@ def keys_bound() -> Iterator[None]:
 
 
 def key_for(seat: Seat, variable: str, allowed: Mapping[str, list[str]] | None = None) -> str:
-    """The key that a seat's endpoint gets; empty if it gets none.
+    """Return the key that a seat's endpoint gets; empty if it gets none.
 
     Args:
         seat: which model, behind which endpoint.
@@ -74,7 +74,7 @@ def key_urls() -> dict[str, list[str]]:
 
 
 def lies_below(url: str, listed: str) -> bool:
-    """Whether a URL is a listed one, or a path below it."""
+    """Return whether a URL is a listed one, or a path below it."""
     given, known = urlsplit(url), urlsplit(listed)
     # Clients and servers differ in how they read a backslash, and where they decode a path; dots
     # are resolved.

@@ -46,7 +46,7 @@ class Letter:
     steps: tuple[Step, ...] = ()
 
     def text(self) -> str:
-        """All that the words say, as one text: `as_text` of the messages."""
+        """Return all that the words say, as one text: `as_text` of the messages."""
         if self.steps:
             return as_text(self.messages())
         said = [self.system, self.user]
@@ -55,7 +55,7 @@ class Letter:
         return "\n\n".join(said)
 
     def messages(self, program: bool = False) -> list[BaseMessage]:
-        """The letter as a conversation: a retry goes on where the refused answer stands.
+        """Return the letter as a conversation: a retry goes on where the refused answer stands.
 
         Args:
             program: whether a program answers it, which reads the facts and not the words.
@@ -71,25 +71,25 @@ class Letter:
 
 
 def _shown(answer: str) -> str:
-    """An agent's own answer as it is shown to it again; providers refuse an empty one."""
+    """Return an agent's own answer as it is shown to it again; providers refuse an empty one."""
     if len(answer) > MAX_SHOWN:
         return f"{answer[:MAX_SHOWN]}\n[… {len(answer) - MAX_SHOWN} characters more]"
     return answer or "(no words)"
 
 
 def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
-    """The facts that messages to a program carry; none if they are words alone."""
+    """Return the facts that messages to a program carry; none if they are words alone."""
     found: Mapping[str, Any] = messages[-1].additional_kwargs.get(FACTS, {})
     return found
 
 
 def as_text(messages: Sequence[BaseMessage]) -> str:
-    """All that a seat is shown, as one text."""
+    """Return all that a seat is shown, as one text."""
     return "\n\n".join(written(message) for message in messages)
 
 
 def with_facts(text: str, told: Mapping[str, Any]) -> str:
-    """A letter's words with its facts behind them, for a program that is sent text alone."""
+    """Return a letter's words with its facts behind them, for a program that is sent text alone."""
     data = visible(json.dumps(told, ensure_ascii=False).translate(_ESCAPES))
     return f"{text}\n\n```json\n{data}\n```"
 
@@ -101,7 +101,7 @@ def facts_of_text(text: str) -> dict[str, Any]:
 
 
 def facts(text: str) -> dict[str, Any]:
-    """The facts of a letter, from its fenced JSON blocks; later blocks win."""
+    """Return the facts of a letter, from its fenced JSON blocks; later blocks win."""
     merged: dict[str, Any] = {}
     for block in _FACTS.findall(text):
         merged |= json.loads(block)
@@ -109,7 +109,7 @@ def facts(text: str) -> dict[str, Any]:
 
 
 def events(text: str) -> list[dict[str, Any]]:
-    """The public history of a letter: one JSON object a line."""
+    """Return the public history of a letter: one JSON object a line."""
     # By "\n" alone: what agents say may hold other characters that end a line for `splitlines`.
     lines = [line for block in _EVENTS.findall(text) for line in block.split("\n")]
     return [json.loads(line) for line in lines if line.strip()]

@@ -106,7 +106,7 @@ def _check_callable(seat: Seat) -> None:
 
 
 def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
-    """The chat model that answers for `agent`.
+    """Return the chat model that answers for `agent`.
 
     A model behind a network is built once per seat and event loop.
 
@@ -141,7 +141,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
 
 def _plugged(provider: Provider, seat: Seat, agent: str, seed: int) -> BaseChatModel:
-    """A chat model of an extension."""
+    """Return a chat model of an extension."""
     found = provider.make(seat, agent=agent, seed=seed)
     if not isinstance(found, BaseChatModel):
         reason = f"it made a {type(found).__name__}, no LangChain chat model"
@@ -164,7 +164,7 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
 
 
 def _key(seat: Seat) -> str | None:
-    """The key that a seat's endpoint is sent; None where its client finds its own.
+    """Return the key that a seat's endpoint is sent; None where its client finds its own.
 
     Raises:
         CredentialsMissing: it is not set; one line names the variable.
@@ -182,13 +182,13 @@ def _key(seat: Seat) -> str | None:
 
 
 def is_here(url: str | None) -> bool:
-    """Whether an endpoint is on this machine, where a server needs no key."""
+    """Return whether an endpoint is on this machine, where a server needs no key."""
     host = urlsplit(url or "").hostname or ""
     return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
 def profile_of(seat: Seat) -> Mapping[str, Any]:
-    """What LangChain knows of a seat's model; empty where it knows nothing.
+    """Return what LangChain knows of a seat's model; empty where it knows nothing.
 
     Raises:
         CredentialsMissing: its key is not set.

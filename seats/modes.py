@@ -19,8 +19,6 @@ from shapley_coop.deals.language.thoughts import MARK
 from shapley_coop.seats.answers import Form, answers, fields_in, said_beside, tagged
 from shapley_coop.seats.awaited import LetterChatModel
 from shapley_coop.seats.calls import READY, kept_call
-from shapley_coop.seats.models import chat_model, profile_of
-from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.seat import RECORDING, Answers, Seat
 
 _NATIVE = "json_schema"
@@ -28,7 +26,7 @@ _NATIVE = "json_schema"
 
 
 def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
-    """How a seat answers.
+    """Return how a seat answers.
 
     `auto` goes by the model's profile, which LangChain keeps for models that it knows. Of another
     model nothing is known: it answers in text, unless the run offers tools and it can be bound to
@@ -42,19 +40,6 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
     if seat.program or seat.provider == RECORDING or isinstance(model, LetterChatModel):
         return "text"
     return _chosen(seat, model.profile or {}, tools and _binds(model), tools)
-
-
-def tries_drafts(seat: Seat) -> bool:
-    """Whether a seat that may use tools has text alone to ask for them, by `<TRY>`.
-
-    Raises:
-        CredentialsMissing: its key is not set.
-    """
-    if seat.answers != "auto" or seat.human or seat.program or seat.provider == RECORDING:
-        return seat.answers == "text"
-    if provider_of(seat):
-        return answers_of(seat, chat_model(seat, agent="", seed=0), True) == "text"
-    return _chosen(seat, profile_of(seat), True, True) == "text"
 
 
 def _chosen(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:
@@ -167,13 +152,13 @@ async def _by_tools(
 
 
 def _bound(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
-    """A model that has to call a tool, as far as it is known to take such an order."""
+    """Return a model that has to call a tool, as far as it is known to take such an order."""
     chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
     return model.bind_tools(tools, **({"tool_choice": "any"} if chooses else {}))
 
 
 def _binds(model: BaseChatModel) -> bool:
-    """Whether a model can be bound to tools at all."""
+    """Return whether a model can be bound to tools at all."""
     known = (model.profile or {}).get("tool_calling", True)
     return bool(known) and type(model).bind_tools is not BaseChatModel.bind_tools
 

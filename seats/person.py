@@ -42,7 +42,7 @@ class Reply(BaseModel):
     consider: str = Field(default="", description="Private reasoning; never delivered.")
 
     def message(self) -> str:
-        """The reply as a message of the wire."""
+        """Return the reply as a message of the wire."""
         parts = {
             "s": self.speech,
             "CONSIDER": self.consider,
@@ -61,7 +61,7 @@ def fields_of(act: str) -> tuple[str, ...]:
 
 
 def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
-    """The JSON schema of a reply in fields.
+    """Return the JSON schema of a reply in fields.
 
     Args:
         act: what is asked for.
@@ -78,14 +78,14 @@ def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def seat_address(episode: str, agent: str) -> str:
-    """Where a party reads the letter at its seat, on a server."""
+    """Return where a party reads the letter at its seat, on a server."""
     return f"/seat/{episode}/{agent}"
 
 
 def request(
     pointer: dict[str, Any], agent: str, act: str, why: str, until: float | None = None
 ) -> dict[str, Any]:
-    """What the thread shows while a person is asked.
+    """Return what the thread shows while a person is asked.
 
     Args:
         pointer: episode, agent, act, turn, round, attempt: where the letter is fetched.
@@ -121,13 +121,13 @@ def request(
 
 
 def refused_before(description: str, why: str) -> str:
-    """What is asked, and, if the last reply was refused, the label of its fault."""
+    """Return what is asked, and, if the last reply was refused, the label of its fault."""
     told = f" The last reply did not count ({why})." if why else ""
     return description if not why or told in description else description + told
 
 
 def overdue(waiting: Mapping[str, Any], now: float) -> bool:
-    """Whether the time for a reply is up."""
+    """Return whether the time for a reply is up."""
     until = waiting.get("deadline")
     return until is not None and until <= now
 
@@ -169,7 +169,7 @@ def as_message(reply: Any) -> str:
 
 
 def _of_decision(decision: Mapping[str, Any]) -> str:
-    """A decision in the shape of LangChain's agents."""
+    """Return a decision in the shape of LangChain's agents."""
     words = str(decision.get("message") or "")
     match decision["type"]:
         case "approve":

@@ -98,14 +98,14 @@ def _takes_agent_and_seed(factory: Callable[..., Any]) -> bool:
 
 
 def needs_permission(model: str) -> bool:
-    """Whether a seat runs foreign code, which no file and no stored run can permit."""
+    """Return whether a seat runs foreign code, which no file and no stored run can permit."""
     provider, _, name = model.partition(":")
     module, _, attribute = name.partition(":")
     return provider == PYTHON and not _is_ours(module, attribute)
 
 
 def _is_ours(module: str, attribute: str) -> bool:
-    """Whether a callable is shipped with this package, and so runs no foreign code."""
+    """Return whether a callable is shipped with this package, and so runs no foreign code."""
     shipped = extension.load("programs", module) if module in extension.offered("programs") else ()
     return attribute in shipped
 
@@ -146,7 +146,7 @@ class PythonChatModel(AwaitedChatModel):
         return {"source": self.source, "seed": self.seed}
 
     async def answered(self, messages: list[BaseMessage]) -> str:
-        """What the callable answers, as tagged text.
+        """Return what the callable answers, as tagged text.
 
         Raises:
             PythonSeatError: it cannot be had, failed, or gave no answer.
@@ -175,7 +175,7 @@ class PythonChatModel(AwaitedChatModel):
         raise failure
 
     def _called(self, facts: dict[str, Any], words: str) -> Any:
-        """What the callable gives; of an asynchronous one what is to be awaited."""
+        """Return what the callable gives; of an asynchronous one what is to be awaited."""
         try:
             factory = load_factory(self.source)
         except ValueError as error:

@@ -23,7 +23,7 @@ class NotRecorded(SeatFault):
 
 
 def recorded(entry: Entry) -> str:
-    """One line of a recording."""
+    """Return one line of a recording."""
     line = {
         "agent": entry.agent,
         "act": entry.act,
@@ -42,7 +42,7 @@ def recorded(entry: Entry) -> str:
 
 @lru_cache(maxsize=16)  # each letter would read the file of all again
 def read_recording(path: str) -> dict[AnswerKey, dict[str, Any]]:
-    """The answers of a recording, by agent, letter hash and attempt.
+    """Return the answers of a recording, by agent, letter hash and attempt.
 
     Raises:
         ValueError: the file is missing or a line is no entry.

@@ -67,7 +67,7 @@ class Entry:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def pointer(self) -> Pointer:
-        """The commitment: SHA-256 of a random nonce and the text."""
+        """Return the commitment: SHA-256 of a random nonce and the text."""
         sealed = hashlib.sha256(f"{self.nonce}\n{self.answer.text}".encode()).hexdigest()
         return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
 
@@ -102,12 +102,12 @@ class Mail:
 
 
 def letter_hash(text: str) -> str:
-    """The name of a letter: the SHA-256 of what the seat was shown."""
+    """Return the name of a letter: the SHA-256 of what the seat was shown."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def nonce() -> str:
-    """A fresh secret, so that a short answer cannot be guessed from its seal."""
+    """Return a fresh secret, so that a short answer cannot be guessed from its seal."""
     return secrets.token_hex(16)
 
 
@@ -117,7 +117,7 @@ class Journal(Protocol):
     def find(
         self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
     ) -> Entry | None:
-        """The answer already given to this letter, if any, by that model if one is named."""
+        """Return the answer already given to this letter, if any, by that model if one is named."""
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Leave a letter at a person's seat, once."""

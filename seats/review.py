@@ -17,7 +17,7 @@ def review(
     allowed: Sequence[Decision],
     form: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The value of an interrupt in which one action is reviewed.
+    """Return the value of an interrupt in which one action is reviewed.
 
     Args:
         name: of the action.
@@ -34,7 +34,7 @@ def review(
 
 
 def decided(reply: Any) -> Mapping[str, Any] | None:
-    """The one decision in a reply; None where it is none.
+    """Return the one decision in a reply; None where it is none.
 
     >>> decided({"decisions": [{"type": "approve"}]})
     {'type': 'approve'}
@@ -50,6 +50,6 @@ def decided(reply: Any) -> Mapping[str, Any] | None:
 
 
 def edited(decision: Mapping[str, Any]) -> Any:
-    """The arguments that an edit gives in place of the action's."""
+    """Return the arguments that an edit gives in place of the action's."""
     action = decision.get("edited_action")
     return action.get("args") if isinstance(action, Mapping) else None

@@ -11,13 +11,13 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from shapley_coop.seats.answer import Answer
+from shapley_coop.seats.answer import Answer, Thought
 from shapley_coop.seats.asked import asked
 from shapley_coop.seats.elements import In
 
 
 def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
-    """Which element of the text each field is, in words: sent behind a letter.
+    """Return which element of the text each field is, in words: sent behind a letter.
 
     >>> in_fields("claim", ["speech", "percent"], called=True)
     'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
@@ -48,7 +48,8 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
 
 @lru_cache(maxsize=256)  # pydantic takes 9 ms: a hundred answers at once would wait a second
 def _schema_of(name: str, answer: type[Answer]) -> dict[str, Any]:
-    more: Any = {"notes": (str | None, _NOTES)}
+    # What is asked for as thoughts is kept as notes: a field beside it would take its place.
+    more: Any = {} if issubclass(answer, Thought) else {"notes": (str | None, _NOTES)}
     noted = create_model(name, __base__=answer, __doc__=answer.__doc__, **more)
     schema: dict[str, Any] = _strict(noted.model_json_schema())
     return schema

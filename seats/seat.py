@@ -41,7 +41,7 @@ class CredentialsMissing(RuntimeError):
 
 
 def title_of(field: str, _: Any) -> str:
-    """A setting's name as forms show it, where it has no other title."""
+    """Return a setting's name as forms show it, where it has no other title."""
     return field.replace("_", " ").capitalize()
 
 
@@ -160,5 +160,17 @@ class Seat(BaseModel):
 
 
 def as_seat(value: Any) -> Any:
-    """A string stands for a seat with that model."""
-    return {"model": value} if isinstance(value, str) else value
+    """Read a seat: a string stands for a seat with that model.
+
+    Raises:
+        ValueError: it is an object that a run could not look up again when it is resumed.
+    """
+    if isinstance(value, str):
+        return {"model": value}
+    if not isinstance(value, (Seat, Mapping)):
+        kind = type(value).__name__
+        raise ValueError(
+            f"a {kind} is no seat: give 'provider:name', or for a function of yours "
+            "'python:module:factory', where factory() returns it"
+        )
+    return value

@@ -7,22 +7,15 @@ resume repeats at most the call in flight, and `coop verify` computes the tools'
 import asyncio
 import json
 from dataclasses import dataclass, replace
-from typing import Any
 
 from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
-from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.seats.asking import Enquiry, ask, traced
-from shapley_coop.seats.calls import READY, TRIED, Call, Step, calls_in
+from shapley_coop.seats.calls import READY, Call, Step, calls_in
 from shapley_coop.seats.records import TOOL, Answer, Entry, Journal, letter_hash, nonce
 from shapley_coop.seats.seat import Seat
-
-MOST_TRIES = 3
-"""Drafts that a seat with text alone may try before one answer."""
-
-_BINDING = ("proposal", "accept", "reject", "action", "claim")
 
 
 @dataclass(frozen=True)
@@ -69,28 +62,21 @@ async def converse(
 def wanted(question: Enquiry, answer: str) -> tuple[Call, ...]:
     """The calls in an answer that are made before it is asked for again; none if it is final.
 
-    An answer that binds, or that may not ask for anything more, is final; so is one that is asked
-    back, as it may only have thought of a call.
+    One that may not ask for anything more is final; so is one that is asked back, as it may only
+    have thought of a call.
     """
     if not question.tools or not question.steps or not question.calls:
         return ()
     if isinstance(without_thoughts(answer), Fault):
         return ()
-    if calls := calls_in(answer):
-        return calls
-    message = scan(answer) if "<TRY>" in answer.upper() else None
-    if not isinstance(message, Message) or not _tries_left(question):
-        return ()
-    if any(getattr(message, name) is not None for name in _BINDING):
-        return ()
-    return tuple(Call(TRIED, _arguments(draft)) for draft in message.tries)
+    return calls_in(answer)
 
 
 async def _told(
     question: Enquiry, journal: Journal, answer: str, calls: tuple[Call, ...]
 ) -> Enquiry:
-    """The question, with the results of tool calls appended."""
-    allowed = question.calls if calls_in(answer) else _tries_left(question)
+    """Return the question, with the results of tool calls appended."""
+    allowed = question.calls
     results = [
         await _result(question, journal, call) if number <= allowed else _NO_MORE
         for number, call in enumerate(calls, start=1)
@@ -104,21 +90,13 @@ async def _told(
     return replace(question, letter=letter, calls=calls_left, steps=question.steps - 1)
 
 
-def _tries_left(question: Enquiry) -> int:
-    """How many drafts a seat may still try before it answers this letter."""
-    if TRIED not in _by_name(question):
-        return 0
-    earlier = (step for step in question.letter.steps if not calls_in(step.answer))
-    return min(question.calls, MOST_TRIES - sum(len(step.results) for step in earlier))
-
-
 _NO_MORE = "This was not computed: no calls are left."
 _NOW = "Give your answer now."
 _ANSWER_NOW = "No calls are left: give your answer now."
 
 
 async def _result(question: Enquiry, journal: Journal, call: Call) -> str:
-    """A tool's result, from the journal if it was computed before a restart."""
+    """Return a tool's result, from the journal if it was computed before a restart."""
     q, tool = question, _by_name(question).get(call.tool)
     if call.tool == READY:
         return _NOW
@@ -142,8 +120,3 @@ async def _result(question: Enquiry, journal: Journal, call: Call) -> str:
 
 def _by_name(question: Enquiry) -> dict[str, BaseTool]:
     return {tool.name: tool for tool in question.tools}
-
-
-def _arguments(draft: Any) -> dict[str, Any]:
-    """A draft as the arguments of `evaluate_deal`; a bare list is one of clauses."""
-    return draft if isinstance(draft, dict) else {"clauses": draft}

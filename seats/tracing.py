@@ -87,7 +87,7 @@ def keep_out(texts: Iterable[str]) -> None:
 
 
 def tracing() -> bool:
-    """Whether this process traces at all."""
+    """Return whether this process traces at all."""
     return any(os.environ.get(switch, "").lower() == "true" for switch in SWITCHES)
 
 
@@ -175,7 +175,7 @@ def label_trace(episode: str, **metadata: Any) -> None:
 
 
 def patience() -> float:
-    """How many seconds this process may still wait for LangSmith."""
+    """Return how many seconds this process may still wait for LangSmith."""
     return max(0.0, _end() - time.monotonic())
 
 
@@ -203,7 +203,7 @@ def trace_of(episode: str) -> Trace | None:
 
 
 def _root() -> Any:
-    """The root of the trace that the running node belongs to, as far as it is known here."""
+    """Return the root of the trace that the running node belongs to, as far as it is known here."""
     from langchain_core.runnables.config import var_child_runnable_config
     from langchain_core.tracers.langchain import LangChainTracer
     from langsmith.run_helpers import get_current_run_tree
@@ -243,7 +243,7 @@ def redacted_in(data: Any) -> Any:
 
 @lru_cache(maxsize=10_000)  # a growing table is traced at every node, and most of it is old
 def redacted(text: str) -> str:
-    """A text with every secret redacted."""
+    """Return a text with every secret redacted."""
     from langsmith.anonymizer import DEFAULT_SECRET_RULES
 
     if pattern := _pattern():

@@ -21,7 +21,7 @@ _MOST = 2**31 - 1
 
 
 def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[int, int]:
-    """Tokens in and out.
+    """Return tokens in and out.
 
     Args:
         usage: input_tokens and output_tokens as the endpoint has them, whatever they are.
@@ -36,7 +36,7 @@ def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[
 
 
 def parts(usage: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The tokens that may have prices of their own, as LangChain has them; else 0.
+    """Return the tokens that may have prices of their own, as LangChain has them; else 0.
 
     >>> parts({"input_token_details": {"cache_read": 5}, "output_token_details": {}})
     {'cached_tokens': 5, 'reasoning_tokens': 0}
@@ -51,7 +51,7 @@ def parts(usage: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _count(told: Any, text: str) -> int:
-    """A reported count if it is positive, else an estimate.
+    """Return a reported count if it is positive, else an estimate.
 
     An empty answer may have cost tokens of reasoning.
     """

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 def application(inbox: ThreadInbox) -> Starlette:
-    """The app over an inbox in which people's letters wait.
+    """Return the app over an inbox in which people's letters wait.
 
     Raises:
         ValueError: a limit, or what the tenants are told apart by, cannot be read.
@@ -87,7 +87,7 @@ def _brought(name: str, inbox: ThreadInbox) -> Sequence[Route]:
 
 
 def lost_with_the_container(environment: Mapping[str, str]) -> str:
-    """What to warn of where a deployment keeps its data on its own disk; empty elsewhere."""
+    """Return what to warn of where a deployment keeps its data on its own disk; empty elsewhere."""
     development = environment.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
     if development or environment.get(DATABASE_VARIABLE):
         return ""

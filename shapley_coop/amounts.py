@@ -32,7 +32,7 @@ MAX_EXPONENT = 400
 
 
 def exact(number: Number | str, what: str = "the number") -> Fraction:
-    """The fraction that `number` was written as: 0.1 is 1/10, "1/3" is 1/3.
+    """Return the fraction that `number` was written as: 0.1 is 1/10, "1/3" is 1/3.
 
     A float stands for the shortest decimal that prints it, not for its binary expansion: three
     shares of 0.1, 0.2 and 0.7 then sum to 1.
@@ -99,7 +99,7 @@ def parse_exact(value: Any) -> Fraction:
 
 
 def plain(number: Fraction) -> str:
-    """A fraction as people write it: a decimal where it ends, else numerator/denominator."""
+    """Return a fraction as people write it: a decimal where it ends, else numerator/denominator."""
     if number.denominator == 1:
         return str(number.numerator)
     as_decimal = format(Decimal(number.numerator) / Decimal(number.denominator), "f")
@@ -119,7 +119,7 @@ MICRO = 1_000_000
 
 
 def to_micro(amount: Number | str) -> int:
-    """An amount in whole micro-units: the nearest, ties to the even one.
+    """Return an amount in whole micro-units: the nearest, ties to the even one.
 
     Args:
         amount: in the game's unit; 4.5, "4.5" and "9/2" are the same.
@@ -131,7 +131,7 @@ def to_micro(amount: Number | str) -> int:
 
 
 def from_micro(micro: int) -> Fraction:
-    """The amount in the game's unit, exactly."""
+    """Return the amount in the game's unit, exactly."""
     return Fraction(micro, MICRO)
 
 

@@ -60,7 +60,7 @@ def cache_key(value: Any) -> bytes:
 
 
 def fitted(written: bytes) -> bytes:
-    """What orjson wrote, in memory of its own length, to be kept.
+    """Return what orjson wrote, in memory of its own length, to be kept.
 
     orjson leaves the buffer that it wrote to behind its bytes: 4 kB at least, and up to twenty
     times their length.

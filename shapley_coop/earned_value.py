@@ -38,7 +38,7 @@ def earned_intervals(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, tuple[Fraction, Fraction]]:
-    """The lowest and the highest percent of the whole that each agent earned.
+    """Return the lowest and the highest percent of the whole that each agent earned.
 
     Args:
         artefacts: agent → kind → count, 0 or more; a kind that an agent does not name counts 0.
@@ -59,7 +59,7 @@ def parts(
     artefacts: Mapping[str, Mapping[str, Fraction]],
     weights: Intervals,
 ) -> dict[str, Fraction]:
-    """Each agent's part of one whole; even parts where nothing that weighs was made."""
+    """Return each agent's part of one whole; even parts where nothing that weighs was made."""
     middles = {a: low + high for a, (low, high) in earned_intervals(artefacts, weights).items()}
     whole = sum(middles.values(), Fraction(0))
     if not whole:

@@ -63,7 +63,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Text of several lines: as `visible`, but line breaks, tabs and joined letters stay."""
+    """Return text of several lines: as `visible`, but line breaks, tabs and joined letters stay."""
     if not _may_hide(text, _PLAIN_LINES):
         return text
     return _IN_LINES.sub(_as_escape, text.replace("\r\n", "\n"))
@@ -109,7 +109,7 @@ def in_markdown(text: str) -> str:
 
 
 def in_cell(text: str) -> str:
-    """Text as a cell of a table that spreadsheets open: what would be a formula is text.
+    """Return text as a cell of a table that spreadsheets open: what would be a formula is text.
 
     A number stays a number; anything else that begins with = + - or @, behind white space or in
     full width, too, gets an apostrophe in front, as spreadsheets themselves write text.

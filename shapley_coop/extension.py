@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from shapley_coop.extras import LibraryMissing
 
@@ -33,7 +33,24 @@ Places = Mapping[str, str]
 Callers = Literal["anybody", "operators", "parties"]
 """Who may use a route: whoever reads it, those who run workflows, those who sit at a table."""
 
+
+class Setting(NamedTuple):
+    """A field that an extension adds to a run's configuration, as `coop run` takes it.
+
+    Attributes:
+        flag: the option.
+        help: what the option says.
+        reads: the place of a callable that reads what is given for one agent, where the option is
+            given once for each, as NAME=text; empty for a switch.
+    """
+
+    flag: str
+    help: str
+    reads: str = ""
+
+
 Kind = Literal[
+    "additions",
     "games",
     "schemes",
     "formulas",
@@ -49,12 +66,19 @@ Kind = Literal[
     "templates",
     "audits",
     "rechecks",
+    "replays",
+    "dice",
+    "measures",
+    "credits",
+    "sections",
+    "pictures",
     "workflows",
     "sandboxes",
     "graphs",
     "routes",
     "suites",
     "batches",
+    "players",
     "tenants",
 ]
 
@@ -98,6 +122,18 @@ class Extension:
             returns what was not played by their rule, a line each.
         rechecks: a node of its workflows → what is recomputed of a run that has it
             (`shapley_coop.evals.rechecks.Recheck`).
+        replays: a word of `coop credit RUN --replay` → a callable of the evaluated table, a norm
+            and what is called after each coalition, which returns the agents' values by other
+            replays, the improvement, and whether with everybody present they did as recorded.
+        dice: what `coop credit RUN --dice N` does: a callable of the evaluated table, a norm, N and
+            what is called after each of the dice, which returns what is reported.
+        measures: the key of a measure that the core names and does not work out (`distance`) → a
+            callable of a row and of what stands behind the colon, which returns a number or None.
+        credits: a name → a callable of the evaluated table and a norm; what it returns, of which
+            people are told the `lines`, stands under the name in what `coop credit RUN` reports.
+        sections: a heading of each suite in a sweep's report → a callable of the suite's runs
+            (`shapley_coop.evals.sweeps.stored.Stored`), which returns what stands below, as HTML.
+        pictures: a game → a callable of the table of a run that ended, which draws it as SVG.
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
@@ -107,6 +143,11 @@ class Extension:
         suites: a suite's name → the package whose folder holds `name.yaml`.
         batches: a provider → what asks a sweep's letters in its batches
             (`shapley_coop.evals.sweeps.in_batches.Batches`).
+        players: what plays a sweep's cells elsewhere: a callable of a URL and the sweep's id
+            (`shapley_coop.evals.sweeps.playing.Player`).
+        settings: a field that it adds to a run's configuration → how `coop run` takes it.
+        additions: the extension's name → what reads these fields and checks answers by them
+            (`shapley_coop.state.additions.Addition`).
         tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
@@ -130,12 +171,21 @@ class Extension:
     templates: Places = field(default_factory=dict)
     audits: Places = field(default_factory=dict)
     rechecks: Places = field(default_factory=dict)
+    replays: Places = field(default_factory=dict)
+    dice: Places = field(default_factory=dict)
+    measures: Places = field(default_factory=dict)
+    credits: Places = field(default_factory=dict)
+    sections: Places = field(default_factory=dict)
+    pictures: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)
     routes: Places = field(default_factory=dict)
     callers: Mapping[str, Callers] = field(default_factory=dict)
     suites: Places = field(default_factory=dict)
     batches: Places = field(default_factory=dict)
+    players: Places = field(default_factory=dict)
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    additions: Places = field(default_factory=dict)
     tenants: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
 
@@ -184,6 +234,18 @@ def load(kind: Kind, name: str) -> Any:
         raise
     except Exception as error:  # whatever a package that is not ours may do when it is loaded
         raise faulty(kind, name, error) from None
+
+
+def only(kind: Kind, missing: str) -> Any:
+    """Import what an extension offers of a kind of which one is used.
+
+    Raises:
+        BrokenExtension: it cannot be imported.
+        ValueError: none offers it; `missing` says so.
+    """
+    for name in offered(kind):
+        return load(kind, name)
+    raise ValueError(missing)
 
 
 def imported(place: str) -> Any:

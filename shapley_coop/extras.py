@@ -48,5 +48,5 @@ def needing(extra: str, who: str) -> Iterator[None]:
 
 
 def is_installed(library: str) -> bool:
-    """Whether a library can be imported; nothing is."""
+    """Return whether a library can be imported; nothing is."""
     return find_spec(library) is not None

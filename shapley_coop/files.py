@@ -29,7 +29,7 @@ class TooLarge(ValueError):
 
 
 def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
-    """The text of a file that somebody else may have written.
+    """Return the text of a file that somebody else may have written.
 
     Raises:
         OSError: it cannot be read.
@@ -40,7 +40,7 @@ def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
 
 
 def bytes_of(path: str | Path) -> bytes:
-    """What a file holds that somebody else may have written.
+    """Return what a file holds that somebody else may have written.
 
     Raises:
         OSError: it cannot be read.
@@ -64,7 +64,7 @@ def files_below(folder: Path, name: str) -> list[Path]:
 
 
 def yaml_of(text: str) -> Any:
-    """What YAML says, as plain data.
+    """Return what YAML says, as plain data.
 
     Raises:
         yaml.YAMLError: it is no YAML, names a Python object, or repeats too much.
@@ -223,7 +223,7 @@ def _json(text: str) -> Any:
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these pairs, for a JSON decoder.
+    """Return the object of these pairs, for a JSON decoder.
 
     Raises:
         ValueError: a key occurs twice.

@@ -85,7 +85,7 @@ _FORMS = {
 
 
 def _plain(kind: str, message: str, told: Mapping[str, Any]) -> str:
-    """What is wrong with a value, without pydantic's own words."""
+    """Return what is wrong with a value, without pydantic's own words."""
     form = _FORMS.get(kind.partition("_")[0])
     if form and kind.endswith(("_type", "_parsing", "_from_float", "_number")):
         return f"it has to be {form}"
@@ -102,7 +102,7 @@ def _plain(kind: str, message: str, told: Mapping[str, Any]) -> str:
 
 
 def _fields(model: "type[BaseModel] | None", loc: Iterable[str]) -> list[str]:
-    """The fields that could stand at a place of a model, whatever models lie on the way."""
+    """Return the fields that could stand at a place of a model, whatever models lie on the way."""
     for part in loc:
         if model and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation) or model
@@ -110,7 +110,7 @@ def _fields(model: "type[BaseModel] | None", loc: Iterable[str]) -> list[str]:
 
 
 def _model_in(annotation: Any) -> "type[BaseModel] | None":
-    """The model that values of a type hold, if any."""
+    """Return the model that values of a type hold, if any."""
     if hasattr(annotation, "model_fields"):
         return cast("type[BaseModel]", annotation)
     return next(filter(None, map(_model_in, get_args(annotation))), None)

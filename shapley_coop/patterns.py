@@ -36,21 +36,21 @@ class Pattern:
         self._compiled = compiled
 
     def search(self, text: str) -> bool:
-        """Whether it matches somewhere."""
+        """Return whether it matches somewhere."""
         return self._compiled.search(_readable(text)) is not None
 
     def match(self, text: str) -> bool:
-        """Whether it matches from the begin."""
+        """Return whether it matches from the begin."""
         return self._compiled.match(_readable(text)) is not None
 
     def fullmatch(self, text: str) -> bool:
-        """Whether it matches the whole text."""
+        """Return whether it matches the whole text."""
         return self._compiled.fullmatch(_readable(text)) is not None
 
 
 @lru_cache(maxsize=10_000)
 def pattern(expression: str, *, any_case: bool = False, across_lines: bool = False) -> Pattern:
-    """An expression, compiled.
+    """Return an expression, compiled.
 
     Args:
         expression: in RE2's syntax.

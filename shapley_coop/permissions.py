@@ -30,7 +30,7 @@ def permit(what: Permission) -> None:
 
 
 def permitted(what: Permission) -> bool:
-    """Whether it was permitted."""
+    """Return whether it was permitted."""
     return what in _permitted
 
 
@@ -40,5 +40,5 @@ def permit_program(name: str) -> None:
 
 
 def program_permitted(name: str) -> bool:
-    """Whether this program was permitted, alone or with all others."""
+    """Return whether this program was permitted, alone or with all others."""
     return name in _programs or permitted(PROGRAMS)

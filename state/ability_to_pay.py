@@ -1,9 +1,10 @@
 """Whether all could pay, and hand over, what a deal asks of them at a table."""
 
+from fractions import Fraction
 from functools import partial
 
-from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means, unpayable
-from shapley_coop.deals.contract import agreed_from
+from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means, paid_by, unpayable
+from shapley_coop.deals.contract import agreed_from, clause_of, split_of
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.deals.language.deal import Deal
@@ -12,6 +13,8 @@ from shapley_coop.deals.monitor import payments
 from shapley_coop.games import Game
 from shapley_coop.remembered import Bounded
 from shapley_coop.state.evaluated import EvaluatedTable
+
+NOTHING = Fraction(0)
 
 _known = Bounded[tuple[Game, Enforcement, Deal, bytes], Fault | None]()
 
@@ -45,3 +48,33 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
 
     playable = partial(can_be_played, game, position, now)
     return unaffordable_together(agreed, known, World.of(game, evaluated.record), playable)
+
+
+def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
+    """The most that an agent could come to pay in the whole game; None where there is no bound."""
+    if phase == "settlement":
+        return max(evaluated.earned[agent] - evaluated.payoffs_under(deal)[agent], NOTHING)
+    now = evaluated.turn
+    agreed = agreed_from(deal, evaluated.contract, now)
+    if split_of(agreed) is not None:
+        return None
+    means = Means.of({**evaluated.means, "turns": evaluated.game.turns})
+    agents = evaluated.agents
+    due = [p for p in evaluated.signed.monitor.payments if paid_by(agent, p, agents)]
+    paid = {f"standing {payment.clause}" for payment in due}
+    most = sum((paid_by(agent, p, agents) * p.amount for p in due), NOTHING)
+    for term in agreed["terms"]:
+        pay = clause_of(term).transfer
+        if term["to_turn"] is not None or not pay:
+            continue
+        if not (part := paid_by(agent, pay, agents)):
+            continue
+        if pay.basis == "once":
+            most += NOTHING if term["id"] in paid else part * pay.amount
+        elif pay.basis == "turn":
+            most += part * pay.amount * (evaluated.game.turns - now + 1)
+        elif means is None:
+            return None
+        else:
+            most += pay.amount * max(means.most[agent], NOTHING)
+    return most

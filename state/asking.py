@@ -154,7 +154,7 @@ def _mail(agent: str, asked: Enquiry) -> Mail:
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
-    """Why an answer was refused; it is read again, as the table does not keep the words."""
+    """Return why an answer was refused; it is read again, as the table does not keep the words."""
     found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
         # A library may read now what it refused before the restart: another try was promised.
@@ -222,7 +222,7 @@ def _admitted(turn: TurnContext, questions: Mapping[str, Enquiry]) -> list[str]:
 
 
 def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
-    """How often each agent may ask for tools first: every call of its model counts."""
+    """Return how often each agent may ask for tools first: every call of its model counts."""
     config = turn.evaluated.config
     tracker = BudgetTracker(config.budget, turn.table["spent"])
     for agent in admitted:
@@ -243,7 +243,7 @@ async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> H
 
 
 def _trace(turn: TurnContext, agent: str) -> RunnableConfig:
-    """How a call is named and found in a trace."""
+    """Return how a call is named and found in a trace."""
     table, config, act = turn.table, turn.evaluated.config, turn.question.name
     seat = seat_of(turn, agent)
     return {

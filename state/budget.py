@@ -63,11 +63,11 @@ class BudgetTracker:
         return any(0 < limit <= n for limit, n in used)
 
     def admits(self, agent: str) -> bool:
-        """Whether an agent may be asked once more."""
+        """Return whether an agent may be asked once more."""
         return not self.empty and not self.has_used_its_part(agent)
 
     def has_used_its_part(self, agent: str) -> bool:
-        """Whether a limit of the agent's own is reached, whatever the run has left."""
+        """Return whether a limit of the agent's own is reached, whatever the run has left."""
         own = (
             (self._budget.agent_calls, self._calls[agent]),
             (self._budget.agent_tokens, self._tokens[agent]),
@@ -75,7 +75,7 @@ class BudgetTracker:
         return any(0 < limit <= n for limit, n in own)
 
     def calls_left(self, agent: str, share: int) -> int | None:
-        """How many calls an agent has left, if all are used alike; None without a limit.
+        """Return how many calls an agent has left, if all are used alike; None without a limit.
 
         Args:
             agent: who is asked.

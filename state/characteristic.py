@@ -44,7 +44,7 @@ def by_replays(replays: Replays) -> Characteristic:
 
 
 def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """What each agent can secure by itself; in a game that does not say it, W_i(∅)."""
+    """Return what each agent can secure by itself; in a game that does not say it, W_i(∅)."""
     if game.has_potential:
         return {agent: game.potential(record, frozenset({agent})) for agent in game.agents}
     if game.credit_rule == "record":
@@ -57,7 +57,7 @@ def _worth(replays: Replays, coalition: frozenset[str]) -> Fraction:
 
 
 def _table(replays: Replays) -> list[Fraction]:
-    """All 2ⁿ worths, exact: bit i of a mask stands for agent i."""
+    """Return all 2ⁿ worths, exact: bit i of a mask stands for agent i."""
     n = len(replays.agents)
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
     totals = replays.totals(masks.astype(np.bool_)).tolist()
@@ -66,7 +66,7 @@ def _table(replays: Replays) -> list[Fraction]:
 
 
 def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
-    """The games by classes that v is the sum of."""
+    """Return the games by classes that v is the sum of."""
     if found is None:
         return None
     return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)

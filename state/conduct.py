@@ -49,7 +49,7 @@ class Conduct(TypedDict):
 def conduct(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Conduct]:
-    """Every agent's conduct.
+    """Return every agent's conduct.
 
     Args:
         agents: in order.
@@ -76,12 +76,12 @@ def _pass(turn: int, label: str) -> Pass:
 def stated(
     agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Every agent's conduct as results state it; the arguments are those of `conduct`."""
+    """Return every agent's conduct as results state it; the arguments are those of `conduct`."""
     return {agent: in_counts(one) for agent, one in conduct(agents, record, breaches).items()}
 
 
 def in_counts(one: Conduct) -> dict[str, Any]:
-    """One agent's conduct: how often, not when."""
+    """Return one agent's conduct: how often, not when."""
     counts = {action: len(turns) for action, turns in one["actions"].items()}
     return {"actions": counts, "breaches": len(one["breaches"]), "passes": one["passes"]}
 
@@ -104,7 +104,7 @@ def _short(action: str) -> str:
 
 
 def unanswered(passes: Iterable[Pass]) -> str:
-    """The passes for which no answer could be used, in words; empty without any.
+    """Return the passes for which no answer could be used, in words; empty without any.
 
     Credit charges to an agent what its passes cost, so that they are named beside its value.
     """

@@ -14,11 +14,10 @@ from shapley_coop.deals.language.reading import Reading
 from shapley_coop.deals.language.rules import Rule, all_faults
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.games import Game
-from shapley_coop.state.ability_to_pay import unable
+from shapley_coop.state.ability_to_pay import could_pay, unable
+from shapley_coop.state.additions import limits_of
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.home_files.secrets import reservation_of
-from shapley_coop.state.mandates import could_pay
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
@@ -53,11 +52,9 @@ def counted_split(evaluated: EvaluatedTable) -> Deal:
 
 
 def reservation(turn: TurnContext, agent: str) -> Fraction | None:
-    """The least that the agent's user, or its principal's mandate, has it end with."""
+    """Return the least that the agent's user, or an extension's limits, has it end with."""
     config = turn.evaluated.config
-    told = reservation_of(config.secrets, agent)
-    name = config.mandates.get(agent)
-    least = mandate_of(name).mandate.min_end if name else None
+    told, least = reservation_of(config.secrets, agent), limits_of(config, agent).least_end
     return max((x for x in (told, least) if x is not None), default=None)
 
 
@@ -127,6 +124,6 @@ def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | No
 
 
 def offering(said: AgentOutput, found: Reading) -> AgentOutput:
-    """What was said with the deal that was read in it, and how that was repaired."""
+    """Return what was said with the deal that was read in it, and how that was repaired."""
     said = {**said, "deal": found.deal.record()}
     return {**said, "repairs": list(found.repairs)} if found.repairs else said

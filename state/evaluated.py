@@ -121,7 +121,7 @@ class EvaluatedTable:
         return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
     def legal(self, agent: str) -> Sequence[str]:
-        """What an agent may do now."""
+        """Return what an agent may do now."""
         return self.game.legal(self.table["position"], agent)
 
     @cached_property
@@ -130,7 +130,7 @@ class EvaluatedTable:
         return in_force(self.contract)
 
     def told_clauses(self, agent: str) -> dict[str, Clause]:
-        """Those that letters tell an agent: of a large contract the ones that concern it.
+        """Return those that letters tell an agent: of a large contract the ones that concern it.
 
         Outsiders, who write contracts down and judge them, are told all.
         """
@@ -173,7 +173,7 @@ class EvaluatedTable:
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
-        """What each agent ends with if a deal decides about what was earned.
+        """Return what each agent ends with if a deal decides about what was earned.
 
         A split divides the total anew. Without one, payments count from what was signed.
         """
@@ -183,7 +183,7 @@ class EvaluatedTable:
         return paid(self.settled(), due)
 
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
-        """What an offer would pay: if all keep it, if each breaks it, and without it.
+        """Return what an offer would pay: if all keep it, if each breaks it, and without it.
 
         Plain JSON, amounts as exact strings in the game's unit; empty where it is not computed.
 
@@ -227,7 +227,7 @@ class EvaluatedTable:
         return exact(found[agent]["mean"]) if agent in found else None
 
     def payoffs_by(self, norm: str) -> dict[str, Fraction]:
-        """What each agent ends with if a norm decides about what was earned."""
+        """Return what each agent ends with if a norm decides about what was earned."""
         return self.attribution(norm).payoffs(self.total)
 
     def attribution(self, norm: str) -> Attribution:

@@ -50,7 +50,7 @@ class Answered(TypedDict):
 
 
 def asking(turn: TurnContext) -> Asked:
-    """Which agents are about to be asked."""
+    """Return which agents are about to be asked."""
     return {
         "event": "asking",
         "topic": turn.topic.name,
@@ -64,7 +64,7 @@ def asking(turn: TurnContext) -> Asked:
 def answered(
     turn: TurnContext, judged: Mapping[str, Judged], spent: Mapping[str, Counts], seconds: float
 ) -> Answered:
-    """What came of it."""
+    """Return what came of it."""
     return {
         "event": "answered",
         "topic": turn.topic.name,

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.games.params import GameError
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.meetings import heard_by, meetings_of
-from shapley_coop.state.own_tables import ExchangeTable, Meeting, Pending
+from shapley_coop.state.own_tables import Meeting, Pending
 from shapley_coop.state.table import PublicMessage, Table
 
 if TYPE_CHECKING:  # every letter imports this module
@@ -27,7 +27,7 @@ REFUSED = "refused_"
 
 
 def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
-    """The game that is played.
+    """Return the game that is played.
 
     Raises:
         GameError: it is another game.
@@ -41,13 +41,21 @@ def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
 
 
 def pending_of(table: Table) -> Pending | None:
-    """The proposal that stands, if one does."""
-    return cast(ExchangeTable, table).get("pending")
+    """Return the proposal that stands, if one does, as its author wrote it."""
+    if not (offer := table.get("offer")):
+        return None
+    put = next(said for said in _talk(table) if said.get("puts") == offer["revision"])
+    return {
+        "by": offer["by"],
+        "turn": put["round"],
+        "wrote": put["text"],
+        "accepted": offer["accepted"],
+    }
 
 
 @lru_cache(maxsize=4096)
 def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
-    """The allocation that a delivered message proposes; None where there is no valid one."""
+    """Return the allocation that a delivered message proposes; None where there is no valid one."""
     from shapley_coop.deals.exchange.messages import check_message
 
     verdict = check_message(text, tasks, by)
@@ -79,13 +87,13 @@ class Talk:
         return self.pending if self.pending and self.pending["by"] != agent else None
 
     def worth(self, agent: str, bits: str) -> float:
-        """What a set of these tasks is worth to an agent."""
+        """Return what a set of these tasks is worth to an agent."""
         tasks = self.game.tasks
         return self.game.scenario.utility(agent, tasks.within(self.tasks, int(bits, 2)))
 
 
 def traded(game: "TaskExchange", met: Sequence[Meeting], holds: "Masks") -> "Masks":
-    """Who holds what once the pairs that agreed have traded.
+    """Return who holds what once the pairs that agreed have traded.
 
     Args:
         game: the exchange.
@@ -114,7 +122,7 @@ def tasks_changed_hands(evaluated: EvaluatedTable) -> bool:
 
 
 def talk_of(evaluated: EvaluatedTable, agent: str) -> Talk:
-    """The talk that an agent is in."""
+    """Return the talk that an agent is in."""
     table, game = evaluated.table, exchange_of(evaluated)
     meeting = meetings_of(evaluated).get(agent)
     if meeting is None:
@@ -127,12 +135,12 @@ def talk_of(evaluated: EvaluatedTable, agent: str) -> Talk:
 
 @lru_cache(maxsize=4096)
 def _between(game: "TaskExchange", holds: tuple[tuple[str, str], ...]) -> "Tasks":
-    """The tasks of two agents, as an exchange of their own."""
+    """Return the tasks of two agents, as an exchange of their own."""
     return game.tasks.among({agent: int(bits, 2) for agent, bits in holds})
 
 
 def trade_talk(evaluated: EvaluatedTable, agent: str) -> dict[str, Any]:
-    """How the talk stands for an agent that is asked to plan or to speak.
+    """Return how the talk stands for an agent that is asked to plan or to speak.
 
     Of the private utilities it holds the agent's own of what has been proposed, for its own letter
     alone.
@@ -166,7 +174,7 @@ def trade_talk(evaluated: EvaluatedTable, agent: str) -> dict[str, Any]:
 
 
 def trade_history(evaluated: EvaluatedTable, agent: str = "") -> list[dict[str, Any]]:
-    """All that was said, a line each; it only grows, and is the same for all agents.
+    """Return all that was said, a line each; it only grows, and is the same for all agents.
 
     Args:
         evaluated: the table.

@@ -30,17 +30,17 @@ PLAYS = 16
 
 
 def negotiators(table: Table) -> list[str]:
-    """Who bargains: the delegates where agents are in groups, else all agents."""
+    """Return who bargains: the delegates where agents are in groups, else all agents."""
     return [group["delegate"] for group in groups_of(table)] or list(table["agents"])
 
 
 def group_of(table: Table, agent: str) -> Group | None:
-    """The group that an agent is in; None where there are no groups."""
+    """Return the group that an agent is in; None where there are no groups."""
     return next((g for g in groups_of(table) if agent in g["members"]), None)
 
 
 def electors(evaluated: EvaluatedTable) -> list[str]:
-    """The members of groups that have no delegate and several candidates."""
+    """Return the members of groups that have no delegate and several candidates."""
     return [
         agent
         for group in groups_of(evaluated.table)
@@ -50,7 +50,7 @@ def electors(evaluated: EvaluatedTable) -> list[str]:
 
 
 def formed(game: Game, config: RunConfig) -> list[list[str]]:
-    """The agents in groups of equal size, up to one.
+    """Return the agents in groups of equal size, up to one.
 
     Args:
         game: the game.
@@ -65,7 +65,7 @@ def formed(game: Game, config: RunConfig) -> list[list[str]]:
 
 
 def default_groups(agents: int) -> int:
-    """How many groups so many agents form where nothing else is said.
+    """Return how many groups so many agents form where nothing else is said.
 
     >>> [default_groups(n) for n in (2, 4, 6, 7, 12, 1000)]
     [2, 2, 2, 3, 4, 5]
@@ -74,7 +74,7 @@ def default_groups(agents: int) -> int:
 
 
 def by_interest(game: Game, seed: int) -> list[str]:
-    """The agents in the order of their interests: neighbours gain from the same plays.
+    """Return the agents in the order of their interests: neighbours gain from the same plays.
 
     It is the first principal component of what `PLAYS` joint actions, drawn by seed, pay in the
     first turn. Where payoffs are private, or nothing is paid yet, it is the speaking order.
@@ -113,7 +113,7 @@ def candidates(members: Sequence[str], seed: int, round_: int) -> list[str]:
 
 
 def elected(group: Group, votes: Mapping[str, str], seed: int, round_: int) -> Group:
-    """A group with its delegate: who has most votes; ties, and a vote by nobody, by lot."""
+    """Return a group with its delegate: who has most votes; ties, and a vote by nobody, by lot."""
     given = Counter(votes[member] for member in group["members"] if member in votes)
     most = max(given.values(), default=0)
     first = [name for name in group["candidates"] if given[name] == most]

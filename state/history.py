@@ -28,7 +28,7 @@ _MOST_LINES = 4096
 
 
 def history(turn: TurnContext, reader: str = "") -> list[Line]:
-    """The history as the letters of this asking tell it, oldest first.
+    """Return the history as the letters of this asking tell it, oldest first.
 
     Args:
         turn: what is asked.
@@ -56,7 +56,7 @@ def public_history(evaluated: EvaluatedTable) -> list[Line]:
 
 
 def recalled(lines: Sequence[Line], recall: int) -> list[Line]:
-    """The history as letters tell it.
+    """Return the history as letters tell it.
 
     Args:
         lines: all that was said and done, a line each, in order.
@@ -67,7 +67,7 @@ def recalled(lines: Sequence[Line], recall: int) -> list[Line]:
 
 
 def summary(lines: Sequence[Line]) -> Line:
-    """What happened, in sum: a line that says whom it is about and until which turn."""
+    """Return what happened, in sum: a line that says whom it is about and until which turn."""
     turns = [line for line in lines if "did" in line]
     words: dict[str, Counter[str]] = {}
     for line in lines:

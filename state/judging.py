@@ -7,13 +7,11 @@ from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED, Fault
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import Message, scan, too_long
-from shapley_coop.deals.signing.acceptance import without_signature
 from shapley_coop.seats.person import CHOSEN, PASS
 from shapley_coop.seats.records import Answer, Pointer
+from shapley_coop.state.additions import checked, without_additions
 from shapley_coop.state.budget import SPENT_UP
-from shapley_coop.state.mandates import outside
 from shapley_coop.state.run_config import OUTSIDERS
-from shapley_coop.state.signatures import attested
 from shapley_coop.state.table import AgentOutput, Draft
 from shapley_coop.state.turn import A, TurnContext
 
@@ -28,12 +26,12 @@ def unfinished(answer: Answer) -> Fault | None:
 def reading(
     read: Callable[[TurnContext, str, Message], A | Fault],
 ) -> Callable[[TurnContext, str, Answer], A | Fault]:
-    """A reader of answers in the tagged wire format, from a reader of what they say."""
+    """Return a reader of answers in the tagged wire format, from a reader of what they say."""
 
     def read_text(turn: TurnContext, agent: str, answer: Answer) -> A | Fault:
         if fault := unfinished(answer):
             return fault
-        message = scan(without_signature(answer.text))
+        message = scan(without_additions(turn.evaluated.config, answer.text))
         if isinstance(message, Fault):
             return message
         # Outsiders repeat what the parties agreed, which is bounded already.
@@ -60,12 +58,9 @@ def take(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
 
 
 def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
-    """What an answer says, if it is sound, its author's mandate allows it, and it is signed."""
-    found, config = take(turn, agent, answer), turn.evaluated.config
-    if isinstance(found, Fault) or not (config.keys or config.mandates):
-        return found
-    beyond = outside(turn.evaluated, turn.topic.phase, agent, answer.text, found)
-    return beyond or attested(turn, agent, answer.text, found)
+    """Return what an answer says, if it is sound and no extension's check refuses it."""
+    found = take(turn, agent, answer)
+    return found if isinstance(found, Fault) else checked(turn, agent, answer.text, found)
 
 
 @dataclass(frozen=True)
@@ -116,7 +111,7 @@ def judge(
 
 
 def passing(label: str) -> AgentOutput:
-    """A pass, with the reason's label."""
+    """Return a pass, with the reason's label."""
     return {"act": "pass", "text": "", "label": label}
 
 

@@ -24,7 +24,7 @@ def line(
     payoffs: Mapping[str, float] | None = None,
     why: str = "",
 ) -> dict[str, Any]:
-    """What a list shows of a run; `outcome` is its status, or its state until it has ended.
+    """Return what a list shows of a run; `outcome` is its status, or its state until it has ended.
 
     Args:
         run: its name.
@@ -61,7 +61,7 @@ def line(
 
 
 def listed(run: Run) -> dict[str, Any]:
-    """The line of a run of the register."""
+    """Return the line of a run of the register."""
     result = run.result or {}
     status, payoffs = result.get("status", ""), result.get("payoffs")
     return line(run.run, run.graph, run.created, run.state, run.room, status, payoffs, run.why)
@@ -86,7 +86,7 @@ class RunFilter:
     older: float = 0
 
     def __call__(self, runs: Iterable[Run]) -> Iterator[Run]:
-        """The runs that pass, in their order."""
+        """Yield the runs that pass, in their order."""
         latest = datetime.now(UTC) - timedelta(days=self.older)
         for run in runs:
             shown = listed(run)
@@ -107,7 +107,7 @@ def _key(title: str) -> str:
 
 
 def age(created: str, now: datetime | None = None) -> str:
-    """How long ago, in one unit.
+    """Return how long ago, in one unit.
 
     >>> age("2026-01-01T00:00:00+00:00", datetime(2026, 1, 3, 5, tzinfo=UTC))
     '2 days'

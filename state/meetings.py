@@ -19,7 +19,7 @@ EVALUATED = 8
 
 
 def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Meeting]:
-    """All agents in pairs, by lot; of an odd number one is left over.
+    """Return all agents in pairs, by lot; of an odd number one is left over.
 
     Args:
         agents: all of them.
@@ -35,7 +35,7 @@ def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Mee
 
 
 def speaker_of(meeting: Meeting, table: Table) -> str:
-    """Whose turn it is in a pair."""
+    """Return whose turn it is in a pair."""
     return _at(meeting, table["round"])
 
 
@@ -44,7 +44,7 @@ def _at(meeting: Meeting, now: int) -> str:
 
 
 def after(meeting: Meeting, now: int, turns: int, said: AgentOutput | PublicMessage) -> Meeting:
-    """A pair after the message of whose turn it is.
+    """Return a pair after the message of whose turn it is.
 
     It parts when one of the two passes, and after its last turn.
 

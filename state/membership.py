@@ -12,9 +12,9 @@ from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.parties import concerns
+from shapley_coop.state.additions import shown as added
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.messages import parties
-from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.turn import TurnContext
 
 
@@ -27,7 +27,7 @@ def delegation(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def ballot(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """A member's group, and who can be its delegate."""
+    """Return a member's group, and who can be its delegate."""
     group = group_of(turn.table, agent)
     assert group is not None, "only members of a group vote"
     others = [one for one in group["members"] if one != agent]
@@ -64,7 +64,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     facts: dict[str, Any] = {"offer": shown, "delegate": group["delegate"]}
     signing = parties(turn.table, turn.evaluated.turn, offer["revision"])
     facts["unsigned"] = [one for one in turn.evaluated.agents if one not in signing]
-    return {**facts, "leaving": _leaving(turn, deal), **shown_to_sign(turn, agent)}
+    return {**facts, "leaving": _leaving(turn, deal), **added(turn, agent)}
 
 
 @lru_cache(maxsize=64)  # computed once for all members, unless each knows its own payoffs alone
@@ -75,7 +75,7 @@ def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
 
 
 def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
-    """What an agent gets if all keep a deal, if it breaks it, and without it.
+    """Return what an agent gets if all keep a deal, if it breaks it, and without it.
 
     Args:
         found: a `DealOutlook` with rows, as plain JSON.
@@ -89,7 +89,7 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
-    """A row as it concerns an agent, who may stand for an equal; empty if it does not."""
+    """Return a row as it concerns an agent, who may stand for an equal; empty if it does not."""
     alike = row.get("alike", [])
     if row["who"] not in ("", agent) and agent not in alike:
         return {}
@@ -100,6 +100,6 @@ def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
 
 
 def _leaving(turn: TurnContext, deal: Deal) -> str:
-    """What becomes of a deal that one member leaves: `reduced`, or `vetoed`."""
+    """Return what becomes of a deal that one member leaves: `reduced`, or `vetoed`."""
     last = turn.table["round"] >= 2 * turn.evaluated.config.rounds
     return "vetoed" if deal.split or turn.evaluated.contract or last else "reduced"

@@ -32,7 +32,7 @@ def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[P
 
 
 def parties(table: Table, turn: int, revision: int) -> list[str]:
-    """Who has to sign an offer: all agents but those who did not sign what it was cut from.
+    """Return who has to sign an offer: all agents but those who did not sign what it was cut from.
 
     They left that offer, or passed when they were asked for their signature.
 
@@ -86,15 +86,15 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
         entry["label"] = one.said["label"]
     if one.said.get("repairs"):
         entry["repairs"] = one.said["repairs"]
-    if "signature" in one.said and (one.puts or (act == "accept" and one.about)):
-        entry["signature"] = one.said["signature"]
+    if "more" in one.said and (one.puts or (act == "accept" and one.about)):
+        entry["more"] = one.said["more"]
     return entry
 
 
 def counted(
     offer: Offer | None, answers: dict[str, AgentOutput]
 ) -> tuple[Offer | None, dict[str, AgentOutput]]:
-    """The offer with every acceptance of it, and the answers as they count.
+    """Return the offer with every acceptance of it, and the answers as they count.
 
     An acceptance binds to the revision and hash that its author's letter showed; where another
     offer has come to stand since, it is a pass with the label of the fault.
@@ -133,5 +133,5 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
 
 
 def offer_of(said: AgentOutput, by: str, revision: int) -> Offer | None:
-    """The offer made in what was said, if one was."""
+    """Return the offer made in what was said, if one was."""
     return put(Deal.of(said["deal"]), by, revision) if "deal" in said else None

@@ -9,9 +9,9 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.params import COUNT
+from shapley_coop.state.additions import shown
 from shapley_coop.state.groups import negotiators
 from shapley_coop.state.membership import own_outlook
-from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.turn import TurnContext, in_turn_after
 
 Facts = dict[str, Any]
@@ -21,7 +21,7 @@ MOST_OUTLOOKS = 12
 
 
 def standing_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer that stands, if one does."""
+    """Return the offer that stands, if one does."""
     return {"offer": {**_shown_offer(turn)}} if turn.evaluated.offer else {}
 
 
@@ -47,7 +47,7 @@ def _written(turn: TurnContext) -> Facts:
 def answered_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer, with its JSON to change, and what it would pay where the run computes that."""
     facts, offer = standing_offer(turn, agent), turn.evaluated.offer
-    facts |= shown_to_sign(turn, agent)
+    facts |= shown(turn, agent)
     if offer and offer["deal"]["clauses"]:
         # What is private to others is in no one's outlook: it is computed for its reader.
         alone = turn.evaluated.game.ahead().own_payoffs_only
@@ -60,7 +60,7 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
 
 @lru_cache(maxsize=16)  # all who are asked in parallel are mostly shown the same
 def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
-    """The JSON of the offer, and what it would pay where the run computes that."""
+    """Return the JSON of the offer, and what it would pay where the run computes that."""
     evaluated = turn.evaluated
     facts: Facts = {"wire": _written(turn)}
     if evaluated.config.outlook and not evaluated.over:
@@ -70,7 +70,7 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
 
 
 def answering(turn: TurnContext, agent: str) -> Facts:
-    """Who is going to answer an offer, in speaking order."""
+    """Return who is going to answer an offer, in speaking order."""
     return {"answering": in_turn_after(negotiators(turn.table), turn.table["speaker"])}
 
 
@@ -81,7 +81,7 @@ def answer_order(turn: TurnContext, agent: str) -> Facts:
 
 
 def certified_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer with what it would do to every agent's incentives."""
+    """Return the offer with what it would do to every agent's incentives."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
         from shapley_coop.deals.analysis.certificate_words import as_record, in_words
@@ -93,7 +93,7 @@ def certified_offer(turn: TurnContext, agent: str) -> Facts:
 
 
 def paid_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer with what each agent would end with."""
+    """Return the offer with what each agent would end with."""
     facts, offer = answered_offer(turn, agent), turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     due = turn.evaluated.payoffs_under(turn.evaluated.offered)
@@ -104,7 +104,7 @@ def paid_offer(turn: TurnContext, agent: str) -> Facts:
 
 
 def bounty(turn: TurnContext, agent: str) -> Facts:
-    """What is divided, who made what, and whether the split was counted or proposed."""
+    """Return what is divided, who made what, and whether the split was counted or proposed."""
     game, offer = turn.evaluated.game, turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}

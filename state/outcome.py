@@ -50,7 +50,7 @@ class Happened(TypedDict):
 
 
 def without_play(record: Sequence[Turn]) -> Status | None:
-    """The outcome of a record in which agents were asked to act and none did.
+    """Return the outcome of a record in which agents were asked to act and none did.
 
     Returns:
         `budget` if nobody could be asked, `unreadable` if no answer of those who were asked could
@@ -74,7 +74,7 @@ def without_play(record: Sequence[Turn]) -> Status | None:
 
 
 def happened(table: Table, seats: Mapping[str, str]) -> Happened:
-    """What happened at a table that is settled.
+    """Return what happened at a table that is settled.
 
     Args:
         table: its last state.
@@ -133,7 +133,7 @@ def _answers(spent: Mapping[str, Any]) -> dict[str, Answers]:
 
 
 def _unusable(answers: Mapping[str, Answers], seats: Mapping[str, str]) -> list[str]:
-    """How many answers could not be used, and of which seats; nothing where all could."""
+    """Return how many answers could not be used, and of which seats; nothing where all could."""
     lost = [agent for agent, one in answers.items() if one["unusable"]]
     if not lost:
         return []
@@ -171,7 +171,7 @@ def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
 
 
 def moved(outcome: Mapping[str, Any]) -> list[str]:
-    """Who pays whom at the end, a line each: net, and before it is netted, by clause.
+    """Return who pays whom at the end, a line each: net, and before it is netted, by clause.
 
     A reward, what these lines move, and deposits that were forfeited add up to a payoff.
 
@@ -205,7 +205,7 @@ def moved(outcome: Mapping[str, Any]) -> list[str]:
 
 
 def simulation_note(outcome: Mapping[str, Any]) -> str:
-    """What is said of a result in which embedded agents answered; empty for any other.
+    """Return what is said of a result in which embedded agents answered; empty for any other.
 
     Args:
         outcome: a result: `simulated`, and `seats`, agent → model.

@@ -27,7 +27,7 @@ def outlook_of(
     norms: Sequence[str] = (),
     viewer: str = "",
 ) -> dict[str, Any]:
-    """What an offer would pay, as plain JSON.
+    """Return what an offer would pay, as plain JSON.
 
     Args:
         game: what is played.
@@ -76,6 +76,6 @@ def _prospect(
 
 
 def norm_payoffs(game: Game, record: Sequence[Turn], norm: str) -> dict[str, Fraction]:
-    """Every agent's payoff if a norm decides about a record."""
+    """Return every agent's payoff if a norm decides about a record."""
     total = sum(earned(record, game.agents).values(), Fraction(0))
     return attribute_by(characteristic(game, record), norm).payoffs(total)

@@ -9,7 +9,7 @@ IMPARTIAL = Seat(model=f"{EMBEDDED}:impartial")
 
 
 def seat_of(turn: TurnContext, who: str) -> Seat:
-    """The seat of an agent or of an outsider.
+    """Return the seat of an agent or of an outsider.
 
     Where the configuration seats no summariser, code writes down clauses that were agreed. Of words
     alone code understands only its own sentences, so a model drafts the clauses where one sits at

@@ -39,13 +39,6 @@ class Group(TypedDict):
     votes: dict[str, int]  # candidate → votes; none where there was no election
 
 
-class ExchangeTable(Table, total=False):
-    """The table of a task exchange."""
-
-    pending: Pending | None
-    """The proposal that stands. Written by `speak` and `validate`. Cleared by `validate`."""
-
-
 class MeetingsTable(Table, total=False):
     """The table where agents meet in pairs."""
 
@@ -61,10 +54,10 @@ class GroupsTable(Table, total=False):
 
 
 def groups_of(table: Table) -> list[Group]:
-    """The groups; none where no delegates bargain."""
+    """Return the groups; none where no delegates bargain."""
     return cast(GroupsTable, table).get("groups", [])
 
 
 def pairs_of(table: Table) -> list[Meeting]:
-    """The pairs of the latest meeting; none where agents do not meet in pairs."""
+    """Return the pairs of the latest meeting; none where agents do not meet in pairs."""
     return cast(MeetingsTable, table).get("meetings", [])

@@ -31,7 +31,7 @@ class Choices:
 def choices_in(
     evaluated: EvaluatedTable, choices: Callable[[str], Sequence[str]] | None = None
 ) -> Choices:
-    """What waits sealed on the table.
+    """Return what waits sealed on the table.
 
     An agent that passed takes no action, and the record shows none. One that passed because the
     operator's budget left it no call is excused: it breaks no duty by that.
@@ -54,7 +54,7 @@ def choices_in(
 
 
 def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
-    """The update of the table by one turn. Verdict: `played`.
+    """Return the update of the table by one turn. Verdict: `played`.
 
     Where the run's budget did not last until all had been asked, nobody acts: the run ends before
     the turn, and what was chosen stays sealed.

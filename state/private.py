@@ -50,7 +50,7 @@ class PrivateView:
 
 
 def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[str, PrivateView]:
-    """What each agent asked now is shown alone; reads the journal and the secrets file.
+    """Return what each agent asked now is shown alone; reads the journal and the secrets file.
 
     Args:
         turn: who is asked.
@@ -93,9 +93,11 @@ def notes_in(text: str) -> str:
 
 def _notes(written: Entry | None, thought: Entry | None) -> str:
     """What an agent wrote down last: reasoning that it was asked for since replaces its notes."""
-    if written and (notes := notes_in(written.answer.text)):
-        return notes
-    return _plan(thought.answer.text).strip() if thought else ""
+    notes = notes_in(written.answer.text) if written else ""
+    plan = _plan(thought.answer.text).strip() if thought else ""
+    if notes and written and thought and written.letter == thought.letter:
+        return f"{plan}\n{notes}".strip()
+    return notes or plan
 
 
 def _plan(answer: str) -> str:

@@ -17,7 +17,7 @@ BROUGHT = tuple(kind for kind in KINDS if kind not in (*MONEY, *DUTIES, *GOODS))
 
 @lru_cache(maxsize=16)  # all who are asked in parallel are told the same
 def procedure(turn: TurnContext) -> dict[str, Any]:
-    """What follows what in this run: the same in each of its letters."""
+    """Return what follows what in this run: the same in each of its letters."""
     config, game = turn.evaluated.config, turn.evaluated.game
     steps, computed = _page(turn.question)
     bargains = any(act in steps for act in BARGAINING)
@@ -52,13 +52,13 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
 
 
 def _admits_payments(question: Question[Any]) -> bool:
-    """Whether what is bargained over before play admits payments and splits."""
+    """Return whether what is bargained over before play admits payments and splits."""
     page = question.page() or (question,)
     return all(one.topic.payments for one in page if one.name in BARGAINING)
 
 
 def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
-    """The acts of a page in order, and whether values are computed from the record."""
+    """Return the acts of a page in order, and whether values are computed from the record."""
     page = question.page() or (question,)
     acts = tuple(dict.fromkeys(one.name for one in page))
     return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from shapley_coop.deals.language.deal import accept
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.state.messages import Utterance, entries, offer_of
 from shapley_coop.state.table import Acceptance, AgentOutput
 from shapley_coop.state.turn import TurnContext
 
@@ -25,6 +28,32 @@ def hold_answers(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
         for agent, said in outputs.items()
     }
     return {"answers": bound}
+
+
+def put_or_join(turn: TurnContext, outputs: Outputs, in_words: str = "") -> dict[str, Any]:
+    """A draft takes the place of the offer that stood; an acceptance joins what stands.
+
+    Args:
+        turn: who was asked for what.
+        outputs: what the speaker said.
+        in_words: the talk in which offers without clauses are recorded, if it is another.
+    """
+    (author, said), table = next(iter(outputs.items())), turn.table
+    offer = turn.evaluated.offer
+    about = offer["revision"] if offer and said["act"] != "propose" else 0
+    revision = table["revision"] + 1 if "deal" in said else 0
+    if put := offer_of(said, author, revision):
+        offer = put
+    elif offer and said["act"] == "accept":
+        signed = accept(offer, author, offer["revision"], offer["hash"])
+        assert not isinstance(signed, Fault), "it names the revision and hash that stand"
+        offer = signed
+    topic = turn.topic.name if offer and offer["deal"]["clauses"] else in_words or turn.topic.name
+    return {
+        "talk": entries(table, topic, [Utterance(author, said, puts=revision, about=about)]),
+        "offer": offer,
+        "revision": revision or table["revision"],
+    }
 
 
 def seal_actions(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:

@@ -120,13 +120,13 @@ def reasons_of(answer: str) -> Reasons | None:
 
 
 def private_text(answer: str) -> str:
-    """What was thought: inside `<CONSIDER>` where it is used, else the whole answer."""
+    """Return what was thought: inside `<CONSIDER>` where it is used, else the whole answer."""
     message = scan(answer)
     return answer if isinstance(message, Fault) or not message.consider else message.consider
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Each field as it was written: in JSON, else after its label or in its tag."""
+    """Return each field as it was written: in JSON, else after its label or in its tag."""
     labels = sorted(
         (found.start(), found.end(), field)
         for field, label in _LABELS.items()
@@ -145,7 +145,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _json(text: str) -> Mapping[str, Any]:
-    """The first JSON object in a text; empty where there is none that can be read."""
+    """Return the first JSON object in a text; empty where there is none that can be read."""
     start = text.find("{")
     if start < 0:
         return {}
@@ -157,7 +157,7 @@ def _json(text: str) -> Mapping[str, Any]:
 
 
 def _plain(value: Any) -> str:
-    """A value of JSON as an agent would write it on a line."""
+    """Return a value of JSON as an agent would write it on a line."""
     if value is None:
         return "unknown"
     return f"{value:.6f}" if isinstance(value, float) else str(value)[:_MOST]

@@ -20,7 +20,7 @@ class Folded(BinaryOperatorAggregate[Any]):
     __slots__ = ()
 
     def copy(self) -> Self:
-        """The same value, to be changed apart from this one."""
+        """Return the same value, to be changed apart from this one."""
         copied = object.__new__(type(self))
         copied.typ, copied.key = self.typ, self.key
         copied.operator, copied.value = self.operator, self.value
@@ -48,7 +48,7 @@ def _keep_by(key: str, events: list[Event], writes: Sequence[list[Event]]) -> li
 
 
 def latest(old: int, new: int) -> int:
-    """What several asked at once say alike: the last of them."""
+    """Return what several asked at once say alike: the last of them."""
     return new
 
 

@@ -1,6 +1,6 @@
 """A run's configuration with nothing left to look up, or why it cannot be played."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -11,9 +11,9 @@ from shapley_coop.games.catalogue import read
 from shapley_coop.games.opened import is_file, opens
 from shapley_coop.games.params import GameError
 from shapley_coop.seats.seat import RECORDING, Seat
+from shapley_coop.state import additions
 from shapley_coop.state.home_files.digests import digest_of
 from shapley_coop.state.home_files.kept import keep_pack, keep_persona
-from shapley_coop.state.home_files.mandates import keep_mandate
 from shapley_coop.state.home_files.secrets import reservation_of, secrets_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def resolved(config: "RunConfig", game: Game) -> "RunConfig":
-    """A configuration with the contents of its files, and a seat for each agent.
+    """Return a configuration with the contents of its files, and a seat for each agent.
 
     Args:
         config: as it was given.
@@ -33,20 +33,10 @@ def resolved(config: "RunConfig", game: Game) -> "RunConfig":
     """
     _check_game(config, game)
     check_digests(config)
-    if config.require_signed and not config.keys:
-        raise ValueError("require_signed: nobody has a key: give one, as in --key Alice=NAME")
     seats = _seats(config, game)
     for agent in secrets_of(config.secrets):
         reservation_of(config.secrets, agent)
-    given: dict[str, Mapping[str, Any]] = {
-        "persona": config.personas,
-        "key": config.keys,
-        "mandate": config.mandates,
-    }
-    for what, named in given.items():
-        _check_plays(f"a {what}", set(named) - set(game.agents), game)
-    if (config.keys or config.mandates) and not game.signable:
-        raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
+    check_plays("a persona", config.personas, game)
     params = {key: _where(key, value) for key, value in config.params.items()}
     files = {key: path for key, path in params.items() if is_file(key, path)}
     kept = {
@@ -56,8 +46,7 @@ def resolved(config: "RunConfig", game: Game) -> "RunConfig":
         "seats": {name: _described(seat) for name, seat in seats.items()},
         "personas": {agent: keep_persona(text) for agent, text in config.personas.items()},
         "prompts": keep_pack(config.prompts),
-        "keys": {agent: key.resolved() for agent, key in config.keys.items()},
-        "mandates": {a: keep_mandate(text, a) for a, text in config.mandates.items()},
+        "extensions": additions.resolved(config, game),
     }
     return config.model_copy(update=kept)
 
@@ -74,7 +63,7 @@ def check_digests(config: "RunConfig") -> None:
 
 
 def _where(key: str, value: Any) -> Any:
-    """A parameter; of a file the absolute path, so that a run finds it from any folder."""
+    """Return a parameter; of a file the absolute path, so that a run finds it from any folder."""
     return str(Path(value).absolute()) if is_file(key, value) else value
 
 
@@ -110,11 +99,11 @@ def _check_game(config: "RunConfig", game: Game) -> None:
 
 
 def _seats(config: "RunConfig", game: Game) -> dict[str, Seat]:
-    """The seat of each agent, and of the outsiders that have one."""
+    """Return the seat of each agent, and of the outsiders that have one."""
     from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS
 
     named = config.seats
-    _check_plays("a seat", set(named) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}, game)
+    check_plays("a seat", set(named) - {*OUTSIDERS, DEFAULT_SEAT}, game)
     fallback = named.get(DEFAULT_SEAT)
     seats = {agent: named.get(agent, fallback) for agent in game.agents}
     if missing := [agent for agent, seat in seats.items() if seat is None]:
@@ -132,8 +121,18 @@ def _described(seat: Seat) -> Seat:
     return described(seat)
 
 
-def _check_plays(what: str, strangers: set[str], game: Game) -> None:
-    if strangers:
+def check_plays(what: str, named: Iterable[str], game: Game) -> None:
+    """Refuse what is given to somebody who does not play.
+
+    Args:
+        what: it, with its article.
+        named: to whom it is given.
+        game: what is played.
+
+    Raises:
+        ValueError: one of them does not.
+    """
+    if strangers := set(named) - set(game.agents):
         raise ValueError(
             f"{what} is given to {', '.join(sorted(strangers))}, who does not play: "
             f"the agents are {', '.join(game.agents)}"

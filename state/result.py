@@ -49,7 +49,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
 
 
 def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
-    """What a settlement pays, in the game's unit: rewards, transfers and payoffs."""
+    """Return what a settlement pays, in the game's unit: rewards, transfers and payoffs."""
     transfers = [{**t, "amount": t["amount"] / MICRO} for t in settlement["transfers"]]
     return {
         "rewards": _units(settlement["rewards"]),
@@ -59,7 +59,7 @@ def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settled(table: Table) -> dict[str, Any]:
-    """Who ended with what, and why."""
+    """Return who ended with what, and why."""
     settled, contract = table["settlement"] or {}, table.get("contract")
     return {
         **in_units(settled),
@@ -81,7 +81,7 @@ def _settled(table: Table) -> dict[str, Any]:
 
 
 def _course(table: Table) -> dict[str, Any]:
-    """What was said and done on the way."""
+    """Return what was said and done on the way."""
     talk, record = table.get("talk", []), table.get("record", [])
     return {
         "talk": [{"id": s["id"], "by": s["by"], "to": "all", "text": s["text"]} for s in talk],
@@ -109,7 +109,7 @@ def usage(spent: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _spending(spent: Mapping[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
-    """The same for each agent in each phase, with the drafts that were sent back."""
+    """Return the same for each agent in each phase, with the drafts that were sent back."""
     return {
         phase: {
             agent: {key: count.get(key, 0) for key in (*COUNTED, "refused")}
@@ -149,7 +149,7 @@ def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
-    """Each agent's part of v(N) by its marginal contribution to the others."""
+    """Return each agent's part of v(N) by its marginal contribution to the others."""
     parts = normalised(total, [Fraction(x) for x in marginal.values()])
     return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
 
@@ -157,7 +157,7 @@ def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, fl
 def _claim(
     part: Fraction, credit: Mapping[str, Any], agent: str, settled: Mapping[str, Any]
 ) -> dict[str, float | None]:
-    """A claim beside the record: parts of the improvement; undefined where there is none.
+    """Return a claim beside the record: parts of the improvement; undefined where there is none.
 
     By a rule without a baseline they are parts of the total.
     """
@@ -177,7 +177,7 @@ def _claim(
 
 
 def _agreed_at(table: Table) -> dict[str, Any] | None:
-    """The round and message with which all agents had accepted the contract."""
+    """Return the round and message with which all agents had accepted the contract."""
     contract = table.get("contract")
     if contract is None:
         return None

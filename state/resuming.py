@@ -27,14 +27,14 @@ def _is_foreign(model: str) -> bool:
 
 
 def goes_on(run: Run) -> str:
-    """How a run that has not ended goes on: what the register says, or the command."""
+    """Return how a run that has not ended goes on: what the register says, or the command."""
     # Whether a worker plays it can only be found out by taking its lease, which would stop others.
     onward = f"go on with {command_for(run, 'resume')}"
     return run.why or f"unless it is being played now, {onward}"
 
 
 def result_of(run: Run) -> dict[str, Any]:
-    """The result of a run that has ended.
+    """Return the result of a run that has ended.
 
     Raises:
         ValueError: it has not; says how it goes on.

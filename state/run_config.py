@@ -5,12 +5,21 @@ from copy import deepcopy
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    model_validator,
+)
+from pydantic_core import CoreSchema
 
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.seats.seat import Seat, as_seat, title_of
+from shapley_coop.state.additions import added_fields, gathered
 from shapley_coop.state.budget import Budget
-from shapley_coop.state.party_keys import PartyKey, as_party_key
 from shapley_coop.state.presets import PRESETS, PresetName
 
 DEFAULT_SEAT = "*"
@@ -98,21 +107,9 @@ class RunConfig(BaseModel):
         description="A folder of templates (NAME.md) in place of the shipped ones; the record "
         "holds its hash.",
     )
-    keys: dict[str, Annotated[PartyKey, BeforeValidator(as_party_key)]] = Field(
+    extensions: dict[str, dict[str, Any]] = Field(
         default={},
-        description="Agent → its key: the name of one of this home, with which its seat signs what "
-        "it accepts, or a public key in PEM, of a party that signs its answers itself.",
-    )
-    require_signed: bool = Field(
-        default=False,
-        description="Whether an offer or acceptance of a party with a key counts only if it is "
-        "signed.",
-    )
-    mandates: dict[str, Annotated[str, Field(max_length=50_000)]] = Field(
-        default={},
-        description="Agent → what its principal allows it, as coop mandate wrote it: the most it "
-        "may pay, the least it may end with, what it may never do. The table holds a hash in its "
-        "place.",
+        description="Extension → its settings. Each can be given as a field of its own, too.",
     )
     digests: dict[str, str] = Field(
         default={},
@@ -243,12 +240,29 @@ class RunConfig(BaseModel):
             return deepcopy(_schema(cls))
         return super().model_json_schema(*given, **options)
 
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """As pydantic's, with the fields that extensions add."""
+        from shapley_coop.state.added_schema import added_properties
+
+        found = handler(core)
+        handler.resolve_ref_schema(found)["properties"] |= added_properties()
+        return found
+
     @model_validator(mode="before")
     @classmethod
     def _preset(cls, given: Any) -> Any:
         """Fill in what the preset sets and nobody else has set."""
         preset = given.get("preset") if isinstance(given, Mapping) else None
         return {**PRESETS[preset], **given} if preset in PRESETS else given
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_extensions(cls, given: Any) -> Any:
+        """Keep what extensions are set to by their names."""
+        return gathered(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
     def _has_seats(self) -> "RunConfig":
@@ -272,3 +286,8 @@ class RunConfig(BaseModel):
 @cache
 def _schema(config: type[RunConfig]) -> dict[str, Any]:
     return super(RunConfig, config).model_json_schema()
+
+
+def known_fields() -> list[str]:
+    """Return the fields of a run's configuration, with those that extensions add."""
+    return [*RunConfig.model_fields, *added_fields()]

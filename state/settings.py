@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop.canonical import digest
 from shapley_coop.games import Game, load
 from shapley_coop.games.baseline import RANDOM
 from shapley_coop.games.catalogue import read, title
@@ -18,13 +17,13 @@ from shapley_coop.state.run_config import RunConfig
 
 RECIPE = (
     *("game", "params", "seed", "absent", "norm", "disagreement"),
-    *("constraints", "enforcement", "deposit", "require_signed"),
+    *("constraints", "enforcement", "deposit"),
 )
 """The settings that values, transfers and payoffs follow from."""
 
 
 def name_of(config: RunConfig) -> str:
-    """The name of a configuration's game."""
+    """Return the name of a configuration's game."""
     return title(config.game)
 
 
@@ -37,28 +36,18 @@ def settings_of(config: RunConfig) -> dict[str, Any]:
 
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:
-    """The resolved configuration of the settings on the table."""
+    """Return the resolved configuration of the settings on the table."""
     return _config(_text(settings))
 
 
 def game_of(settings: Mapping[str, Any]) -> Game:
-    """The game from the settings on the table; built once per process."""
+    """Return the game from the settings on the table; built once per process."""
     return _game(_text(settings))
 
 
 def recipe_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the settings on the table that values, transfers and payoffs follow from."""
+    """Return those of the settings on the table that values, transfers and payoffs follow from."""
     return {key: settings[key] for key in RECIPE if key in settings}
-
-
-def recipe_digest(settings: Mapping[str, Any]) -> str:
-    """Their hash; it is asked for with each letter that shows an offer."""
-    return _recipe_digest(_text(settings))
-
-
-@lru_cache(maxsize=256)
-def _recipe_digest(settings: str) -> str:
-    return digest(recipe_of(json.loads(settings)))
 
 
 @lru_cache(maxsize=256)

@@ -18,7 +18,7 @@ from shapley_coop.state.table import Status
 
 
 def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
-    """Every agent's payoff in millionths, on the strongest basis there is.
+    """Return every agent's payoff in millionths, on the strongest basis there is.
 
     A redistribution that all accepted states final payoffs and replaces what was signed; without
     one the run's rule for disagreement decides: by default the contract's own clauses, where they
@@ -81,7 +81,7 @@ def _without_agreement(
 
 
 def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Status:
-    """How a run ended: by the budget only where the game was not over by itself."""
+    """Return how a run ended: by the budget only where the game was not over by itself."""
     if evaluated.budget_spent and not evaluated.over:
         return "budget"
     if idle := without_play(evaluated.record):
@@ -91,7 +91,7 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
 
 
 def nothing_left(evaluated: EvaluatedTable) -> str:
-    """Why no bargaining over the split follows; empty where one does."""
+    """Return why no bargaining over the split follows; empty where one does."""
     found, held = evaluated.attribution(evaluated.config.norm), evaluated.settled()
     if not any(evaluated.earned.values()) and not any(held.values()):
         return "nothing is at stake: nobody earned anything"
@@ -103,7 +103,7 @@ def nothing_left(evaluated: EvaluatedTable) -> str:
 
 
 def reward_lines(settlement: Mapping[str, Any]) -> list[Line]:
-    """The ledger's lines: rewards from the world, then transfers between agents."""
+    """Return the ledger's lines: rewards from the world, then transfers between agents."""
     rewards = [
         Line(WORLD, agent, x, "reward") if x > 0 else Line(agent, WORLD, -x, "cost")
         for agent, x in settlement["rewards"].items()
@@ -116,7 +116,7 @@ def reward_lines(settlement: Mapping[str, Any]) -> list[Line]:
 
 
 def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[Posting]:
-    """What the deposits have come to, by its idempotency key.
+    """Return what the deposits have come to, by its idempotency key.
 
     Args:
         evaluated: the table.
@@ -160,7 +160,7 @@ def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:
 
 
 def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
-    """The contract held against the record, and what the judge says, if one was heard."""
+    """Return the contract held against the record, and what the judge says, if one was heard."""
     talk, game = evaluated.table.get("talk", []), evaluated.game
     heard = [said["text"] for said in talk if said["topic"] == "judgement"]
     judged = heard[-1] if heard else None

@@ -12,7 +12,6 @@ from typing_extensions import TypedDict
 
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.language.deal import Offer
-from shapley_coop.deals.signing.acceptance import Signature
 from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.reducers import (
@@ -47,7 +46,7 @@ class PublicMessage(TypedDict):
     about: NotRequired[int]  # the revision that it accepts, rejects or leaves
     label: NotRequired[str]  # of the fault that ended in a pass
     repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
-    signature: NotRequired[Signature]  # of the offer that it makes or accepts
+    more: NotRequired[dict[str, Any]]  # extension → what it adds to the offer or acceptance
 
 
 class Acceptance(TypedDict):
@@ -71,7 +70,7 @@ class AgentOutput(TypedDict):
     accepts: NotRequired[Acceptance]
     repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
     pointer: NotRequired[Pointer]
-    signature: NotRequired[Signature]  # of the offer that it makes or accepts
+    more: NotRequired[dict[str, Any]]  # extension → what it adds to what is said
 
 
 class Draft(TypedDict):
@@ -98,13 +97,6 @@ class Spent(TypedDict, total=False):
 
     seconds: float
     agents: dict[str, dict[str, int]]  # agent → calls, input_tokens, output_tokens, refused
-
-
-class Commitment(TypedDict):
-    """What the digest of the settings is made with that parties sign."""
-
-    workflow: str
-    salt: str  # since settings could be found by trying them
 
 
 class Accounts(TypedDict):
@@ -144,8 +136,8 @@ class Result(TypedDict, total=False):
     record: Annotated[
         list[Turn], DeltaChannel(keep_by_turn, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
-    """The append-only trajectory: actions, rewards, effects. Written by `trade`, `swap`, `step`
-    and `mediate`."""
+    """The append-only trajectory: actions, rewards, effects. Written by `swap`, `step` and
+    `mediate`."""
 
     talk: Annotated[
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
@@ -157,8 +149,7 @@ class Result(TypedDict, total=False):
     """The run's configuration, resolved, without secrets. Written by `open`."""
 
     position: Position
-    """Where the game stands. Written by `open`, `call`, `trade`, `swap`, `step` and
-    `mediate`."""
+    """Where the game stands. Written by `open`, `call`, `swap`, `step` and `mediate`."""
 
     claims: Annotated[dict[str, str], Folded(dict, gather)]
     """Agent → the part of the total it says it earned. Written by `collect_claims`."""
@@ -177,7 +168,7 @@ class Result(TypedDict, total=False):
 
     spent: Annotated[dict[str, Spent], Folded(dict, add_up)]
     """Cost by phase (negotiation, action, settlement). Written by every node that asks or
-    validates."""
+    validates, and by `check`."""
 
 
 class Table(Result, total=False):
@@ -186,8 +177,8 @@ class Table(Result, total=False):
     What a workflow returns of it is its `Result`. What few need stands in `state.own_tables`.
     """
 
-    commitment: Commitment | None
-    """With what the parties sign the settings; None where none has a key. Written by `open`."""
+    aside: dict[str, Any]
+    """Extension → what it keeps at the table. Written by `open`."""
 
     thoughts: Annotated[dict[str, Pointer], Folded(dict, gather)]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
@@ -217,20 +208,20 @@ class Table(Result, total=False):
 
     round: Annotated[int, Folded(int, latest)]
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
-    `collect_plans`, `tally`, `pass_on`, `count`, `speak`, `validate`, `pair` and `deliver`."""
+    `collect_plans`, `tally`, `pass_on`, `count`, `pair` and `deliver`."""
 
     speaker: str
-    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally`,
-    `pass_on`, and, in a task exchange, `speak` and `validate`."""
+    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally` and
+    `pass_on`."""
 
     revision: int
     """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
     `put_count`, `respond`, `speak`, `tally`, `write`, `count` and `clear`."""
 
     offer: Offer | None
-    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`,
-    `count`, `put_count` and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`,
-    `count` and `summarize`."""
+    """The offer that stands. Written by `validate`, `respond`, `speak`, `tally`, `pass_on`,
+    `write`, `count` and `put_count`. Cleared by `convene`, `validate`, `tally`, `pass_on`,
+    `write`, `count`, `check` and `summarize`."""
 
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,

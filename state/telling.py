@@ -21,7 +21,7 @@ Telling = Callable[["TurnContext", Lines], Lines]
 
 
 def everything(turn: "TurnContext", lines: Lines) -> Lines:
-    """All that was said and done."""
+    """Return all that was said and done."""
     return lines
 
 

@@ -13,7 +13,7 @@ _ORDER = ("said", "signed", "played")
 
 
 def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """The public events of a run, oldest first, each with its `kind` and `turn`.
+    """Return the public events of a run, oldest first, each with its `kind` and `turn`.
 
     At one turn, `said` comes first, then `signed`, then `played`.
     """
@@ -26,7 +26,7 @@ def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 
 
 def said_event(said: PublicMessage) -> dict[str, Any]:
-    """A public message as an event, with the clauses of its offer in words."""
+    """Return a public message as an event, with the clauses of its offer in words."""
     event: dict[str, Any] = {"kind": "said", **said}
     if "deal" in said:
         deal = Deal.of(said["deal"])
@@ -35,7 +35,7 @@ def said_event(said: PublicMessage) -> dict[str, Any]:
 
 
 def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
-    """Every contract, rebuilt from the talk, with the turn from which it was in force."""
+    """Return every contract, rebuilt from the talk, with the turn from which it was in force."""
     latest = table.get("contract")
     if latest is None:
         return []

@@ -6,9 +6,6 @@ from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import ValidationError
 
 from shapley_coop.invalid import first_error
-from shapley_coop.seats.calls import TRIED
-from shapley_coop.seats.modes import tries_drafts
-from shapley_coop.seats.steps import MOST_TRIES
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.turn import TurnContext
 
@@ -29,16 +26,8 @@ def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
     return tuple(_bound(tool) for tool in tools_of(turn, agent))
 
 
-def drafts_for(turn: TurnContext, agent: str) -> int:
-    """How many drafts an agent may try by `<TRY>`: its seat has text alone to ask for that."""
-    config = turn.evaluated.config
-    if not any(tool.name == TRIED for tool in tools_for(turn, agent)):
-        return 0
-    return min(config.tool_calls, MOST_TRIES) if tries_drafts(config.seats[agent]) else 0
-
-
 def computed(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]) -> str:
-    """What a tool tells, computed anew from the table.
+    """Return what a tool tells, computed anew from the table.
 
     Raises:
         ValueError: the agent has no such tool there.

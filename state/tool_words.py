@@ -22,7 +22,7 @@ CUT = " … (the rest is left out)"
 
 
 def capped(words: str) -> str:
-    """An answer that fits in a letter, and in which nothing is hidden."""
+    """Return an answer that fits in a letter, and in which nothing is hidden."""
     words = visible_lines(words)
     if len(words) <= MAX_ANSWER_CHARS:
         return words
@@ -30,7 +30,7 @@ def capped(words: str) -> str:
 
 
 def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
-    """What an offer would pay, a line for each case."""
+    """Return what an offer would pay, a line for each case."""
     if not outlook["rows"]:
         return f"What it would pay is not computed: {outlook.get('why_not', 'it is not known')}."
     lines = [f"{_how(outlook, unit)}", *(_row(row, viewer) for row in outlook["rows"])]
@@ -41,7 +41,7 @@ def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
 
 
 def plan_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
-    """What a plan would come to."""
+    """Return what a plan would come to."""
     if not outlook["rows"]:
         return f"What it would come to is not computed: {outlook.get('why_not', 'not known')}."
     first, *rest = outlook["rows"]
@@ -58,7 +58,7 @@ def outcome_words(
     settled: Mapping[str, Fraction],
     unit: str,
 ) -> str:
-    """The collective outcome."""
+    """Return the collective outcome."""
     total = sum(earned.values(), Fraction(0))
     pot = sum((exact(turn.get("pot", 0)) for turn in record), Fraction(0))
     lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]
@@ -96,7 +96,7 @@ def value_words(
 def event_words(
     talk: Sequence[PublicMessage], record: Sequence[Turn]
 ) -> Iterator[tuple[int, frozenset[str], str]]:
-    """Every public event in order: the turn, whom it is about, and the words."""
+    """Yield every public event in order: the turn, whom it is about, and the words."""
     turns = iter(record)
     done = 0
     for said in talk:

@@ -125,7 +125,7 @@ class PublicTool:
 
 
 def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
-    """What an agent may ask now.
+    """Return what an agent may ask now.
 
     Drafts can be asked about while something is bargained over; outcome, marginal contribution
     and value once they are computed for this bargaining, so that a claim is made without them.
@@ -254,7 +254,7 @@ def _tool(name: str, turn: TurnContext, agent: str) -> PublicTool:
 
 
 def _answered(answer: Callable[..., str], turn: TurnContext, agent: str, given: BaseModel) -> str:
-    """The answer, short enough for a letter; what cannot be computed is said in words."""
+    """Return the answer, short enough for a letter; what cannot be computed is said in words."""
     try:
         if len(json.dumps(dict(given), default=str)) > MAX_ARGUMENT_CHARS:
             return f"The arguments are longer than {MAX_ARGUMENT_CHARS} characters: give less."

@@ -80,7 +80,7 @@ class Question(Generic[A]):
     )
 
     def about(self, topic: Topic, tells: Telling | None = None) -> "Question[A]":
-        """The same question about another topic.
+        """Return the same question about another topic.
 
         Args:
             topic: what it is about.
@@ -96,13 +96,13 @@ class Sealed:
     Attributes:
         choices: returns what a person's form needs beside its fields: of the turn, for an agent.
         in_words: returns what an answer comes to, a line each: of the turn, agent and text.
-        to_sign: returns what its author signs, or None where it binds itself to nothing: of the
-            turn, agent and text.
+        binds: returns the hash of what it binds its author to, or None where it binds it to
+            nothing: of the turn, agent and text.
     """
 
     choices: "Part"
     in_words: "Callable[[TurnContext, str, str], list[str]]"
-    to_sign: "Callable[[TurnContext, str, str], Any]"
+    binds: "Callable[[TurnContext, str, str], str | None]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class TurnContext:
 
     @classmethod
     def of(cls, table: Table, question: Question[Any]) -> "TurnContext":
-        """The context of those who have not given a sound answer yet."""
+        """Return the context of those who have not given a sound answer yet."""
         turn = cls(EvaluatedTable(table), question, ())
         who = table.get("asked") or question.who(turn.evaluated)
         return cls(turn.evaluated, question, tuple(a for a in who if not turn.has_answered(a)))
@@ -153,22 +153,22 @@ class TurnContext:
         return ".".join(map(str, parts))
 
     def draft(self, agent: str) -> Draft | None:
-        """The agent's latest draft in this question."""
+        """Return the agent's latest draft in this question."""
         draft = self.table.get("drafts", {}).get(agent)
         return draft if draft and draft["at"] == self.at else None
 
     def has_answered(self, agent: str) -> bool:
-        """Whether an agent's answer is in: sound, or a pass."""
+        """Return whether an agent's answer is in: sound, or a pass."""
         draft = self.draft(agent)
         return draft is not None and draft["sound"]
 
     def is_person(self, agent: str) -> bool:
-        """Whether a person answers for an agent."""
+        """Return whether a person answers for an agent."""
         seat = self.evaluated.config.seats.get(agent)
         return seat is not None and seat.human
 
     def is_heard(self, agent: str) -> bool:
-        """Whether an agent's answer can hold words to all."""
+        """Return whether an agent's answer can hold words to all."""
         return self.question.answer.heard() and agent not in OUTSIDERS
 
 
@@ -192,7 +192,7 @@ def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
 
 
 def unsound(table: Table) -> list[str]:
-    """The agents whose latest draft was refused, and who are asked again."""
+    """Return the agents whose latest draft was refused, and who are asked again."""
     return [agent for agent, draft in table.get("drafts", {}).items() if not draft["sound"]]
 
 
@@ -212,7 +212,7 @@ def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
 
 
 def _is_commitment(said: Any) -> bool:
-    """Whether this is what `seal_actions` leaves of an action, or of a pass."""
+    """Return whether this is what `seal_actions` leaves of an action, or of a pass."""
     if not isinstance(said, Mapping) or said.get("text"):
         return False
     keys = {"act": {"act", "text", "pointer"}, "pass": {"act", "text", "label"}}

@@ -15,14 +15,13 @@ from shapley_coop.games.actions import told_actions
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
-from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext
 
 Facts = dict[str, Any]
 
 
 def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
-    """The facts of the letter that asks an agent now.
+    """Return the facts of the letter that asks an agent now.
 
     Of the table all is public; of what is private it holds the agent's own alone.
 
@@ -39,8 +38,6 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
         facts["no_contract"] = lapsed
     if turn.question.guidance:
         facts["guidance"] = True
-    if drafts := drafts_for(turn, agent):
-        facts["tries"] = drafts
     if private.reasoning:
         facts["reasoning"] = private.reasoning
     if private.notes:
@@ -51,13 +48,13 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
 
 
 def _admitted(turn: TurnContext) -> Facts:
-    """What this workflow does not admit; what is absent is admitted."""
+    """Return what this workflow does not admit; what is absent is admitted."""
     admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
     return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
 
 def stand(turn: TurnContext, agent: str) -> Facts:
-    """Where the game stands, or, once it is over, what there is to divide."""
+    """Return where the game stands, or, once it is over, what there is to divide."""
     return _money(turn) if turn.table.get("accounts") else _play(turn, agent)
 
 
@@ -81,7 +78,7 @@ def _play(turn: TurnContext, agent: str) -> Facts:
 
 
 def _duties(turn: TurnContext, agent: str) -> Facts:
-    """What the contract asks of an agent now."""
+    """Return what the contract asks of an agent now."""
     owed = [duty for duty in turn.evaluated.duties if duty.binds(agent)]
     return {
         "duties": [
@@ -92,7 +89,7 @@ def _duties(turn: TurnContext, agent: str) -> Facts:
 
 
 def _money(turn: TurnContext) -> Facts:
-    """What there is to divide, and what was computed about it."""
+    """Return what there is to divide, and what was computed about it."""
     table = turn.table
     pot = sum((exact(turn.get("pot", 0)) for turn in turn.evaluated.record), Fraction(0))
     facts: Facts = {
@@ -119,7 +116,7 @@ WITHOUT_AGREEMENT = {
 
 
 def contract_in_force(turn: TurnContext, agent: str) -> Facts:
-    """The contract that stands, if one does; of a large one what concerns the agent."""
+    """Return the contract that stands, if one does; of a large one what concerns the agent."""
     contract, told = turn.evaluated.contract, turn.evaluated.told_clauses(agent)
     if contract is None:
         return {}
@@ -136,12 +133,12 @@ def contract_in_force(turn: TurnContext, agent: str) -> Facts:
 
 
 def talk_round(turn: TurnContext, agent: str) -> Facts:
-    """Which round of the talk it is, and of how many."""
+    """Return which round of the talk it is, and of how many."""
     return {"round": turn.table["round"], "rounds": turn.evaluated.config.rounds}
 
 
 def enforcement(turn: TurnContext, agent: str) -> Facts:
-    """How contracts are enforced, and what each party has at stake."""
+    """Return how contracts are enforced, and what each party has at stake."""
     signed = turn.evaluated.signed
     terms = signed.enforcement
     deposit = "auto" if terms.deposit is None else plain(terms.held())
@@ -151,13 +148,13 @@ def enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
-    """How contracts are enforced, where it is not as usual."""
+    """Return how contracts are enforced, where it is not as usual."""
     unusual = turn.evaluated.contract and turn.evaluated.enforcement.mode != "enforced"
     return enforcement(turn, agent) if unusual else {}
 
 
 def norms(turn: TurnContext, agent: str) -> Facts:
-    """The norms that a deal can name, and what they compare with."""
+    """Return the norms that a deal can name, and what they compare with."""
     if not turn.topic.computed or turn.evaluated.game.credit_rule != "record":
         return {"norms": turn.norms} if turn.norms else {}
     baseline = turn.evaluated.game.baseline
@@ -173,5 +170,5 @@ def all_parties(turn: TurnContext, agent: str) -> Facts:
 
 
 def trade(turn: TurnContext, agent: str) -> Facts:
-    """The talk over tasks."""
+    """Return the talk over tasks."""
     return trade_talk(turn.evaluated, agent)

@@ -7,17 +7,17 @@ from shapley_coop.state.run_config import JUDGE, SUMMARISER
 
 
 def all_agents(evaluated: EvaluatedTable) -> list[str]:
-    """All agents."""
+    """Return all agents."""
     return list(evaluated.agents)
 
 
 def bargaining(evaluated: EvaluatedTable) -> list[str]:
-    """All who bargain: the delegates where agents are in groups, else all agents."""
+    """Return all who bargain: the delegates where agents are in groups, else all agents."""
     return negotiators(evaluated.table)
 
 
 def unsigned(evaluated: EvaluatedTable) -> list[str]:
-    """Who has to sign the offer that stands, and has not accepted it yet."""
+    """Return who has to sign the offer that stands, and has not accepted it yet."""
     offer = evaluated.offer
     if offer is None:
         return []
@@ -26,25 +26,25 @@ def unsigned(evaluated: EvaluatedTable) -> list[str]:
 
 
 def speaker(evaluated: EvaluatedTable) -> list[str]:
-    """Whose turn it is to propose."""
+    """Return whose turn it is to propose."""
     return [evaluated.table["speaker"]]
 
 
 def listeners(evaluated: EvaluatedTable) -> list[str]:
-    """All who bargain but the author of the offer that stands."""
+    """Return all who bargain but the author of the offer that stands."""
     return [agent for agent in bargaining(evaluated) if agent != evaluated.table["speaker"]]
 
 
 def able(evaluated: EvaluatedTable) -> list[str]:
-    """All agents that have something to do this turn."""
+    """Return all agents that have something to do this turn."""
     return [agent for agent in evaluated.agents if evaluated.legal(agent)]
 
 
 def summariser(_: EvaluatedTable) -> list[str]:
-    """The summariser, who is no party."""
+    """Return the summariser, who is no party."""
     return [SUMMARISER]
 
 
 def judge(_: EvaluatedTable) -> list[str]:
-    """The judge, who is no party."""
+    """Return the judge, who is no party."""
     return [JUDGE]

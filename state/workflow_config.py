@@ -13,15 +13,16 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
 from shapley_coop.games import Game, load, names
+from shapley_coop.state.added_schema import inlined
 from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS, RunConfig
 from shapley_coop.state.table import Opening
 
-MERGED = ("params", "seats", "personas", "keys", "mandates")
+MERGED = ("params", "seats", "personas")
 """Fields of names and values: what is given in two places is merged name by name."""
 
 
 def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]]) -> type[RunConfig]:
-    """The run's configuration of one workflow.
+    """Return the run's configuration of one workflow.
 
     Args:
         game: what it plays where none is named.
@@ -39,7 +40,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
         def __get_pydantic_json_schema__(
             cls, core: CoreSchema, handler: GetJsonSchemaHandler
         ) -> dict[str, Any]:
-            found = handler(core)
+            found = super().__get_pydantic_json_schema__(core, handler)
             fields = handler.resolve_ref_schema(found)["properties"]
             fields["game"] = _games(fields["game"], playable(plays))
             fields["seats"] = _seats(fields["seats"], agents_of(game))
@@ -52,7 +53,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
 
 
 def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[Opening]:
-    """The input of a workflow with this configuration, or of its first node.
+    """Return the input of a workflow with this configuration, or of its first node.
 
     Args:
         config: from `config_for`.
@@ -66,13 +67,13 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """The named games of a kind."""
+    """Return the named games of a kind."""
     return [name for name in names() if isinstance(load(name), plays)]
 
 
 @cache
 def agents_of(game: str) -> tuple[str, ...]:
-    """Who plays a named game, by default."""
+    """Return who plays a named game, by default."""
     return load(game).agents
 
 
@@ -84,14 +85,28 @@ def merged(context: RunConfig | None, given: RunConfig | None) -> dict[str, Any]
     first, then = (one.model_dump(exclude_unset=True) if one else {} for one in (context, given))
     if then.get("game", first.get("game")) != first.get("game"):
         first.pop("params", None)
-    both = {key for key in MERGED if key in first and key in then}
+    found = _merged(first, then, MERGED)
+    before, later = first.get("extensions", {}), then.get("extensions", {})
+    if before and later:
+        found["extensions"] = {**before, **later} | {
+            name: _merged(before[name], later[name], later[name])
+            for name in before.keys() & later.keys()
+        }
+    return found
+
+
+def _merged(
+    first: Mapping[str, Any], then: Mapping[str, Any], keys: Iterable[str]
+) -> dict[str, Any]:
+    """Merge two mappings; of these keys, what both have of names and values is merged, too."""
+    both = [key for key in keys if isinstance(first.get(key), Mapping) and key in then]
     return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
 
 
 def configuration(
     kind: type[RunConfig], context: RunConfig | None, given: RunConfig | None
 ) -> RunConfig:
-    """What the context and the input's `room` set together, as a workflow's configuration.
+    """Return what the context and the input's `room` set together, as a workflow's configuration.
 
     Args:
         kind: from `config_for`.
@@ -104,7 +119,7 @@ def configuration(
 
 
 def with_params(config: RunConfig, game: str, params: Mapping[str, Any]) -> RunConfig:
-    """A configuration with parameters of a workflow's own game, where it plays that.
+    """Return a configuration with parameters of a workflow's own game, where it plays that.
 
     Args:
         config: the run's; what it sets itself stands.
@@ -142,18 +157,7 @@ def _seats(field: Mapping[str, Any], agents: Iterable[str]) -> dict[str, Any]:
 
 
 def _params(field: Mapping[str, Any], plays: type[Game]) -> dict[str, Any]:
-    """The parameters that all games of a workflow have, by name and type."""
+    """Return the parameters that all games of a workflow have, by name and type."""
     typed = plays.Params.model_json_schema()
     kept = {key: typed[key] for key in ("properties", "additionalProperties") if key in typed}
-    return {**field, **_inlined(kept, typed.get("$defs", {}))}
-
-
-def _inlined(schema: Any, shapes: Mapping[str, Any]) -> Any:
-    """A schema that refers to nothing, so that it can stand inside another."""
-    if isinstance(schema, list):
-        return [_inlined(one, shapes) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        return _inlined(shapes[schema["$ref"].rpartition("/")[2]], shapes)
-    return {key: _inlined(one, shapes) for key, one in schema.items()}
+    return {**field, **inlined(kept, typed.get("$defs", {}))}

@@ -7,17 +7,22 @@ import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
 from shapley_coop.cli.options import Json, Weights
+from shapley_coop.extension import offered
 
-RECORDED, ASKED = "recorded", "asked"
-REPLAYS = (RECORDED, ASKED)
+RECORDED = "recorded"
 CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 AnotherBaseline = Annotated[
-    str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
+    str,
+    typer.Option(
+        help="Of a run: another baseline: 'idle', 'away' (an absent agent earns 0 and leaves the "
+        "others least), 'random', or an action of all. It reports, and settles nothing."
+    ),
 ]
 OtherDice = Annotated[
     int,
     typer.Option(
-        help="Of a run: replay the same schedules on so many other dice; it only reports.",
+        help="Of a run: play what was done again with so many other seeds of the game's dice, and "
+        "tell how far the values vary. It only reports.",
         min=0,
         max=100_000,
     ),
@@ -25,19 +30,19 @@ OtherDice = Annotated[
 Replay = Annotated[
     str,
     typer.Option(
-        help="Of a run of embedded agents: 'asked' also plays every coalition with its "
-        "members asked again, told who is present; it only reports.",
+        help="Of a run: 'recorded', or another way to replay its coalitions, which only reports: "
+        "'asked' asks embedded agents again, told who is present.",
     ),
 ]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
 
 
 def credit(
-    file: Annotated[Path, typer.Argument(help="A JSON file, or the name of an ended run.")],
+    file: Annotated[Path, typer.Argument(help="A JSON or YAML file, or the name of an ended run.")],
     value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
     absent: AnotherBaseline = "",
     dice: OtherDice = 0,
-    replay: Replay = "recorded",
+    replay: Replay = RECORDED,
     as_json: Json = False,
 ) -> None:
     """Each agent's value in a run's record, or in a game of your own.
@@ -49,10 +54,11 @@ def credit(
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
     """
     if not file.suffix and not file.exists():
-        if replay not in REPLAYS:
-            raise ValueError(f"--replay {replay}: give {' or '.join(REPLAYS)}")
-        _credit_of_run(str(file), value, absent, dice, replay == ASKED, as_json)
-    elif absent or dice or replay == ASKED:
+        if replay not in (ways := [RECORDED, *offered("replays")]):
+            raise ValueError(f"--replay {replay}: give {' or '.join(ways)}")
+        other = "" if replay == RECORDED else replay
+        _credit_of_run(str(file), value, absent, dice, other, as_json)
+    elif absent or dice or replay != RECORDED:
         raise ValueError(f"--absent, --dice and --replay are for a run's record: {file} is a file")
     else:
         _credit_of_file(file, value, as_json)
@@ -61,9 +67,9 @@ def credit(
 def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
     """Print the credit in a characteristic function, or in contributions by run."""
     from shapley_coop.credit.files import credit_report
-    from shapley_coop.files import read_json
+    from shapley_coop.files import read_data
 
-    report = credit_report(read_json(file, "a game or runs"), value)
+    report = credit_report(read_data(file, "a game or runs"), value)
     if as_json:
         say_json(report)
         return
@@ -82,13 +88,13 @@ def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
         say(f"{name}: {CHECKED[holds]}")
 
 
-def _credit_of_run(run: str, by: str, absent: str, dice: int, asked: bool, as_json: bool) -> None:
+def _credit_of_run(run: str, by: str, absent: str, dice: int, replay: str, as_json: bool) -> None:
     """Print the credit of an ended run, and on what the ranking of the agents depends."""
     from shapley_coop.cli.console import finish, progress
     from shapley_coop.evals.measures.credit_of_run import credit_of_run
 
     with progress(dice, f"{dice} other dice") as moved:
-        report = finish(credit_of_run(run, by, absent, dice, asked, moved))
+        report = finish(credit_of_run(run, by, absent, dice, replay, moved))
     if as_json:
         say_json(report)
         return
@@ -114,20 +120,21 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, asked: bool, as_js
         say(f"warning: {report['warning']}")
     for agent, turns in report["passed"].items():
         say(f"{agent} passed {turns} turns because nothing could be read: this is charged to it")
-    for line in report["sensitivity"]["lines"]:
-        say(line)
+    for name in offered("credits"):
+        for line in report[name]["lines"]:
+            say(line)
     if "dice" in report:
         _show_dice(report["dice"])
-    if "asked" in report:
-        _show_asked(report["asked"])
+    if replay:
+        _show_replayed(replay, report[replay])
 
 
-def _show_asked(asked: dict[str, Any]) -> None:
-    """Print the values where the members of each coalition chose again."""
-    values = [[agent, f"{value:g}"] for agent, value in asked["values"].items()]
-    show_table("members asked again", ["agent", "value when asked"], values)
-    same = "as recorded" if asked["as_recorded"] else "not as recorded"
-    say(f"with everybody present they did {same}; improvement {asked['improvement']:g}")
+def _show_replayed(how: str, found: dict[str, Any]) -> None:
+    """Print the values by another way to replay the coalitions."""
+    values = [[agent, f"{value:g}"] for agent, value in found["values"].items()]
+    show_table(f"members {how} again", ["agent", f"value when {how}"], values)
+    same = "as recorded" if found["as_recorded"] else "not as recorded"
+    say(f"with everybody present they did {same}; improvement {found['improvement']:g}")
 
 
 def _show_dice(dice: dict[str, Any]) -> None:
@@ -152,7 +159,12 @@ def wev(
     weights: Weights = None,
     as_json: Json = False,
 ) -> None:
-    """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""
+    """Weighted earned value: what each role's artefacts are worth, in percent of the whole.
+
+    {"artefacts": {"CTO": {"code": 93, "fixes": 12}, …}, "rewards": {"CTO": 40, …}} gives counts by
+    role and kind, and, if there are any, rewards in percent. Each kind has an interval of weights;
+    printed are each role's interval, the point in it, and how far its reward is from that.
+    """
     from shapley_coop.credit.wev import read_weights, read_wev, wev_report
     from shapley_coop.earned_value import WEIGHTS
 

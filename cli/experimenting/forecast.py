@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from shapley_coop.cli.console import finish, progress, say
 
 if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.cells import Cell
     from shapley_coop.evals.sweeps.prices import Prices
-    from shapley_coop.evals.sweeps.suite import Cell
 
 
 def show_forecast(
@@ -20,7 +20,7 @@ def show_forecast(
 
     done = done_in(folder)
     todo = [cell for cell in cells if cell.id not in done]
-    kinds = len({(cell.suite, cell.condition) for cell in todo})
+    kinds = len({cell.condition for cell in todo})
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:
         played = finish(pilots(todo, moved))
     found = forecast(todo, played, prices, batch)

@@ -63,8 +63,18 @@ def merge(
     say(f"{out}: {together(folders, out)} runs")
 
 
-def export(folder: Path, out: Path | None, format_: str, prices: Path | None, force: bool) -> None:
-    """Write a sweep's tidy tables, or its whole rows, a line of JSON for each run."""
+def export(
+    folder: Folder,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Where to write. Default: DIR/tables.")
+    ] = None,
+    format_: Annotated[
+        str, typer.Option("--format", help="csv, jsonl or parquet: tables; rows: whole runs.")
+    ] = "csv",
+    prices: PriceFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+) -> None:
+    """Write a sweep's tidy tables, or its rows as they are."""
     from shapley_coop.evals.sweeps.folders import write_rows
     from shapley_coop.evals.sweeps.store import Store
 
@@ -112,7 +122,7 @@ def compare(
 
 
 def prices_from(path: Path | None) -> "Prices":
-    """The prices of a file, or those that ship."""
+    """Return the prices of a file, or those that ship."""
     from shapley_coop.evals.sweeps.prices import read_prices
 
     return read_prices(path) if path else read_prices()
@@ -132,12 +142,12 @@ def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
 
 
 def as_json(comparison: "Comparison") -> dict[str, Any]:
-    """A comparison as plain JSON; what is not known is null."""
+    """Return a comparison as plain JSON; what is not known is null."""
     return {**known(comparison), "difference": known(comparison.difference)}
 
 
 def known(numbers: object) -> dict[str, Any]:
-    """A record of numbers as plain JSON."""
+    """Return a record of numbers as plain JSON."""
     return {
         name: None if isinstance(value, float) and not isfinite(value) else value
         for name, value in vars(numbers).items()
@@ -145,7 +155,7 @@ def known(numbers: object) -> dict[str, Any]:
 
 
 def _selected(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
-    """The runs that DIR:axis=label,… names, and its axes."""
+    """Return the runs that DIR:axis=label,… names, and its axes."""
     import json
 
     from shapley_coop.evals.sweeps.store import Store

@@ -10,14 +10,18 @@ import typer
 from shapley_coop.cli.console import finish, note, progress, say
 from shapley_coop.cli.experimenting import results
 from shapley_coop.cli.options import Keep, NoSandbox, PriceFile
+from shapley_coop.extension import only
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.playing import Limits, Tally
+    from shapley_coop.evals.sweeps.cells import Cell
+    from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
-    from shapley_coop.evals.sweeps.suite import Cell, Suite
+    from shapley_coop.evals.sweeps.suite import Suite
 
 INCOMPLETE = 1
+NO_BATCHES = "--batch: no extension that asks in `batches` is installed: leave it out"
+NO_PLAYER = "--remote: no extension that plays cells on a server is installed: leave it out"
 ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
@@ -89,10 +93,7 @@ def sweep(
         raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
     if remote and batch:
         raise ValueError("--batch: a server asks its seats itself; leave out --remote")
-    if batch:
-        from shapley_coop.evals.sweeps.in_batches import batches_maker
-
-        batches_maker()  # refuses where nothing asks in batches
+    batches = only("batches", NO_BATCHES) if batch else None
     _check_limits({"--cost-limit": cost_limit, "--rpm": rpm, "--tpm": tpm}, part, remote)
     chosen, cells, skipped = cells_of_suites(suites, seeds)
     known = results.prices_from(prices)
@@ -109,11 +110,11 @@ def sweep(
     if not limited and keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
         return
     from shapley_coop.evals.sweeps.gates import rates_from
-    from shapley_coop.evals.sweeps.playing import Limits, Pauses
+    from shapley_coop.evals.sweeps.playing import Limits
 
     rates = rates_from(rpm or [], tpm or [])
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
-    limits = Limits(at_once, cost_limit, fail_on_error, rates, Pauses() if batch else None)
+    limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
     how["prices"] = prices_of_paid(cells, known)
     with keys_bound():  # a suite is a file, which may be somebody else's
@@ -196,7 +197,6 @@ def run_cells(
     from shapley_coop.evals.sweeps.local import Local
     from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.prices import NO_PRICES
-    from shapley_coop.evals.sweeps.remote import Remote
     from shapley_coop.evals.sweeps.store import Store
     from shapley_coop.evals.sweeps.sweep import sweep
     from shapley_coop.evals.sweeps.workers import Worker
@@ -206,9 +206,11 @@ def run_cells(
         check_cells(cells)
     with Store(folder, new=True) as store, Worker(store) as worker:
         name, title = store.register(suites, skipped or {}), what or f"{len(cells)} cells"
-        if not (remote or limits.batch):
+        if not (remote or limits.batches):
             check_none_waits(name)
-        player = Remote(remote, name) if remote else Local(name, cast(Any, keep))
+        player: Player = (
+            only("players", NO_PLAYER)(remote, name) if remote else Local(name, cast(Any, keep))
+        )
         with progress(len(cells), title) as moved:
             try:
                 return finish(sweep(cells, player, worker, limits, prices, lambda _: moved(), note))
@@ -219,7 +221,7 @@ def run_cells(
 
 
 def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
-    """The rows that a sweep's folder has of these cells."""
+    """Return the rows that a sweep's folder has of these cells."""
     from shapley_coop.evals.sweeps.folders import read_rows
 
     wanted = {cell.id for cell in cells}
@@ -229,10 +231,11 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 def cells_of_suites(
     names: list[str], seeds: str
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
+    """Return the suites and their cells. Of `all`, those that cannot be played here are skipped."""
     from shapley_coop.evals.reports.wanted import check_report
+    from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.seeds import parse_seeds
-    from shapley_coop.evals.sweeps.suite import expand, known, load_suite
+    from shapley_coop.evals.sweeps.suite import known, load_suite
 
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}
@@ -253,14 +256,14 @@ def cells_of_suites(
 
 
 def sweep_folder(name: str) -> Path:
-    """Where the rows of a sweep are kept unless a folder is given."""
+    """Return where the rows of a sweep are kept unless a folder is given."""
     from shapley_coop.state.storage.home import home
 
     return home().folder / "sweeps" / name
 
 
 def prices_of_paid(cells: "Sequence[Cell]", prices: "Prices") -> "Prices":
-    """The prices; none where every model is free, so that no cost has to be added up."""
+    """Return the prices; none where every model is free, so that no cost has to be added up."""
     from shapley_coop.evals.sweeps.prices import NO_PRICES, is_free, models_of
 
     return NO_PRICES if all(map(is_free, models_of(cells))) else prices

@@ -1,4 +1,4 @@
-"""`coop doctor`: what this machine has installed, and whether a model can play."""
+"""`coop doctor`: what this machine has installed."""
 
 import os
 import shutil
@@ -6,13 +6,9 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from shapley_coop.cli.console import say
-from shapley_coop.cli.inspecting.try_model import try_model
-from shapley_coop.cli.options import BaseUrl, PriceFile
 from shapley_coop.extras import missing
 
 if TYPE_CHECKING:
@@ -30,20 +26,8 @@ class Finding:
     found: str
 
 
-def doctor(
-    model: Annotated[
-        str, typer.Option(help="Also try a model: does it answer, and can it play?")
-    ] = "",
-    base_url: BaseUrl = None,
-    suite: Annotated[
-        str, typer.Option(help="With --model: the suite whose cost is forecast.")
-    ] = "escape_room",
-    prices: PriceFile = None,
-) -> None:
-    """Check what this machine has installed, or whether a model can play, and at what cost."""
-    if model:
-        try_model(model, base_url, suite, prices)
-        return
+def doctor() -> None:
+    """Check what this machine has installed."""
     findings = checkup()
     for finding in findings:
         say(f"{finding.mark}  {finding.what}: {finding.found}")

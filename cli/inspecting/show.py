@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 def show(
     run: RunName,
     figure: Annotated[
-        Path | None, typer.Option(help="Write a task exchange's utility plane as SVG.")
+        Path | None,
+        typer.Option(
+            help="Write the game's own picture as SVG: a task exchange has its utility plane."
+        ),
     ] = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the transcript as Markdown.")
@@ -56,9 +59,7 @@ def show(
         say_json({**cast(Any, outcome), **finish(record_and_reasons(found)), **more})
         return
     if figure:
-        from shapley_coop.evals.reports.utility_plane import picture
-
-        write_file(figure, picture(cast(Any, table)), "--figure")
+        write_file(figure, _picture(table), "--figure")
         note(f"written to {figure}")
     if markdown:
         from shapley_coop.evals.reports.transcript import transcript
@@ -72,6 +73,23 @@ def show(
         say(_priced(cost))
     if coalitions:
         _show_worths(worths)
+
+
+def _picture(table: "Table") -> str:
+    """Draw the picture that an extension has of the run's game.
+
+    Raises:
+        ValueError: none has one.
+    """
+    from shapley_coop.extension import load, offered
+    from shapley_coop.state.settings import game_of
+
+    game = game_of(table["settings"]).name
+    if game not in (drawn := offered("pictures")):
+        raise ValueError(
+            f"--figure: no picture of {game}: there are of {', '.join(drawn) or 'none'}"
+        )
+    return str(load("pictures", game)(table))
 
 
 def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
@@ -120,7 +138,7 @@ def _priced(cost: Mapping[str, Any]) -> str:
 
 
 def _worths(table: "Table") -> dict[str, Any] | None:
-    """Every agent's baseline and every coalition's worth; None of too many agents."""
+    """Return every agent's baseline and every coalition's worth; None of too many agents."""
     from shapley_coop.serve.view.coalitions import worths
     from shapley_coop.state.evaluated import EvaluatedTable
 

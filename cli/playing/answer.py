@@ -93,7 +93,7 @@ def _check_reason(run: Any, agent: str, reply: str) -> None:
 
 
 def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
-    """The run's episode, and the letter that waits for an agent, or None."""
+    """Return the run's episode, and the letter that waits for an agent, or None."""
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.storage.home import home
 
@@ -120,7 +120,7 @@ def _ask_here(mail: Any, shown: set[str]) -> str:
 
 
 def _typed() -> str:
-    """What is typed until an empty line, or the end of the input."""
+    """Return what is typed until an empty line, or the end of the input."""
     lines: list[str] = []
     while line := sys.stdin.readline():
         if line.strip():

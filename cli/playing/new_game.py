@@ -34,7 +34,7 @@ def game(
 
 
 def new_game(name: str) -> str:
-    """The source of a commented game of that name."""
+    """Return the source of a commented game of that name."""
     words = name.replace("_", " ").split()
     named = {"name": name, "Name": " ".join(words).capitalize()}
     text = Template(_TEMPLATE.read_text(encoding="utf-8"))

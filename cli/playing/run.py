@@ -14,16 +14,14 @@ from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
     Json,
-    Mandates,
     Model,
     NoSandbox,
-    PartyKeys,
     Personas,
     RunName,
     SetPairs,
-    by_agent,
     complete_games,
     complete_graphs,
+    personas_from,
     seats_from,
     settings_from,
 )
@@ -60,8 +58,6 @@ def run(
     agent: AgentSeats = None,
     base_url: BaseUrl = None,
     persona: Personas = None,
-    keys: PartyKeys = None,
-    mandate: Mandates = None,
     set_: SetPairs = None,
     params: Annotated[
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
@@ -79,13 +75,17 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
+    from shapley_coop.games.catalogue import names as games
+    from shapley_coop.graphs.catalogue import names as workflows
     from shapley_coop.graphs.preparing import prepare
 
+    if game in workflows() and game not in games():
+        raise ValueError(f"{game} is a workflow: coop run GAME --graph {game} plays a game by it")
     given = {
         "game": game,
         "params": settings_from(set_, params) | ({"unsafe_no_sandbox": True} if unsafe else {}),
         "seats": seats_from(model, agent, base_url),
-        **by_agent(persona, keys, mandate),
+        "personas": personas_from(persona),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name, key), as_json)

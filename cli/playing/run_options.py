@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
 
+from shapley_coop import extension
 from shapley_coop.cli.helping import Command
-from shapley_coop.cli.options import pairs, words
+from shapley_coop.cli.options import added_setting, pairs, words
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-DECLARED_BY_RUN = ("game", "params", "seats", "personas", "keys", "mandates", "digests")
+DECLARED_BY_RUN = ("game", "params", "seats", "personas", "digests", "extensions")
 """Fields that several arguments and options of `playing.run` make up, or that a run fills in."""
 
 ONE_OF = {"constraints": "--constraint"}
@@ -32,7 +33,7 @@ class RunCommand(Command):
     """
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
-        """List the declared options and those of the fields."""
+        """List the declared options, those of the fields, and those of extensions."""
         return [*super().get_params(ctx), *_further()]
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
@@ -43,7 +44,13 @@ class RunCommand(Command):
         # Only what was given: a preset fills in the rest.
         given = [n for n in names if _is_given(ctx, n)]
         values = {n: ctx.params.pop(n) for n in names}
-        ctx.obj = {n: _value(n, RunConfig.model_fields[n], values[n]) for n in given}
+        added = _settings()
+        ctx.obj = {
+            n: _added(added[n], values[n])
+            if n in added
+            else _value(n, RunConfig.model_fields[n], values[n])
+            for n in given
+        }
         return super().invoke(ctx)
 
 
@@ -56,13 +63,35 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
 def _further() -> list[Any]:
     from shapley_coop.state.run_config import RunConfig
 
-    return options_of(RunConfig)
+    return [*options_of(RunConfig), *_made([_added_option(*one) for one in _settings().items()])]
+
+
+def _settings() -> dict[str, extension.Setting]:
+    """Return the fields that extensions add to the run's configuration."""
+    found = extension.installed().values()
+    return {name: setting for one in found for name, setting in one.settings.items()}
+
+
+def _added_option(name: str, setting: extension.Setting) -> inspect.Parameter:
+    kind: Any = list[str] if setting.reads else bool
+    option = typer.Option(setting.flag, help=setting.help, rich_help_panel="Run configuration")
+    default: Any = [] if setting.reads else False
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=Annotated[kind, option])
+
+
+def _added(setting: extension.Setting, given: Any) -> Any:
+    return added_setting(setting, given) if setting.reads else given
 
 
 def options_of(model: "type[BaseModel]") -> list[Any]:
     """Make an option of each field that is not in `DECLARED_BY_RUN`."""
     fields = model.model_fields.items()
-    declared = [_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN]
+    return _made([_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN])
+
+
+def _made(declared: "list[inspect.Parameter]") -> list[Any]:
+    """Make Typer's options of a function's parameters."""
 
     def command(**_: Any) -> None: ...
 

@@ -1,4 +1,4 @@
-"""`coop contract`: check contracts, audit records, and tabulate what contracts do."""
+"""`coop contract`: check contracts and audit records."""
 
 import sys
 from pathlib import Path
@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.console import note, say, say_json, say_lines, show_table
-from shapley_coop.cli.experimenting.sweep import INCOMPLETE, rows_of, run_cells, sweep_folder
+from shapley_coop.cli.console import note, say_json, say_lines
 from shapley_coop.cli.options import Json, SetPairs, settings_from
 
 if TYPE_CHECKING:
     from shapley_coop.deals.language.deal import Deal
-    from shapley_coop.evals.papers.contracts import GameTable
     from shapley_coop.games import Game, Turn
 
 NOT_TO_BE_SIGNED = 1
@@ -84,7 +82,7 @@ def audit(
 
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
-    """A file's contract, if its agents and actions exist."""
+    """Return a file's contract, if its agents and actions exist."""
     from shapley_coop.deals.language.faults import Fault
     from shapley_coop.deals.language.reading import read_deal
     from shapley_coop.deals.language.rules import first_fault, known_actions, known_agents
@@ -100,57 +98,3 @@ def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
     if isinstance(deal, Fault):
         raise ValueError(f"{file}: {deal.feedback}")
     return deal
-
-
-def table(
-    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1, max=1000)] = 30,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The folder of the runs' rows.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Two dilemmas × characters × no contract, notional, enforced, escrow: welfare and adherence.
-
-    Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. The same command
-    resumes it where it stopped; `coop report` makes a page of its folder.
-    """
-    from shapley_coop.evals.measures.stats import LEVEL
-    from shapley_coop.evals.papers.contracts import SUITE, game_tables, planned
-
-    suite, cells = planned(range(seeds))
-    folder = out or sweep_folder(SUITE)
-    tally = run_cells([suite], cells, folder, what=f"{len(cells)} runs")
-    if tally.left:
-        note(f"{tally.left} runs are left: coop status {folder} says why; the same command goes on")
-        sys.exit(INCOMPLETE)
-    tables = game_tables(rows_of(folder, cells))
-    if as_json:
-        parts = [part.record() for part in tables]
-        say_json({"seeds": seeds, "level": LEVEL, "simulated": True, "tables": parts})
-        return
-    for part in tables:
-        _show(part)
-    say(
-        f"In brackets: {LEVEL:.0%} intervals over n runs, a seed each. n=1: nothing is drawn there,"
-    )
-    say("so that every seed gives the same run.")
-    say("A simulation: embedded agents answered, and what they do was written down beforehand.")
-
-
-def _show(part: "GameTable") -> None:
-    """One game's table, and what it shows."""
-    from shapley_coop.evals.papers.contracts import MEASURES
-
-    lines, before = [], ""
-    for (agents, contract), measures in part.lines.items():
-        shown = [measures[c].shown(2) if c in measures else "—" for c in MEASURES]
-        lines.append([agents if agents != before else "", contract, *shown])
-        before = agents
-    _, *others = MEASURES
-    show_table(part.game, ["agents", "contract", f"welfare of {part.best:g}", *others], lines)
-    if part.weak:
-        named = ", ".join(f"({', '.join(play)})" for play in part.weak)
-        say(f"Weak equilibria of a turn without any contract: {named}.")
-    for claim, holds in part.shows.items():
-        say(claim if holds else f"NOT SHOWN: {claim}")
-    say()

@@ -46,7 +46,7 @@ ByClass = Callable[[NDArray[Any], int], Fraction]
 
 
 def summed(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
-    """Every agent's value in a sum of games, in v's unit, for a value linear in the game."""
+    """Return every agent's value in a sum of games, in v's unit, for a value linear in the game."""
     values = [Fraction(0)] * n
     for game in games:
         classes = [value(game.worths, c) / game.unit for c in range(np.ndim(game.worths))]
@@ -57,7 +57,7 @@ def summed(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]
 
 
 def shapley_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """The Shapley value of a member of class c, exact.
+    """Return the Shapley value of a member of class c, exact.
 
     A member meets k others with the probability that a random order puts exactly those before it:
 
@@ -75,7 +75,7 @@ def shapley_by_class(worths: NDArray[Any], c: int) -> Fraction:
 
 
 def banzhaf_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """The Banzhaf value of a member of class c, exact."""
+    """Return the Banzhaf value of a member of class c, exact."""
     by_size = _gains_by_size(worths, c)
     return Fraction(sum(by_size), 1 << (len(by_size) - 1))
 
@@ -94,7 +94,7 @@ def alone_by_class(worths: NDArray[Any], c: int) -> Fraction:
 
 
 def _gains_by_size(worths: NDArray[Any], c: int) -> list[int]:
-    """What a member of class c adds to coalitions of the others, summed by their size."""
+    """Return what a member of class c adds to coalitions of the others, summed by their size."""
     gains = np.diff(worths.astype(object), axis=c)
     others = [size - 1 for size in np.shape(gains)]
     ways = np.array(1, dtype=object)

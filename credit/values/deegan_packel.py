@@ -7,7 +7,7 @@ from shapley_coop.credit.values.semivalues import marginals
 
 
 def deegan_packel(table: Table) -> Floats:
-    """The Deegan–Packel index of a simple game (Deegan & Packel 1978).
+    """Return the Deegan–Packel index of a simple game (Deegan & Packel 1978).
 
     Every minimal winning coalition is equally likely and divides 1 equally among its members.
 

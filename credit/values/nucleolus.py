@@ -16,7 +16,7 @@ MAX_NUCLEOLUS = 14
 
 
 def nucleolus(table: Table) -> Floats:
-    """The imputation whose coalitions' complaints are lexicographically smallest.
+    """Return the imputation whose coalitions' complaints are lexicographically smallest.
 
     Schmeidler (1969), by sequential linear programs (Kopelowitz 1967): the smallest surplus
     x(S) − v(S) is made as large as it can be, then the next smallest, until all payoffs are fixed.
@@ -89,7 +89,7 @@ def _sequential(worths: Floats, least: Floats) -> Floats:
 
 
 def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
-    """Which rows are no linear combination of the basis."""
+    """Return which rows are no linear combination of the basis."""
     directions, _ = np.linalg.qr(basis.T)
     rest = rows - rows @ directions @ directions.T
     return np.asarray(np.abs(rest).max(axis=1) > 1e-9)

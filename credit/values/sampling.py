@@ -120,7 +120,7 @@ class _Game:
         return values.reshape(coalitions.shape[:-1])
 
     def walk(self, ranks: NDArray[np.intp]) -> Floats:
-        """The worths met when agents arrive by rank: shape (k, n) in, (k, n + 1) out."""
+        """Return the worths met when agents arrive by rank: shape (k, n) in, (k, n + 1) out."""
         arrived = ranks[:, None, :] < np.arange(1, self.n)[:, None]
         ends = np.ones((len(ranks), 1))
         return np.hstack([ends * self.nobody, self.worths(arrived), ends * self.everyone])
@@ -221,14 +221,14 @@ class _Run:
             self.draw(min(self.missing(target), self.count))
 
     def missing(self, target: float | None) -> int:
-        """How many more observations the errors so far ask for: at least one."""
+        """Return how many more observations the errors so far ask for: at least one."""
         if target is None:
             return self._game.left // self.cost
         excess = min(float(self.errors().max()) / target, 1e6)
         return max(1, ceil(self.count * (excess**2 - 1)))
 
     def estimate(self, target: float | None) -> Estimate:
-        """What the observations so far come to."""
+        """Return what the observations so far come to."""
         errors = self.errors()
         reached = None if target is None else bool(errors.max() <= target)
         return Estimate(

@@ -55,7 +55,7 @@ def semivalue(table: Table, weights: Weights) -> Floats:
 
 
 def semivalue_exact(table: Table, weights: Weights) -> list[Fraction]:
-    """The semivalue as fractions, without rounding; floats count as the decimals they print.
+    """Return the semivalue as fractions, without rounding; floats count as the decimals they print.
 
     Worths and weights are brought to whole numbers first, so that the sums run on integers: about
     10 ms at n = 12, doubling with every agent.
@@ -68,14 +68,14 @@ def semivalue_exact(table: Table, weights: Weights) -> list[Fraction]:
 
 
 def _weighted(worths: NDArray[Any], weights: NDArray[Any]) -> list[Any]:
-    """One sum per agent; a list, as an array would round integers too large for it."""
+    """Return one sum per agent; a list, as an array would round integers too large for it."""
     n = agents_in(worths)
     weight_of = weights[np.bitwise_count(np.arange(1 << (n - 1)))]
     return [marginals(worths, agent) @ weight_of for agent in range(n)]
 
 
 def _whole(fractions: Sequence[Fraction]) -> tuple[NDArray[np.object_], int]:
-    """The fractions as Python integers in units of one over their common denominator."""
+    """Return the fractions as Python integers in units of one over their common denominator."""
     unit = lcm(*(fraction.denominator for fraction in fractions))
     whole = [fraction.numerator * (unit // fraction.denominator) for fraction in fractions]
     return np.array(whole, dtype=object), unit

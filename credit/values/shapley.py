@@ -9,7 +9,7 @@ from shapley_coop.credit.values.semivalues import semivalue, semivalue_exact, sh
 
 
 def shapley(table: Table) -> Floats:
-    """The Shapley value of every agent, in floats.
+    """Return the Shapley value of every agent, in floats.
 
     φᵢ = Σ over C ⊆ N∖{i} of |C|! (n − |C| − 1)! / n! · (v(C ∪ {i}) − v(C))
 
@@ -29,7 +29,7 @@ def shapley(table: Table) -> Floats:
 
 
 def shapley_exact(table: Table) -> list[Fraction]:
-    """The Shapley value as fractions that sum to v(N) − v(∅) exactly: for settlement.
+    """Return the Shapley value as fractions that sum to v(N) − v(∅) exactly: for settlement.
 
     Args:
         table: 2**n integers, fractions, or floats taken as the decimals they print.
@@ -44,7 +44,7 @@ def shapley_exact(table: Table) -> list[Fraction]:
 
 
 def marginal_contributions(table: Sequence[OneNumber]) -> list[OneNumber]:
-    """Every agent's marginal contribution to the rest: Δᵢ(N∖{i}) = v(N) − v(N∖{i}).
+    """Return every agent's marginal contribution to the rest: Δᵢ(N∖{i}) = v(N) − v(N∖{i}).
 
     Step 2 of long-term Shapley reasoning (Eq. 8 of Shapley-Coop), in the table's own numbers.
     """

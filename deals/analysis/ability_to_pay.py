@@ -133,18 +133,18 @@ def _certain(clause: Clause, means: Means, now: int) -> Fraction:
 
 
 def payers(pays: Iterable[Transfer | Payment], agents: Collection[str]) -> list[str]:
-    """Who pays something, in order."""
+    """Return who pays something, in order."""
     found = (a for pay in pays for a, part in portions(pay, agents).items() if part < 0)
     return list(dict.fromkeys(found))
 
 
 def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int | Fraction:
-    """The part of a payment that an agent makes."""
+    """Return the part of a payment that an agent makes."""
     return max(0, -portions(pay, agents).get(payer, 0))
 
 
 def received(payee: str, pays: Iterable[Transfer], means: Means) -> Fraction:
-    """The most that an agent can be paid by payments, in the game's unit."""
+    """Return the most that an agent can be paid by payments, in the game's unit."""
     parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
     return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)
 
@@ -159,7 +159,7 @@ def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
 
 
 def at_most(pay: Transfer, means: Means) -> Fraction:
-    """The most that a payment can come to in the whole game, in its unit."""
+    """Return the most that a payment can come to in the whole game, in its unit."""
     match pay.basis:
         case "once":
             return pay.amount

@@ -123,7 +123,7 @@ def certify(
 def _examined(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """What the game tree shows of a deal that breaks no rule, cached."""
+    """Return what the game tree shows of a deal that breaks no rule, cached."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     agreed, known = agreed_from(deal, standing, now=len(record) + 1), Means.of(facts)
@@ -219,7 +219,7 @@ def _enumerated(
 
 
 def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
-    """Each agent's, including what a split moves of past rewards."""
+    """Return each agent's, including what a split moves of past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secured, expected, best)]
     return [

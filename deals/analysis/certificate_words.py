@@ -11,7 +11,7 @@ from shapley_coop.escaping import visible
 
 
 def in_words(certificate: Certificate) -> str:
-    """The certificate, a line for each thing found out."""
+    """Return the certificate, a line for each thing found out."""
     terms = certificate.enforcement
     held = f", {plain(terms.held())} of each party" if terms.held() else ""
     lines = [
@@ -28,7 +28,7 @@ def in_words(certificate: Certificate) -> str:
 
 
 def as_record(certificate: Certificate) -> dict[str, Any]:
-    """The certificate as plain JSON, amounts as exact strings."""
+    """Return the certificate as plain JSON, amounts as exact strings."""
     terms = certificate.enforcement
     return {
         "hash": certificate.deal.hash(),

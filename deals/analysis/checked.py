@@ -19,7 +19,7 @@ def checked(
     deposit: str = "",
     norms: Sequence[str] = (),
 ) -> tuple[dict[str, Any], str]:
-    """The certificate of a contract, as JSON and in words.
+    """Return the certificate of a contract, as JSON and in words.
 
     Args:
         contract: a mapping with its clauses.

@@ -85,7 +85,7 @@ class _Breach:
         return max(valued, key=lambda action: self._rank(position, action, valued[action]))
 
     def _rank(self, position: Position, action: str, gains: Amounts) -> tuple[Fraction, bool]:
-        """The higher own gain; of equals, what the contract allows once it is broken."""
+        """Return the higher own gain; of equals, what the contract allows once it is broken."""
         return gains[self._i], action in own_kept(self._tree, position, self._i)
 
     def _of_free(self, position: Position) -> Amounts:

@@ -116,11 +116,11 @@ class GameTree:
         self._values: dict[Valuation, dict[int, dict[HistoryState, Amounts]]] = {}
 
     def value(self, worth: "Valuation") -> Amounts:
-        """Each agent's value at the present position: what it gains from here on."""
+        """Return each agent's value at the present position: what it gains from here on."""
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """What the split moves of past rewards: it divides the whole game's total."""
+        """Return what the split moves of past rewards: it divides the whole game's total."""
         agents = self.stage.agents
         if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)
@@ -154,11 +154,11 @@ class GameTree:
         return lambda play, i: position.gains[play][i] + ahead[play][i]
 
     def plays(self, choices: Iterable[Sequence[str]]) -> list[Play]:
-        """Every joint action within the choices."""
+        """Return every joint action within the choices."""
         return list(product(*choices))
 
     def positions(self) -> Iterator[Position]:
-        """Every position that can be reached, turn by turn."""
+        """Return every position that can be reached, turn by turn."""
         return (position for layer in self.layers.values() for position in layer.values())
 
     def _explore(self) -> dict[int, dict[HistoryState, Position]]:
@@ -257,7 +257,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # its rewards are fractions, exact
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Who has broken the contract, where deposits make a difference of it."""
+        """Return who has broken the contract, where deposits make a difference of it."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 

@@ -51,7 +51,7 @@ class Deviation:
 
 
 def deviation(within: GameTree, i: int) -> Deviation | None:
-    """The first breach of the most profitable deviation while the others keep the contract.
+    """Return the first breach of the most profitable deviation while the others keep the contract.
 
     None if keeping it is a best response to the others doing as expected.
     """
@@ -103,7 +103,7 @@ class WhateverOthersDo:
 
 
 def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
-    """Each breach by agent i, at every turn and for every action of the others.
+    """Return each breach by agent i, at every turn and for every action of the others.
 
     After that turn all act as expected.
     """
@@ -133,7 +133,7 @@ def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
 
 
 def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
-    """The deposit that alone makes keeping the contract a best response for all.
+    """Return the deposit that alone makes keeping the contract a best response for all.
 
     It is the largest gain by breaking the contract while nothing is enforced, rounded up to a
     whole unit: an agent that breaks the contract loses its deposit once.
@@ -154,7 +154,7 @@ def deposit_of(
     enforcement: Enforcement,
     record: Sequence[Turn] = (),
 ) -> Fraction:
-    """What each party pays into escrow: the given amount, or the sufficient deposit.
+    """Return what each party pays into escrow: the given amount, or the sufficient deposit.
 
     0 without a contract, in another mode, or where the sufficient deposit is needed and the game
     cannot be enumerated. An amendment leaves the deposits as they are.
@@ -212,7 +212,7 @@ def overpaid(within: GameTree) -> Fault | None:
 
 
 def balanced_outcomes(within: GameTree) -> int:
-    """The number of outcomes of a turn, after checking that payments sum to zero in each."""
+    """Return the number of outcomes of a turn, after checking that payments sum to zero in each."""
     count = 0
     for position in within.positions():
         for play, gains in position.gains.items():
@@ -223,14 +223,14 @@ def balanced_outcomes(within: GameTree) -> int:
 
 
 def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
-    """The clauses of the deal that bind or fall due at no position."""
+    """Return the clauses of the deal that bind or fall due at no position."""
     used = {cid for position in within.positions() for cid in position.owed}
     used |= {cid for p in within.positions() for due in p.due.values() for cid in due}
     return [cid for cid in (*deal.duties, *deal.pays) if cid not in used]
 
 
 def weak_equilibria(within: GameTree) -> list[Play]:
-    """The joint actions that the contract asks for and that are weak equilibria without it.
+    """Return the joint actions that the contract asks for and that are weak equilibria without it.
 
     Such a contract changes no incentive: it selects one of several equilibria.
     """
@@ -245,7 +245,7 @@ def weak_equilibria(within: GameTree) -> list[Play]:
 
 
 def _course(within: GameTree) -> Iterator[tuple[HistoryState, Position]]:
-    """The positions that can be reached while all keep the contract."""
+    """Yield the positions that can be reached while all keep the contract."""
     frontier = {within.start: None}  # in the order in which they are reached
     for turn in range(within.now, within.stage.turns + 1):
         onward: dict[HistoryState, None] = {}

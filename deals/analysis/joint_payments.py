@@ -157,7 +157,7 @@ def _said(course: Course, payer: str, most: Fraction) -> str:
 
 
 def can_be_played(game: Game, position: Position, now: int, course: Course) -> bool:
-    """Whether a course goes by a game's rules from turn `now` on, up to its last payment.
+    """Return whether a course goes by a game's rules from turn `now` on, up to its last payment.
 
     The dice are others than the game's own, which would tell what is still to come.
     """
@@ -215,7 +215,7 @@ def _onward(
     world: World,
     moves: Sequence[Any],
 ) -> dict[_Past, _Debt]:
-    """Every history after one more turn, with the most that is owed by then."""
+    """Return every history after one more turn, with the most that is owed by then."""
     onward: dict[_Past, _Debt] = {}
     for past, debt in found.items():
         for move in moves:
@@ -235,7 +235,7 @@ def _onward(
 
 
 def _counts(term: CompiledClause, payer: str, world: World) -> bool:
-    """Whether a clause is a payment by the payer, or to it, that can be followed."""
+    """Return whether a clause is a payment by the payer, or to it, that can be followed."""
     pay = term.transfer
     if not pay or payer not in portions(pay, world.actions):
         return False
@@ -245,7 +245,7 @@ def _counts(term: CompiledClause, payer: str, world: World) -> bool:
 
 
 def _as_counted(term: CompiledClause, payer: str, world: World) -> CompiledClause:
-    """A clause, once alone where the payer's own actions bring the payment about."""
+    """Return a clause, once alone where the payer's own actions bring the payment about."""
     pay = term.transfer
     assert pay, "no other clause is counted"
     own = paid_by(payer, pay, world.actions)
@@ -255,13 +255,13 @@ def _as_counted(term: CompiledClause, payer: str, world: World) -> CompiledClaus
 
 
 def on_rewards(clause: Clause) -> bool:
-    """Whether what a payment comes to depends on what is earned."""
+    """Return whether what a payment comes to depends on what is earned."""
     part = clause.transfer is not None and clause.transfer.basis == "reward"
     return part or any(isinstance(x, Earned) for x in conditions_in(clause.when))
 
 
 def _moves(clauses: Clauses, world: World) -> Iterator[dict[str, Any]]:
-    """Every joint action, as far as some payment depends on it."""
+    """Yield every joint action, as far as some payment depends on it."""
     pays = [term.clause for term in clauses if term.transfer]
     if world.stage and any(on_rewards(pay) for pay in pays):
         agents = world.stage.agents
@@ -279,7 +279,7 @@ def _moves(clauses: Clauses, world: World) -> Iterator[dict[str, Any]]:
 
 
 def _ways(known: Sequence[str], named: set[str]) -> list[str | None]:
-    """What an agent can do, as far as it matters; None is anything else."""
+    """Return what an agent can do, as far as it matters; None is anything else."""
     other: list[str | None] = [None] if set(known) - named else []
     return [*other, *(action for action in known if action in named)]
 

@@ -183,7 +183,7 @@ def _exactly(of: Prospect) -> DealOutlook | None:
 
 
 def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
-    """The terms with the deposit that each party would have at stake."""
+    """Return the terms with the deposit that each party would have at stake."""
     if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
         return of.enforcement
     return replace(of.enforcement, deposit=_agreement(of, of.contract).deposit)
@@ -195,7 +195,7 @@ def _agreement(of: Prospect, contract: Contract | None) -> Agreement:
 
 
 def _held(of: Prospect) -> dict[str, Fraction]:
-    """What each agent has so far, with what the contract that stands has moved."""
+    """Return what each agent has so far, with what the contract that stands has moved."""
     held = earned(of.record, of.game.agents)
     if of.standing is None or not of.enforcement.executes:
         return held
@@ -233,7 +233,7 @@ def _shown(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
 
 
 def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
-    """What a norm would make of the play in which all keep the offer."""
+    """Return what a norm would make of the play in which all keep the offer."""
     split = split_of(of.contract)
     named = [split.norm] if split and split.norm else []
     names = [*named, *of.norms]
@@ -245,7 +245,7 @@ def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
 
 
 def _valued_in_advance(of: Prospect) -> bool:
-    """Whether values by a norm can be computed of plays in thought.
+    """Return whether values by a norm can be computed of plays in thought.
 
     They replay the whole record on the dice of the play: of turns that are played these would be
     the game's own, which tell what is to come.
@@ -262,7 +262,7 @@ def _equals_are_counted(of: Prospect) -> bool:
 
 
 def _tells_of_others(of: Prospect) -> str:
-    """Why an agent's own payoff would tell it what others keep to themselves; else empty."""
+    """Return why an agent's own payoff would tell it what others keep to themselves; else empty."""
     clauses = in_force(of.contract).values()
     if split_of(of.contract):
         return "a split of the total depends on what the others' tasks are worth to them"

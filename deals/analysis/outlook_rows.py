@@ -19,7 +19,7 @@ DECIMALS = 2
 
 
 def breaks(agent: str) -> str:
-    """The case in which one agent breaks the offer."""
+    """Return the case in which one agent breaks the offer."""
     return f"{agent} breaks it"
 
 
@@ -93,7 +93,7 @@ def averaged(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) ->
 
 
 def _quantile(ranked: Sequence[tuple[Fraction, int]], rank: Fraction) -> Fraction:
-    """The amount that so many plays do not exceed."""
+    """Return the amount that so many plays do not exceed."""
     seen = 0
     for amount, times in ranked:
         seen += times
@@ -103,7 +103,7 @@ def _quantile(ranked: Sequence[tuple[Fraction, int]], rank: Fraction) -> Fractio
 
 
 def told_by_turn(deeds: Sequence[tuple[int, str]], now: int, last: int) -> str:
-    """What was done at which turns, in words.
+    """Return what was done at which turns, in words.
 
     >>> told_by_turn([(1, "defect"), (2, "defect"), (4, "take")], 1, 9)
     'defect at turns 1 to 2, take at turn 4'

@@ -19,7 +19,7 @@ _NAMED = re.compile(r"reservation\s+value", re.IGNORECASE)
 
 
 def reservation_in(told: str) -> Fraction | None:
-    """The reservation value that a private text names, as in `reservation value: 5`.
+    """Return the reservation value that a private text names, as in `reservation value: 5`.
 
     Raises:
         ValueError: it speaks of one that cannot be read.

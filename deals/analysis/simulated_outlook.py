@@ -59,7 +59,7 @@ class Simulation:
         self._search = search or self.plays
 
     def rows(self) -> list[Row]:
-        """All keep it, each agent that can break it breaks it, and no deal."""
+        """Return all keep it, each agent that can break it breaks it, and no deal."""
         found = [self._once(EVERYBODY, self._all_keep_it)]
         rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
         found += [row for row in rows if row]
@@ -69,7 +69,7 @@ class Simulation:
         return found
 
     def _once(self, case: str, row: Callable[[], Row]) -> Row:
-        """A row that does not depend on who is shown it."""
+        """Return a row that does not depend on who is shown it."""
         known = self._of.alike
         if (at := (case, self.plays)) not in known:
             known[at] = row()
@@ -79,7 +79,7 @@ class Simulation:
         return Row(EVERYBODY, self._averaged(self._ends(self._kept, self._of.contract)))
 
     def kept(self) -> list[Played]:
-        """The plays in which all keep the offer."""
+        """Return the plays in which all keep the offer."""
         return self._kept
 
     @cached_property
@@ -115,14 +115,14 @@ class Simulation:
         return found if len(found) <= MOST_BREAKERS else {}
 
     def _options(self, agent: str) -> list[str | None]:
-        """What an agent could do instead of what is asked of it."""
+        """Return what an agent could do instead of what is asked of it."""
         if self._ahead.own_payoffs_only and agent != self._of.viewer:
             return [UNASKED]  # its best breach would tell what its tasks are worth to it
         actions = self._of.game.actions[agent]
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 
     def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
-        """The agent's best breach; None where nothing that it could do is one."""
+        """Return the agent's best breach; None where nothing that it could do is one."""
         contract = self._of.contract
         kept = self._kept
         if self._search != self.plays:
@@ -188,7 +188,7 @@ class Simulation:
         )
 
     def _terms(self, contract: Contract | None) -> "_Terms":
-        """What is agreed, compiled once."""
+        """Return what is agreed, compiled once."""
         if contract is None:
             return self._nothing
         return self._agreed if contract is self._of.contract else self._standing
@@ -212,7 +212,7 @@ class Simulation:
         return [(self._settled(play, contract), play.times) for play in played]
 
     def _settled(self, play: Played, contract: Contract | None) -> Mapping[str, Fraction]:
-        """What each agent ends up with, as the program would settle the play."""
+        """Return what each agent ends up with, as the program would settle the play."""
         of, terms = self._of, self._terms(contract)
         executes = of.enforcement.executes and contract is not None
         due = terms.monitor.on(play.record).payments if executes else []
@@ -248,7 +248,7 @@ class _Terms:
         self.monitor = Monitor(clauses, open_turns).on(record)
 
     def alike(self, agents: Sequence[str]) -> Iterable[tuple[str, ...]]:
-        """The agents whom the contract treats alike, group by group."""
+        """Return the agents whom the contract treats alike, group by group."""
         fractions = (self.split.fractions if self.split else None) or {}
         parts = [portions(pay, agents) for x in self._clauses if (pay := x.transfer)]
         gifts = [gift for x in self._clauses if (gift := x.gift)]

@@ -123,7 +123,7 @@ class StageGame:
         }
 
     def _losses(self, play: Play, i: int) -> list[Fraction]:
-        """What agent i would lose by each of its other actions."""
+        """Return what agent i would lose by each of its other actions."""
         return [
             self.pays[play][i] - self.pays[(*play[:i], action, *play[i + 1 :])][i]
             for action in self.actions[self.agents[i]]

@@ -11,7 +11,7 @@ from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, V
 
 
 def expected(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """All keep the contract and choose, among what it allows, what pays best this turn."""
+    """Return all keep the contract and choose, among what it allows, what pays best this turn."""
     plays = of.plays(position.expected[a] for a in of.stage.agents)
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
 
@@ -22,12 +22,12 @@ def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
 
 
 def secured(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """What this agent can secure while all keep the contract (maximin, pure actions)."""
+    """Return what this agent can secure while all keep the contract (maximin, pure actions)."""
     return _maximin(of, i, worth, all_kept(of, position))
 
 
 def guaranteed(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """What it can secure by keeping the contract, whatever the others do."""
+    """Return what it can secure by keeping the contract, whatever the others do."""
     choices = [of.stage.actions[agent] for agent in of.stage.agents]
     choices[i] = own_kept(of, position, i)
     return _maximin(of, i, worth, choices)
@@ -44,20 +44,20 @@ def deviating(of: GameTree, position: Position, i: int, worth: Value) -> Fractio
 
 
 def own_kept(of: GameTree, position: Position, i: int) -> tuple[str, ...]:
-    """The agent's actions that keep the contract; all of them where none does."""
+    """Return the agent's actions that keep the contract; all of them where none does."""
     agent = of.stage.agents[i]
     return position.allowed[agent] or of.stage.actions[agent]
 
 
 def all_kept(of: GameTree, position: Position) -> list[tuple[str, ...]]:
-    """The same of every agent."""
+    """Return the same of every agent."""
     return [own_kept(of, position, i) for i in range(len(of.stage.agents))]
 
 
 def replies(
     of: GameTree, position: Position, i: int, worth: Value, own: Sequence[str] = ()
 ) -> dict[str, Fraction]:
-    """What each of an agent's own actions is worth while the others do as expected."""
+    """Return what each of an agent's own actions is worth while the others do as expected."""
     others = [position.expected[a] for a in of.stage.agents]
     found = {}
     for action in own or of.stage.actions[of.stage.agents[i]]:

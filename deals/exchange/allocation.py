@@ -47,7 +47,7 @@ class Draft:
         return dict(self.message.proposal)
 
     def mask(self, agent: str) -> int:
-        """All that the agent would have; only once every description is known."""
+        """Return all that the agent would have; only once every description is known."""
         found = (mask_of(self.tasks, each) for each in self.listed[agent])
         return reduce(or_, (mask for mask in found if mask is not None), 0)
 
@@ -60,7 +60,7 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """The tasks that a description names byte for byte, or a mask as letters write it."""
+    """Return the tasks that a description names byte for byte, or a mask as letters write it."""
     if isinstance(described, str) and len(described) == tasks.n and set(described) <= {"0", "1"}:
         return int(described, 2)
     return tasks.registry.mask_of(described)
@@ -203,12 +203,12 @@ def _nearest(tasks: Tasks, description: Any) -> str:
 
 
 def named(tasks: Tasks, mask: int) -> str:
-    """A composite task by its description and its mask."""
+    """Return a composite task by its description and its mask."""
     return f"{tasks.registry.describe(mask)!r} (mask={tasks.bits(mask)})"
 
 
 def _atoms(tasks: Tasks, mask: int) -> list[str]:
-    """The atoms of a mask by the descriptions under which each alone is registered."""
+    """Return the atoms of a mask by the descriptions under which each alone is registered."""
     n = tasks.n
     return [tasks.registry.describe(1 << (n - 1 - i)) for i in members(mask, n)]
 

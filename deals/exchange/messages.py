@@ -59,7 +59,7 @@ class Verdict:
     repairs: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """The verdict as plain JSON."""
+        """Return the verdict as plain JSON."""
         return {"label": self.label, "feedback": self.feedback, "masks": self.masks}
 
 
@@ -122,7 +122,7 @@ def _message(text: str, tasks: Tasks) -> Message | Fault:
 
 
 def _as_lists(message: Message) -> tuple[Message, list[str]]:
-    """The same with a list for each agent, where one description stands without one."""
+    """Return the same with a list for each agent, where one description stands without one."""
     proposal = message.proposal
     if not isinstance(proposal, dict) or not any(isinstance(v, str) for v in proposal.values()):
         return message, []
@@ -131,7 +131,7 @@ def _as_lists(message: Message) -> tuple[Message, list[str]]:
 
 
 def accepts(message: Message) -> bool:
-    """Whether a message accepts and has no other answer."""
+    """Return whether a message accepts and has no other answer."""
     return message.accept is not None and message.reject is None and message.proposal is None
 
 

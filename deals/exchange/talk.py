@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
+from itertools import permutations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.clauses import AnyClause, Do, Give
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.elements import PRIVATE, TAG_LIKE
 from shapley_coop.deals.language.faults import Fault
@@ -22,7 +23,7 @@ _BARE = ("ACCEPT", "REJECT")
 
 
 def as_written(text: str) -> str:
-    """What is delivered of a message: its public elements, byte for byte, a line each.
+    """Return what is delivered of a message: its public elements, byte for byte, a line each.
 
     A message that had to be repaired is delivered as it was read. Text outside the elements, and
     all after a bare <ACCEPT> or <REJECT>, is private. Where a message cannot be read, an element
@@ -37,7 +38,7 @@ def as_written(text: str) -> str:
 
 
 def _as_read(message: Message) -> str:
-    """The public elements of a message, each in its plain form."""
+    """Return the public elements of a message, each in its plain form."""
     parts = [
         f"<{tag}>{said}</{tag}>" if said else f"<{tag}>"
         for tag, said in (("ACCEPT", message.accept), ("REJECT", message.reject))
@@ -51,7 +52,7 @@ def _as_read(message: Message) -> str:
 
 
 def _elements(text: str) -> str:
-    """The public elements as they stand; one without a closing tag is its tag."""
+    """Return the public elements as they stand; one without a closing tag is its tag."""
     kept, tag, start = [], "", 0
     tags = [found for found in TAG_LIKE.finditer(text) if found.group(3).strip() in ("", "/")]
     closed = {_name(found) for found in tags if found.group(1)}
@@ -81,7 +82,7 @@ def said_in(delivered: str) -> Message:
 
 
 def estimates(consider: str | None) -> dict[str, float]:
-    """An agent's estimates of what its proposal is worth to the others, from its CONSIDER.
+    """Return an agent's estimates of what its proposal is worth to the others, from its CONSIDER.
 
     It is asked for as JSON, `{"estimates": {"Bob": 0.6}}`, anywhere in the text; numbers outside
     [0, 1] and everything else are left out.
@@ -98,17 +99,26 @@ def estimates(consider: str | None) -> dict[str, float]:
     return {}
 
 
-def as_deal(tasks: "Tasks", masks: Mapping[str, str], from_turn: int = 1) -> Deal:
-    """An allocation as a deal: each atom held becomes a `Do` of its owner, one a turn."""
+def as_deal(tasks: "Tasks", masks: Mapping[str, str]) -> Deal:
+    """An allocation as a deal: who gives what to whom at once, and then who does what in turn."""
     from shapley_coop.games.exchange.masks import from_bits, members
 
-    return Deal(
-        clauses=tuple(
-            Do(agent=agent, action=tasks.names[i], when=Turns(turns=(turn, turn)))
-            for agent in tasks.agents
-            for turn, i in enumerate(members(from_bits(masks[agent], tasks.n), tasks.n), from_turn)
-        )
-    )
+    n, after = tasks.n, {agent: from_bits(masks[agent], tasks.n) for agent in tasks.agents}
+    clauses: list[AnyClause] = [
+        Give(giver=one, receiver=other, good=tasks.names[i], quantity=1, when=_at(1))
+        for one, other in permutations(tasks.agents, 2)
+        for i in members(tasks.initial[one] & after[other], n)
+    ]
+    clauses += [
+        Do(agent=agent, action=tasks.names[i], when=_at(turn))
+        for agent in tasks.agents
+        for turn, i in enumerate(members(after[agent], n), start=2)
+    ]
+    return Deal(clauses=tuple(clauses))
+
+
+def _at(turn: int) -> Turns:
+    return Turns(turns=(turn, turn))
 
 
 def _is_utility(value: Any) -> bool:

@@ -97,7 +97,7 @@ def _last_line(outside: str) -> str | None:
 
 
 def ask_back(offer: Offer | None) -> str:
-    """The question that an answer has to decide.
+    """Return the question that an answer has to decide.
 
     >>> ask_back(None)
     'Do you accept the offer? Answer <ACCEPT> or <REJECT>.'

@@ -43,7 +43,7 @@ _LONGEST_NAME = 200
 
 
 def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
-    """The action that an answer names, if exactly one legal one is meant.
+    """Return the action that an answer names, if exactly one legal one is meant.
 
     What an action carries (`write_code {"path": …}`) stays as it is; only its name is read
     leniently.
@@ -64,7 +64,7 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
 
 
 def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()) -> Choice | Fault:
-    """The same, where nothing but the choices can be taken, and none carries anything.
+    """Return the same, where nothing but the choices can be taken, and none carries anything.
 
     Args:
         message: the answer.
@@ -83,7 +83,7 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
 
 
 def claimed(message: Message) -> tuple[Fraction, str] | Fault:
-    """The part of the total that an answer claims, and what was repaired in it."""
+    """Return the part of the total that an answer claims, and what was repaired in it."""
     said = message.claim
     if said is None:
         lines = [line for line in message.outside.splitlines() if line.strip()][-1:]
@@ -146,7 +146,7 @@ _PERCENT = re.compile(r"\s{0,3}(?:percent|per cent|pct|%)$", re.IGNORECASE)
 
 
 def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
-    """An action between its tags: its name, what it carries, or the line "Action: name"."""
+    """Return an action between its tags: its name, what it carries, or the line "Action: name"."""
     if said in legal:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
@@ -183,7 +183,7 @@ _QUOTING = re.compile(r"[\"'“”‘’]|\.(?=\s*[,)])|\s+")
 
 
 def _same_call(said: str, legal: Sequence[str]) -> str | None:
-    """The one legal call that is written with other quotation marks, blanks or full stops.
+    """Return the one legal call that is written with other quotation marks, blanks or full stops.
 
     >>> calls = ["apply(job=Cook)", "note(content=Buy milk.)"]
     >>> _same_call('apply(job="Cook")', calls), _same_call("note(content=Buy milk)", calls)
@@ -198,7 +198,7 @@ def _same_call(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _called_so(said: str, legal: Sequence[str]) -> str | None:
-    """The one legal call of this name, where only its arguments are left out.
+    """Return the one legal call of this name, where only its arguments are left out.
 
     >>> calls = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
     >>> _called_so("take_note()", calls), _called_so("apply", calls), _called_so("wait", calls)
@@ -211,7 +211,7 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _untagged(outside: str) -> Iterator[str]:
-    """What words without a tag name as the action: the whole, labelled lines, or a call."""
+    """Yield what words without a tag name as the action: the whole, labelled lines, or a call."""
     words = outside.strip()
     yield words if len(words) <= _LONGEST_NAME else ""
     lines = [line for line in words.splitlines()[-_MOST_LINES:] if line.strip()]

@@ -57,7 +57,7 @@ class Condition:
         return tuple([self._updated(part, value, turn) for part, value in known])
 
     def may_hold(self, first: int, last: int) -> bool:
-        """Whether it may hold at a turn from the first to the last.
+        """Return whether it may hold at a turn from the first to the last.
 
         A condition on the history may hold at any turn: to rule that out, every course of the game
         would have to be enumerated.

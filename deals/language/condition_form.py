@@ -9,7 +9,7 @@ from shapley_coop.deals.language.when import All, AnyOf, Every, Not, Turns, When
 
 
 def condition_form(when: When) -> Any:
-    """The JSON of a condition."""
+    """Return the JSON of a condition."""
     if (ranges := turn_list(when)) and (listed := _as_list(ranges)):
         return {"turns": listed}
     match when:
@@ -52,12 +52,12 @@ def number(amount: Fraction) -> int | float | str:
 
 
 def _fractions(when: Any) -> dict[str, Fraction]:
-    """The exact numbers of a condition, which a dump writes as strings."""
+    """Return the exact numbers of a condition, which a dump writes as strings."""
     return {k: v for k in type(when).model_fields if isinstance(v := getattr(when, k), Fraction)}
 
 
 def _as_list(ranges: Sequence[Turns]) -> list[int] | None:
-    """The turns of ranges one by one, if a list of them is read back as those ranges."""
+    """Return the turns of ranges one by one, if a list of them is read back as those ranges."""
     if not all(1 <= r.turns[0] <= r.turns[1] <= r.turns[0] + 64 for r in ranges):
         return None
     turns = [n for r in ranges for n in range(r.turns[0], r.turns[1] + 1)]

@@ -42,7 +42,7 @@ class Deal(BaseModel):
         return _read(cache_key(record))
 
     def ids(self) -> dict[str, Clause]:
-        """The clauses by the ids that people and breaches cite."""
+        """Return the clauses by the ids that people and breaches cite."""
         return self._by_id
 
     @cached_property
@@ -50,7 +50,7 @@ class Deal(BaseModel):
         return {f"c{i}": clause for i, clause in enumerate(self.clauses, start=1)}
 
     def record(self) -> dict[str, Any]:
-        """The deal as plain JSON."""
+        """Return the deal as plain JSON."""
         return self.model_dump(mode="json", exclude=None if self.drops else {"drops"})
 
     @cached_property
@@ -66,7 +66,7 @@ class Deal(BaseModel):
         return _hash(self._key)
 
     def text(self) -> str:
-        """The deal in plain English, a numbered line per clause."""
+        """Return the deal in plain English, a numbered line per clause."""
         return self._text
 
     @cached_property
@@ -131,5 +131,5 @@ def accept(offer: Offer, by: str, revision: int, digest: str) -> Offer | Fault:
 
 
 def unanimous(offer: Offer | None, parties: Sequence[str]) -> bool:
-    """Whether every party has accepted the offer."""
+    """Return whether every party has accepted the offer."""
     return offer is not None and set(offer["accepted"]) >= set(parties)

@@ -12,14 +12,12 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import hedged
 from shapley_coop.deals.language.lenient_json import Json, read_json
 
-TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM", "NOTES", "TRY")
-PRIVATE = ("CONSIDER", "NOTES", "TRY")
+TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM", "NOTES")
+PRIVATE = ("CONSIDER", "NOTES")
 """Elements that nobody but their author is shown."""
 
 _MAY_STAND_ALONE = ("ACCEPT", "REJECT")
-_JSON = ("PROPOSAL", "TRY")
 _BY_NAME = {tag.upper(): tag for tag in TAGS}
-MAX_TRIES = 16
 
 # One of our tags, in any case, with spaces or attributes or not. Every repetition is bounded and
 # none is nested: linear time.
@@ -53,7 +51,6 @@ class Elements:
 
     Attributes:
         found: tag → its content: words, or the JSON of a proposal.
-        tries: the JSON of each <TRY>.
         faults: what is wrong with them.
         repairs: what was repaired of what others get to see, in words.
         outside: the words between them.
@@ -61,7 +58,6 @@ class Elements:
 
     def __init__(self, text: str) -> None:
         self.found: dict[str, Any] = {}
-        self.tries: list[Any] = []
         self.faults: list[Fault] = []
         self.repairs: list[str] = []
         self.outside: list[str] = []
@@ -73,7 +69,7 @@ class Elements:
         self._read()
 
     def soundly(self) -> tuple[str, ...]:
-        """What was read soundly, in words."""
+        """Return what was read soundly, in words."""
         sound = self.found.keys() - self._doubled
         return tuple(words for tag, words in _IN_WORDS.items() if tag in sound)
 
@@ -90,7 +86,7 @@ class Elements:
         self.outside.append(self._text[at:])
 
     def _next(self, at: int) -> _Tag | None:
-        """The first tag from there on."""
+        """Return the first tag from there on."""
         while self._n < len(self._tags) and self._tags[self._n].start < at:
             self._n += 1
         return self._tags[self._n] if self._n < len(self._tags) else None
@@ -104,7 +100,7 @@ class Elements:
                 self._repair(f"read {tag.shown} as <{tag.name}>")
                 return self._keep(tag.name, "", tag.end)
             return self._wrong("TAG", f"{tag.shown} is empty: write <{tag.name}>…", tag.end)
-        if tag.name in _JSON:
+        if tag.name == "PROPOSAL":
             return self._json(tag)
         if tag.name in PRIVATE:
             return self._private(tag)
@@ -123,7 +119,7 @@ class Elements:
         )
 
     def _breaks_out(self, tag: _Tag, end: int, closed: bool) -> str:
-        """Why tags in private words may not have been meant as words; empty if they may.
+        """Return why tags in private words may not have been meant as words; empty if they may.
 
         A tag may be named there, or a whole element be drafted. What closes something that began
         before, or opens the same again, may be a quotation that broke out of another element.
@@ -175,7 +171,7 @@ class Elements:
         return after or len(self._text)
 
     def _action(self, tag: _Tag) -> int:
-        """An action; what it carries may hold tags, because it may be code."""
+        """Return an action; what it carries may hold tags, because it may be code."""
         closing = self._closes("ACTION")
         opening = _OPENS_JSON.search(self._text, tag.end)
         if "ACTION" in self.found or not closing or not opening or opening.start() > closing.start:
@@ -186,13 +182,13 @@ class Elements:
         return self._keep("ACTION", self._text[tag.end : closing.start].strip(), closing.end)
 
     def _closes(self, name: str, at: int = 0) -> _Tag | None:
-        """The next closing tag of a name."""
+        """Return the next closing tag of a name."""
         rest = (self._tags[i] for i in range(self._n, len(self._tags)))
         return next((t for t in rest if t.closes and t.name == name and t.start >= at), None)
 
     def _json(self, tag: _Tag) -> int:
         """JSON first, then its closing tag: a tag inside a JSON string is only a string."""
-        if self._given_up(tag):
+        if self._given_up():
             return self._broken(
                 tag, "DUP", f"The message has more than one <{tag.name}>: give one."
             )
@@ -217,18 +213,17 @@ class Elements:
             return self._broken(tag, "MET", f"<{tag.name}> is never closed, and {found}.")
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
 
-    def _given_up(self, tag: _Tag) -> bool:
-        """Whether no more JSON is read: what is broken once is not tried again and again."""
-        many = len(self.tries) >= MAX_TRIES
-        return many or any(fault.label in ("JSON", "MET") for fault in self.faults)
+    def _given_up(self) -> bool:
+        """Return whether no more JSON is read: what is broken once is not tried again and again."""
+        return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:
-        """What stands between the JSON and the tag that closes it."""
+        """Return what stands between the JSON and the tag that closes it."""
         following = self._next(found.end)
         end = following.start if following else len(self._text)
         rest = self._text[found.end : end]
         own = following is not None and following.closes and following.name == tag.name
-        if _OPENS_JSON.search(rest) and (own or tag.name == "PROPOSAL"):
+        if _OPENS_JSON.search(rest):
             why = "Between the tags is more than one JSON object: give one."
             return self._broken(tag, "JSON", why)
         before = self._text[tag.end : begin]
@@ -240,9 +235,6 @@ class Elements:
                 return self._broken(tag, "JSON", f"{following.shown} does not close <{tag.name}>.")
             repairs.append(f"closed <{tag.name}>")
             following = None
-        if tag.name == "TRY":
-            self.tries.append(found.value)
-            return following.end if following else end
         for repair in repairs:
             self._repair(repair)
         return self._keep(tag.name, found.value, following.end if following else end)

@@ -36,13 +36,13 @@ class Fault:
     read: tuple[str, ...] = ()
 
     def record(self) -> FaultRecord:
-        """The fault as plain JSON; the feedback is cut at MAX_FEEDBACK characters."""
+        """Return the fault as plain JSON; the feedback is cut at MAX_FEEDBACK characters."""
         told: FaultRecord = {"label": self.label, "feedback": self.feedback[:MAX_FEEDBACK]}
         return {**told, "read": list(self.read)} if self.read else told
 
 
 def together(faults: Iterable[Fault | None]) -> Fault | None:
-    """All faults of one answer as one, labelled by the first; None if there is none.
+    """Return all faults of one answer as one, labelled by the first; None if there is none.
 
     >>> together([None, Fault("NAME", "Eve is no party."), Fault("PAY", "Give more than 0.")])
     Fault(label='NAME', feedback='- Eve is no party.\\n- Give more than 0.', read=())

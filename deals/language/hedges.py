@@ -10,7 +10,7 @@ _HEDGES = re.compile(
 
 
 def hedged(words: str) -> bool:
-    """Whether the words hold a condition, a reservation or a negation.
+    """Return whether the words hold a condition, a reservation or a negation.
 
     >>> hedged("I agree, it is fair."), hedged("I agree if you pay 6."), hedged("I don't.")
     (False, True, True)

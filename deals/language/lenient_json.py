@@ -68,7 +68,7 @@ class Json:
 
 
 def read_json(text: str, start: int) -> Json | str:
-    """The JSON object or list that begins at `start`, or in words why there is none."""
+    """Return the JSON object or list that begins at `start`, or in words why there is none."""
     try:
         value, end = _DECODER.raw_decode(text, start)
         found = Json(value, end)
@@ -92,7 +92,7 @@ def read_json(text: str, start: int) -> Json | str:
 
 
 def depth(value: Any, limit: int = MAX_DEPTH) -> int:
-    """How deeply a value is nested; counted a little beyond the limit, and no further."""
+    """Return how deeply a value is nested; counted a little beyond the limit, and no further."""
     if limit < 0 or not isinstance(value, dict | list):
         return 0
     inner = value.values() if isinstance(value, dict) else value
@@ -100,7 +100,7 @@ def depth(value: Any, limit: int = MAX_DEPTH) -> int:
 
 
 def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | str:
-    """The same value as JSON, where it ends, and what was changed."""
+    """Return the same value as JSON, where it ends, and what was changed."""
     written: list[str] = []
     repairs: dict[str, None] = {}
     open_: list[str] = []
@@ -136,7 +136,7 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
 
 
 def _stopped(text: str, at: int) -> str:
-    """Why no token begins here."""
+    """Return why no token begins here."""
     if at >= len(text) or text[at] == "<":
         return "it ends before its last bracket is closed"
     if text[at] in "\"'“”":
@@ -145,7 +145,7 @@ def _stopped(text: str, at: int) -> str:
 
 
 def _string(said: str) -> tuple[str, str]:
-    """A string whose line breaks may not be escaped yet."""
+    """Return a string whose line breaks may not be escaped yet."""
     written = f'"{_ESCAPED.sub(_escaped, said[1:-1])}"'
     return written, "" if written == said else "line breaks in a string"
 

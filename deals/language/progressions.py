@@ -10,7 +10,7 @@ Progression = tuple[int, int, int]
 
 
 def _progression(when: When, turns: int) -> Progression | None:
-    """The turns at which a condition on turns alone holds; None for one on anything else."""
+    """Return the turns at which a condition on turns alone holds; None for one on anything else."""
     match when:
         case "always":
             return 1, turns, 1
@@ -23,14 +23,14 @@ def _progression(when: When, turns: int) -> Progression | None:
 
 
 def progressions(when: When, turns: int) -> list[Progression]:
-    """The same for a condition on listed turns as well; none for one on anything else."""
+    """Return the same for a condition on listed turns as well; none for one on anything else."""
     listed_turns: Sequence[When] = turn_list(when) or [when]
     found = (_progression(part, turns) for part in listed_turns)
     return [progression for progression in found if progression is not None]
 
 
 def meet(a: Progression, b: Progression) -> bool:
-    """Whether two progressions share a turn, by the Chinese remainder theorem."""
+    """Return whether two progressions share a turn, by the Chinese remainder theorem."""
     (first, last, step), (other, end, stride) = a, b
     common = gcd(step, stride)
     apart, over = divmod(other - first, common)

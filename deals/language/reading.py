@@ -51,7 +51,7 @@ class Reading:
 
 
 def read_deal(raw: Any, terms: Terms | None = None) -> Deal | Fault:
-    """A deal from JSON as agents write it; what cannot be read is a fault (CLAUSE).
+    """Return a deal from JSON as agents write it; what cannot be read is a fault (CLAUSE).
 
     The record's own JSON is read by `Deal.model_validate`: a list of two turns is a range there.
     """
@@ -75,7 +75,7 @@ def _read_once(raw: str, terms: Terms) -> Reading | Fault:
 
 
 def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
-    """A deal from JSON as agents write it, with what was repaired; or all its faults.
+    """Return a deal from JSON as agents write it, with what was repaired; or all its faults.
 
     Args:
         raw: what stood in the proposal.
@@ -104,7 +104,7 @@ def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
 
 
 def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
-    """The clauses of a proposal, as they are, and the ids of those it ends."""
+    """Return the clauses of a proposal, as they are, and the ids of those it ends."""
     if isinstance(raw, list):
         notes.repairs.append("read a list as the clauses")
         return raw, ()
@@ -128,7 +128,7 @@ def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
 
 
 def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
-    """One clause as the record spells it; what is wrong is noted."""
+    """Return one clause as the record spells it; what is wrong is noted."""
     if not isinstance(raw, Mapping):
         notes.wrong("", f"{shown(raw)} is no clause: write an object with a kind")
         return {}
@@ -176,7 +176,7 @@ def no_other_keys(given: Mapping[str, Any], known: Collection[str], notes: Notes
 
 
 def _soundly(clauses: list[int]) -> tuple[str, ...]:
-    """The clauses without a fault, in words: "clauses 1–3", "clause 5"."""
+    """Return the clauses without a fault, in words: "clauses 1–3", "clause 5"."""
     told, start = [], 0
     for i, n in enumerate(clauses):
         if i + 1 == len(clauses) or clauses[i + 1] != n + 1:

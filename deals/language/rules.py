@@ -40,22 +40,22 @@ Rule = Callable[[Deal, Terms], Fault | None]
 
 
 def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
-    """The first rule that the deal breaks, in the given order."""
+    """Return the first rule that the deal breaks, in the given order."""
     return next((fault for rule in rules if (fault := rule(deal, terms))), None)
 
 
 def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
-    """All the faults of a deal as one, labelled by the first; None if it breaks no rule."""
+    """Return all the faults of a deal as one, labelled by the first; None if it breaks no rule."""
     return together(rule(deal, terms) for rule in rules)
 
 
 def _fault(label: str, lines: list[str]) -> Fault | None:
-    """What a rule has against several clauses; None if nothing."""
+    """Return what a rule has against several clauses; None if nothing."""
     return Fault(label, listed(list(dict.fromkeys(lines)))) if lines else None
 
 
 def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:
-    """What a rule has against each clause by itself, to follow its id."""
+    """Return what a rule has against each clause by itself, to follow its id."""
     found = {cid: wrong(clause) for cid, clause in deal.ids().items()}
     return _fault(label, [f"{cid}{why}." for cid, why in found.items() if why])
 
@@ -142,7 +142,7 @@ def performable(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def _instead(terms: Terms, inside: Spans) -> str:
-    """The turns to name for a duty, as they are written."""
+    """Return the turns to name for a duty, as they are written."""
     left = [(max(first, terms.now), last) for first, last in inside if last >= terms.now]
     if not left:
         return "it can at none of the turns left, so leave it out"

@@ -14,14 +14,14 @@ from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan, too_lon
 
 # What is private, or data: an element of it that is never closed takes all that follows with it.
 _NOT_SPEECH = re.compile(
-    r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL|TRY)\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
+    r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL)\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _SPEECH = re.compile(r"<s>[^<>]*</s>", re.IGNORECASE)
 
 
 def speech_in(text: str) -> str:
-    """What a refused message says to all, as far as it is clear; empty where it is not.
+    """Return what a refused message says to all, as far as it is clear; empty where it is not.
 
     Only speech that is closed, holds no tag and stands alone of its kind is delivered: nothing that
     its author may have meant to keep private.

@@ -48,7 +48,7 @@ class Notes:
     currency: str = ""
 
     def at(self, place: str) -> "Notes":
-        """The same notes, for another place."""
+        """Return the same notes, for another place."""
         return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
@@ -62,18 +62,18 @@ class Notes:
 
 
 def shown(value: Any) -> str:
-    """A value in feedback: as it was written, cut."""
+    """Return a value in feedback: as it was written, cut."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def unwrapped(text: str) -> str:
-    """A text without quotation marks, backticks, bold and a full stop around it."""
+    """Return a text without quotation marks, backticks, bold and a full stop around it."""
     return text.strip(_AROUND).rstrip(".").strip(_AROUND)
 
 
 def meant(said: str, known: Collection[str]) -> str | None:
-    """The one known name that is said, whatever its case and what is put around it."""
+    """Return the one known name that is said, whatever its case and what is put around it."""
     if said in known:
         return said
     bare = unwrapped(said).casefold()
@@ -110,13 +110,13 @@ def named(
 
 
 def good(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
-    """The name of a good; one that is not known is left to the rules of the bargaining."""
+    """Return the name of a good; one that is not known is left to the rules of the bargaining."""
     known = replace(terms, agents=terms.goods) if terms else None
     return named(given, "good", notes, known)
 
 
 def quantity(given: Mapping[str, Any], notes: Notes) -> int:
-    """How many of a good."""
+    """Return how many of a good."""
     return _number(given.get("quantity"), "quantity", notes)
 
 
@@ -133,14 +133,14 @@ def bound(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
 
 
 def _actions(terms: Terms, of: str) -> Sequence[str]:
-    """The actions of an agent; of everyone those that anybody has."""
+    """Return the actions of an agent; of everyone those that anybody has."""
     if of != EVERYONE:
         return terms.actions.get(of, [])
     return actions_of_all(terms.actions)
 
 
 def per(given: Mapping[str, Any], notes: Notes) -> str:
-    """How often a payment is made; the record calls it the basis."""
+    """Return how often a payment is made; the record calls it the basis."""
     said = [given[key] for key in ("per", "basis") if given.get(key) is not None]
     words = {one.strip().lower() if isinstance(one, str) else shown(one) for one in said}
     if len(words) > 1 or not words <= set(_PER):
@@ -150,7 +150,7 @@ def per(given: Mapping[str, Any], notes: Notes) -> str:
 
 
 def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
-    """A number, with a currency or a unit around it or not.
+    """Return a number, with a currency or a unit around it or not.
 
     A percentage is read where a part of something is asked for, and nowhere else: 3 % is not 3.
     """
@@ -199,7 +199,7 @@ def _in(currency: str) -> str:
 
 
 def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> Any:
-    """A condition as the record spells it; what is wrong is noted."""
+    """Return a condition as the record spells it; what is wrong is noted."""
     if deep > MAX_DEPTH:
         notes.wrong("when", "it is nested too deeply: write it flat")
         return "always"
@@ -268,7 +268,7 @@ def _turns(said: Mapping[str, Any], kind: str, notes: Notes) -> Any:
 
 
 def _event(said: Mapping[str, Any], kind: str, notes: Notes, terms: Terms | None) -> Any:
-    """The latest action of an agent, or how often it has done it."""
+    """Return the latest action of an agent, or how often it has done it."""
     event = said[kind]
     if not isinstance(event, Mapping) or event.keys() != {"agent", "action"}:
         notes.wrong(kind, 'write {"agent": …, "action": …}')
@@ -285,7 +285,7 @@ _WHOLE = re.compile(rf"(\d{{1,{len(str(MAX_TURN)) - 1}}})(?:\.0{{1,9}})?(?: (?:u
 
 
 def _number(said: Any, key: str, notes: Notes) -> int:
-    """A number of turns, times or units."""
+    """Return a number of turns, times or units."""
     if isinstance(said, str) and (found := _WHOLE.fullmatch(said.strip())):
         said = int(found[1])
     if isinstance(said, bool) or not isinstance(said, int):

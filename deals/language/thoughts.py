@@ -130,7 +130,7 @@ def _pattern(written: str) -> str:
 
 
 def _parts(first: bool) -> str:
-    """All marks of the beginning, or of anywhere, as groups named by part and number."""
+    """Return all marks of the beginning, or of anywhere, as groups named by part and number."""
     groups = []
     for number, mark in enumerate(MARKS):
         parts = {"closes": mark.closes, "ends": mark.ends} if not first else {}
@@ -204,18 +204,18 @@ _UNCLEAR = (
 
 
 def _may_be_said(text: str, start: int, stop: int) -> bool:
-    """Whether there is a tag, or the beginning of JSON, between two places."""
+    """Return whether there is a tag, or the beginning of JSON, between two places."""
     return TAG_LIKE.search(text, start, stop) is not None or "{" in text[start:stop]
 
 
 def _which(found: re.Match[str]) -> tuple[str, int]:
-    """Which part of which mark was found."""
+    """Return which part of which mark was found."""
     part, number = str(found.lastgroup).split("_")
     return part, int(number)
 
 
 def _is_inside(text: str, closes: re.Match[str]) -> bool:
-    """Whether a mark without its beginning stands in an element, or in a string of JSON."""
+    """Return whether a mark without its beginning stands in an element, or in a string of JSON."""
     following = TAG_LIKE.search(text, closes.end())
     if following is not None and following.group(1):
         return True

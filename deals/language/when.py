@@ -146,7 +146,7 @@ for _model in (All, AnyOf, Not):
 
 
 def conditions_in(when: When) -> Iterator[Turns | Every | Last | Count | Earned]:
-    """The parts of a condition that have no parts themselves, in order; none of "always"."""
+    """Yield the parts of a condition that have no parts themselves, in order; none of "always"."""
     match when:
         case All(all=parts) | AnyOf(any=parts):
             for part in parts:
@@ -158,7 +158,7 @@ def conditions_in(when: When) -> Iterator[Turns | Every | Last | Count | Earned]
 
 
 def event_of(when: When) -> Event | None:
-    """The agent–action pair that a condition without parts speaks of, if it does of one."""
+    """Return the agent–action pair that a condition without parts speaks of, if it does of one."""
     match when:
         case Last(last=event) | Count(count=event):
             return event
@@ -167,7 +167,7 @@ def event_of(when: When) -> Event | None:
 
 
 def turn_list(when: When) -> list[Turns] | None:
-    """The ranges of a condition that holds at listed turns alone; None of any other."""
+    """Return the ranges of a condition that holds at listed turns alone; None of any other."""
     match when:
         case AnyOf(any=parts) if len(parts) > 1:
             ranges = [part for part in parts if isinstance(part, Turns)]

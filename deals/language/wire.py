@@ -14,7 +14,6 @@ element                               meaning
 `<CONSIDER>…</CONSIDER>`              private reasoning; never delivered
 `<NOTES>…</NOTES>`                    private notes for later letters; never delivered
 `<PROPOSAL>{json}</PROPOSAL>`         an offer
-`<TRY>{json}</TRY>`                   a draft to be evaluated; never delivered; there may be several
 `<ACCEPT>` `<ACCEPT>2 hash</ACCEPT>`  accepts what stood in the letter; what it names must match
 `<REJECT>` `<REJECT>why</REJECT>`     rejects it
 `<ACTION>name</ACTION>`               the action taken this turn
@@ -66,7 +65,6 @@ class Message:
 
     Attributes:
         notes: its first MAX_NOTES characters.
-        tries: the JSON of every draft to be evaluated.
         repairs: what was repaired in what others get to see, in words.
         outside: the words outside all elements; private.
     """
@@ -79,7 +77,6 @@ class Message:
     action: str | None = None
     claim: str | None = None
     notes: str | None = None
-    tries: tuple[Any, ...] = ()
     repairs: tuple[str, ...] = field(default=(), compare=False)
     outside: str = field(default="", compare=False, repr=False)
 
@@ -112,7 +109,6 @@ def scan(text: str) -> Message | Fault:
         proposal=found.get("PROPOSAL"),
         action=found.get("ACTION"),
         claim=found.get("CLAIM"),
-        tries=tuple(elements.tries),
         repairs=tuple(elements.repairs),
         outside=_visible("\n".join(elements.outside)),
     )
@@ -162,7 +158,7 @@ def _refused(char: str) -> Fault | None:
 
 
 def _hidden_tag(text: str) -> Fault | None:
-    """A tag, or a mark of thoughts, that only shows once what is invisible is left out."""
+    """Return a tag, or a mark of thoughts, that only shows once what is invisible is left out."""
     if not any(char in text for char in INVISIBLE):
         return None
     visible = _visible(text)
@@ -176,7 +172,7 @@ def _hidden_tag(text: str) -> Fault | None:
 
 
 def _names(found: dict[str, Any]) -> Iterator[str]:
-    """What is compared with names and numbers, so that nothing may be hidden in it."""
+    """Yield what is compared with names and numbers, so that nothing may be hidden in it."""
     for tag in ("ACTION", "CLAIM", "PROPOSAL"):
         yield from _strings(found.get(tag))
 
@@ -197,7 +193,7 @@ def _visible(text: str) -> str:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Every string of a JSON value, keys included."""
+    """Yield every string of a JSON value, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):

@@ -19,7 +19,7 @@ from shapley_coop.deals.language.deal import Deal
 
 
 def wire_form(deal: Deal | Clause) -> dict[str, Any]:
-    """The JSON of a deal, or of one clause, in the words of the letters."""
+    """Return the JSON of a deal, or of one clause, in the words of the letters."""
     if not isinstance(deal, Deal):
         return deal.wire()
     written: dict[str, Any] = {"clauses": [clause.wire() for clause in deal.clauses]}

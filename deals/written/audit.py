@@ -57,7 +57,7 @@ def audit(
 
 
 def audit_in_words(found: dict[str, Any]) -> str:
-    """An audit for people, a line for each clause, breach and payment."""
+    """Return an audit for people, a line for each clause, breach and payment."""
     duties = found["duties"]
     lines = [f"{duties['kept']} of {duties['owed']} duties were kept."]
     lines += [f"{cid} {found['verdicts'][cid]}: {said}" for cid, said in found["clauses"].items()]

@@ -42,7 +42,7 @@ _MARKS = {
 
 
 def compose(deal: Deal, terms: Terms, game: str = "", intents: Sequence[str] = ()) -> str:
-    """The contract in the plainest words, in all five sections."""
+    """Return the contract in the plainest words, in all five sections."""
     by_section: dict[int, list[str]] = {2: [], 3: [], 4: []}
     for cid, clause in deal.ids().items():
         by_section[_section(clause)].append(f"- [{cid}] {clause.words()}")
@@ -89,7 +89,7 @@ def differences(prose: str, deal: Deal, terms: Terms) -> list[str]:
 
 
 def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
-    """How the clauses of a summary differ from those that were agreed."""
+    """Return how the clauses of a summary differ from those that were agreed."""
     faults = []
     for n, (old, new) in enumerate(zip_longest(agreed.clauses, written.clauses), start=1):
         if old is None and new is not None:
@@ -102,7 +102,7 @@ def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
 
 
 def mentioned(text: str, terms: Terms) -> list[str]:
-    """The parties, actions and numbers that a text names."""
+    """Return the parties, actions and numbers that a text names."""
     return [token for token, kind in _tokens(text, terms) if kind != "word"]
 
 
@@ -118,7 +118,7 @@ def _citations(prose: str, deal: Deal) -> Iterator[str]:
 
 
 def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]:
-    """What is wrong with the lines of a section that holds clauses."""
+    """Yield what is wrong with the lines of a section that holds clauses."""
     known = deal.ids()
     for line in _lines(body):
         cited = [cid for cid in _CITATION.findall(line) if cid in known]

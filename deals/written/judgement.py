@@ -32,7 +32,7 @@ def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdic
 
 
 def agreement(monitor: Mapping[str, Verdict], judge: Mapping[str, Verdict]) -> Fraction:
-    """The fraction of clauses on which judge and monitor agree; 1 for no clauses."""
+    """Return the fraction of clauses on which judge and monitor agree; 1 for no clauses."""
     if not monitor:
         return Fraction(1)
     same = sum(judge.get(cid) == verdict for cid, verdict in monitor.items())

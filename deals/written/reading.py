@@ -44,7 +44,7 @@ _Read = tuple[Any, int]
 
 
 def read_words(text: str, terms: Terms) -> Deal | Fault:
-    """The deal that a text proposes, if its clauses are in the words of `Deal.text`.
+    """Return the deal that a text proposes, if its clauses are in the words of `Deal.text`.
 
     Words around the clauses are free as long as they name no party, action or number: what is not
     understood is a fault (WORDS), never left out. Cost: linear in the text.
@@ -115,7 +115,7 @@ class _Reader:
         self._atoms = _atoms(who, what)
 
     def clause(self, text: str, at: int) -> _Read | None:
-        """The clause that begins here, as JSON."""
+        """Return the clause that begins here, as JSON."""
         if found := self._duty.match(text, at):
             kind = "do" if found[2] == "does" else "forbid"
             duty = {"kind": kind, "agent": found[1], "action": found[3]}
@@ -218,6 +218,6 @@ def _turns(said: str) -> dict[str, Any]:
 
 
 def _one_of(names: Iterable[str]) -> str:
-    """A pattern for any of the names, the longest first."""
+    """Return a pattern for any of the names, the longest first."""
     longest_first = sorted(names, key=len, reverse=True)
     return "(?:" + "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first) + ")"

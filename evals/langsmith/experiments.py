@@ -29,12 +29,13 @@ from shapley_coop.evals.langsmith.runs import check_answers, told_by_phase
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
 from shapley_coop.evals.measures.stats import Comparison, Estimate
 from shapley_coop.evals.measures.summary import Condition, compare_rows, conditions, estimate
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell, Suite
+from shapley_coop.evals.sweeps.suite import Suite
 
 PREFIX = "shapley-coop"
 TIMEOUT_MS = (5_000, 30_000)
@@ -69,7 +70,7 @@ class Experiment:
 
 
 def feedback(row: Row) -> list[EvaluationResult]:
-    """The measures that a run has, as LangSmith's evaluation results."""
+    """Return the measures that a run has, as LangSmith's evaluation results."""
     found = scores(row).items()
     return [EvaluationResult(key=key, score=x) for key, x in found if x is not None]
 
@@ -143,7 +144,7 @@ def against(
 
 
 def _examples(client: Client, experiment: Experiment) -> dict[tuple[int, int], Example]:
-    """The dataset's examples by seed and repetition; those that are missing are made."""
+    """Return the dataset's examples by seed and repetition; those that are missing are made."""
     name = f"{PREFIX}/{experiment.suite.name}"
     if client.has_dataset(dataset_name=name):
         dataset = client.read_dataset(dataset_name=name)
@@ -201,7 +202,7 @@ def economic_keys(run: Any, example: Any) -> EvaluationResults:
         told = (run.extra or {}).get("metadata", {})
         graph = str(told.get("graph") or told.get("graph_id") or "")
         table: Any = run.outputs
-        cell = Cell(suite="", labels={}, graph=graph, room=table["settings"])
+        cell = Cell.alone(graph, table["settings"])
         found = scores(row_of(cell, table))
     given = [EvaluationResult(key=key, score=x) for key, x in found.items() if x is not None]
     return {"results": given}
@@ -246,7 +247,7 @@ def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:
 
 
 def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
-    """The runs of an uploaded experiment, with the scores that they were uploaded with."""
+    """Return the runs of an uploaded experiment, with the scores that they were uploaded with."""
 
     async def outputs_of(client: Client) -> list[Any]:
         project = client.read_project(project_name=name)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from langchain_core.runnables import RunnableConfig
 
 from shapley_coop.evals.measures.evaluators import scores
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import row_of
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats.feedback import send_scores
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.tracing import trace_of
@@ -16,7 +16,7 @@ from shapley_coop.state.table import Table
 
 
 def traced_with(**labels: str) -> RunnableConfig:
-    """What `graphs.running.follow` takes: more metadata for a trace, and the commit.
+    """Return what `graphs.running.follow` takes: more metadata for a trace, and the commit.
 
     Args:
         labels: such as a sweep's id and a cell's condition.
@@ -40,5 +40,5 @@ def score_trace(
     trace = trace_of(table.get("episode", ""))
     if trace is None:
         return None
-    cell = Cell(suite="", labels={}, graph=trace.graph, room=table["settings"])
+    cell = Cell.alone(trace.graph, table["settings"])
     return send_scores(trace, lambda: scores(row_of(cell, table, entries)), then)

@@ -43,7 +43,7 @@ def check_answers(connection: Mapping[str, Any]) -> None:
 
 
 def _status(client: Client) -> int:
-    """The HTTP status of its greeting; `NOT_REACHED` where there is none."""
+    """Return the HTTP status of its greeting; `NOT_REACHED` where there is none."""
     try:
         within = (ANSWER_SECONDS, ANSWER_SECONDS)
         return client.session.get(f"{client.api_url}/info", timeout=within).status_code
@@ -75,7 +75,7 @@ def told_by_phase(row: Row) -> dict[str, Any]:
 
 
 def _outputs(row: Row) -> dict[str, Any]:
-    """What came of a run, and enough to compare with it later."""
+    """Return what came of a run, and enough to compare with it later."""
     outcome = row["result"]
     shown = ("status", "payoffs", "rewards", "transfers", "credit", "breaches", "usage")
     return {

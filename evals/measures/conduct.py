@@ -16,7 +16,7 @@ DUST = 1e-6
 
 
 def of_row(row: Row) -> dict[str, Conduct]:
-    """Every agent's conduct, from the record."""
+    """Return every agent's conduct, from the record."""
     return conduct(row["result"]["agents"], row["record"], row["result"]["breaches"])
 
 
@@ -29,7 +29,7 @@ COUNTS: dict[str, Callable[[Conduct], int]] = {
 
 
 def breaches(row: Row, agent: str) -> float | None:
-    """How often a clause was broken; None of an agent that is not in the run."""
+    """Return how often a clause was broken; None of an agent that is not in the run."""
     return _counted(row, agent, COUNTS["breaches"])
 
 
@@ -39,7 +39,7 @@ def passes(row: Row, agent: str) -> float | None:
 
 
 def unusable(row: Row, agent: str) -> float | None:
-    """How many of these because no answer could be read, or none was legal."""
+    """Return how many of these because no answer could be read, or none was legal."""
     return _counted(row, agent, COUNTS["unusable"])
 
 
@@ -51,7 +51,7 @@ def _counted(row: Row, agent: str, count: Callable[[Conduct], int]) -> float | N
 
 
 def adherence(row: Row, _: str) -> float | None:
-    """The part of all duties that was kept; None where none fell due."""
+    """Return the part of all duties that was kept; None where none fell due."""
     duties = sum(clause["duties"] for clause in row["clauses"])
     kept = duties - sum(clause["breaches"] for clause in row["clauses"])
     return kept / duties if duties else None
@@ -108,11 +108,11 @@ def refusals(row: Row, label: str) -> float:
 
 
 def done(row: Row, action: str) -> float:
-    """How often an action was taken."""
+    """Return how often an action was taken."""
     return sum(list(turn["actions"].values()).count(action) for turn in row["record"])
 
 
 def effects(row: Row, name: str) -> float:
-    """How often an effect is in the record."""
+    """Return how often an effect is in the record."""
     effects = [e["effect"] for turn in row["record"] for e in turn.get("effects", [])]
     return effects.count(name)

@@ -5,10 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.table import Table
 
 
 def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str) -> dict[str, Any]:
-    """Each agent's value in a finished run, in the game's unit.
+    """Return each agent's value in a finished run, in the game's unit.
 
     Args:
         evaluated: the finished table.
@@ -37,6 +38,18 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
         "due": _numbers(found.payoffs(evaluated.total)),
         "payoff": dict(payoffs),
     }
+
+
+def with_baseline(table: Table, absent: str | Mapping[str, str]) -> EvaluatedTable:
+    """Return the table under another baseline: a word, or each agent's action."""
+    settings = dict(table["settings"])
+    if isinstance(absent, str):
+        settings["absent"] = absent
+    else:
+        params = {**settings["params"], "absent": dict(absent)}
+        settings |= {"absent": "", "params": params}
+    episode = f"{table.get('episode', '')}/{absent}"
+    return EvaluatedTable({**table, "episode": episode, "settings": settings})
 
 
 def _numbers(amounts: Mapping[str, Fraction]) -> dict[str, float]:

@@ -4,10 +4,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from shapley_coop.evals.measures.asked_replays import asked_again
-from shapley_coop.evals.measures.credit import credit_by
-from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
-from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
+from shapley_coop.evals.measures.credit import credit_by, with_baseline
+from shapley_coop.extension import load, offered, only
 from shapley_coop.graphs.finding import run_of
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -20,7 +18,7 @@ async def credit_of_run(
     by: str,
     absent: str = "",
     dice: int = 0,
-    asked: bool = False,
+    replay: str = "",
     done: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
     """Return each agent's baseline, value, and what they come to.
@@ -30,7 +28,7 @@ async def credit_of_run(
         by: a norm.
         absent: another baseline than the run's; it reports, and settles nothing.
         dice: on how many other dice the same schedules are replayed; it reports, too.
-        asked: whether coalitions are also played with their members asked again; it reports, too.
+        replay: how else its coalitions are replayed (`Extension.replays`); it reports, too.
         done: called after each of these.
 
     Raises:
@@ -43,9 +41,11 @@ async def credit_of_run(
     evaluated = with_baseline(table, absent) if absent else EvaluatedTable(table)
     report = await asyncio.to_thread(_report, table, evaluated, result, by)
     if dice:
-        report["dice"] = await asyncio.to_thread(_over_dice, evaluated, by, dice, done)
-    if asked:
-        report["asked"] = await asyncio.to_thread(asked_again, evaluated, by, done)
+        on_others = only("dice", "--dice: no extension that replays on other dice is installed")
+        report["dice"] = await asyncio.to_thread(on_others, evaluated, by, dice, done)
+    if replay:
+        again = load("replays", replay)
+        report[replay] = await asyncio.to_thread(again, evaluated, by, done)
     return report
 
 
@@ -55,20 +55,12 @@ def _report(
     result: Mapping[str, Any],
     by: str,
 ) -> dict[str, Any]:
-    compared = sensitivity(evaluated, by)
+    beside = {name: load("credits", name)(evaluated, by) for name in offered("credits")}
     return {
         **credit_by(evaluated, result["payoffs"], by),
         "passed": _passed(table),
-        "sensitivity": {**compared.as_json(), "lines": compared.lines()},
+        **beside,
     }
-
-
-def _over_dice(
-    evaluated: EvaluatedTable, by: str, dice: int, done: Callable[[], Any]
-) -> dict[str, Any]:
-    if not rolls_dice(evaluated):
-        return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
-    return on_other_dice(evaluated, by, dice, done).as_json()
 
 
 def _passed(table: Table) -> dict[str, int]:

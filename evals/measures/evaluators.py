@@ -12,7 +12,8 @@ A workflow may measure itself: what its result holds under `measures` goes befor
 from dataclasses import dataclass
 from typing import Literal
 
-from shapley_coop.evals.measures import arbiters, conduct, payoffs
+from shapley_coop import extension
+from shapley_coop.evals.measures import conduct, payoffs
 from shapley_coop.evals.measures.payoffs import Read, amount_of, value_of
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.files import no_such
@@ -39,7 +40,7 @@ class Evaluator:
 
 
 def score(row: Row, column: str) -> float | None:
-    """A measure of a run by its key, with an argument after a colon where it takes one.
+    """Return a measure of a run by its key, with an argument after a colon where it takes one.
 
     Raises:
         ValueError: there is no such measure.
@@ -54,7 +55,7 @@ def score(row: Row, column: str) -> float | None:
 
 
 def find(column: str) -> tuple[Evaluator, str]:
-    """A measure and the argument that its column gives it.
+    """Return a measure and the argument that its column gives it.
 
     Raises:
         ValueError: there is no such measure, or it needs an argument, or it takes none.
@@ -69,7 +70,7 @@ def find(column: str) -> tuple[Evaluator, str]:
 
 
 def scores(row: Row) -> dict[str, float | None]:
-    """Every measure without an argument."""
+    """Return every measure without an argument."""
     return {key: score(row, key) for key in EVALUATORS}
 
 
@@ -80,6 +81,18 @@ def _agreement(row: Row, _: str) -> float | None:
 
 def _ended(status: str) -> Read:
     return lambda row, _: row["result"]["status"] == status
+
+
+def _brought(key: str) -> Read:
+    """Read a measure that an extension works out; None where none does."""
+
+    def read(row: Row, argument: str) -> float | None:
+        if key not in extension.offered("measures"):
+            return None
+        found: float | None = extension.load("measures", key)(row, argument)
+        return found
+
+    return read
 
 
 def _won(row: Row, _: str) -> float | None:
@@ -204,7 +217,7 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
         "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian; in a "
         "table of payoffs, to what an arbiter makes of W(∅): nash, kalai_smorodinsky, "
         "and where agents can pay fixed_split, random_split",
-        arbiters.distance,
+        _brought("distance"),
         better="less",
     ),
     "effect": Evaluator("how often an effect is in the record", conduct.effects),

@@ -16,7 +16,7 @@ from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.games.exchange import Masks, Scenario, score
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in, pending_of
+from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in
 from shapley_coop.state.table import Table
 
 VARIANTS = {
@@ -31,19 +31,19 @@ Columns = dict[str, float | None]
 
 
 def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
-    """A finished exchange's measures, by the names that suites and reports know.
+    """Return a finished exchange's measures, by the names that suites and reports know.
 
     Args:
         table: the last state.
         entries: of the operator's journal, for the private estimates.
     """
     game, agreed = exchange_of(EvaluatedTable(table)), table["status"] == "agreed"
-    masks, standing = final_masks(table), pending_of(table)
+    masks, proposed = final_masks(table), [s["round"] for s in table["talk"] if "puts" in s]
     guesses = guess_errors(game.scenario, entries)
     labels = _refusals(table)
     delivered = [said for said in table.get("talk", []) if "label" not in said]
     # The turn of the accepted proposal; without one, the turns there were.
-    turns = standing["turn"] if agreed and standing else game.params.talk
+    turns = proposed[-1] if agreed and proposed else game.params.talk
     return {
         "agreement": float(agreed) if masks else None,
         "error": float(not masks),
@@ -57,7 +57,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
 
 
 def valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
-    """A message, with what the allocation that it proposes is worth to each agent."""
+    """Return a message, with what the allocation that it proposes is worth to each agent."""
     game = exchange_of(EvaluatedTable(table))
     masks = masks_in(game.tasks, said["by"], said["text"])
     if masks is None:
@@ -67,7 +67,7 @@ def valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def final_masks(table: Table) -> Masks | None:
-    """Each agent's final tasks; None after an error, where nothing was allocated."""
+    """Return each agent's final tasks; None after an error, where nothing was allocated."""
     if table["status"] == "error":
         return None
     return {agent: int(bits, 2) for agent, bits in table["position"]["holds"].items()}
@@ -93,7 +93,7 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
 
 
 def _outcome(scenario: Scenario, masks: Masks | None) -> Columns:
-    """What the final allocation is worth; None each after an error."""
+    """Return what the final allocation is worth; None each after an error."""
     if masks is None:
         names = [f"payoff:{agent}" for agent in scenario.tasks.agents]
         unknown = ("social_welfare", "pareto_distance", "nash_distance", "individual_rationality")

@@ -27,7 +27,7 @@ class Spent:
 
 
 def spent(rows: Sequence[Row]) -> Spent | None:
-    """What runs with a known cost cost; None where no run has one.
+    """Return what runs with a known cost cost; None where no run has one.
 
     A run that ended in an error is paid for and counts as no agreement.
     """

@@ -21,7 +21,7 @@ EPSILON = 1e-6
 
 
 def welfare(row: Row, _: str) -> float:
-    """The sum of all payoffs."""
+    """Return the sum of all payoffs."""
     return float(sum(row["result"]["payoffs"].values()))
 
 
@@ -32,7 +32,7 @@ def efficiency(row: Row, _: str) -> float | None:
 
 
 def cooperation(row: Row, _: str) -> float | None:
-    """Whether the best total was reached."""
+    """Return whether the best total was reached."""
     best = yardstick(row["room"], row["graph"]).best
     return None if best is None else welfare(row, "") >= best - EPSILON
 
@@ -43,7 +43,7 @@ def pareto(row: Row, _: str) -> float | None:
 
 
 def nash(row: Row, _: str) -> float | None:
-    """How far they are from the Nash bargaining solution; None where it is unknown."""
+    """Return how far they are from the Nash bargaining solution; None where it is unknown."""
     return yardstick(row["room"], row["graph"]).nash(row["result"]["payoffs"], row["record"])
 
 
@@ -86,7 +86,7 @@ def norm_distance(row: Row, _: str) -> float:
 
 
 def by_norm(row: Row) -> dict[str, float]:
-    """What the run's own norm makes of the same total, computed from the record."""
+    """Return what the run's own norm makes of the same total, computed from the record."""
     total = Fraction(str(sum(row["result"]["payoffs"].values())))
     if (norm := row["room"]["norm"]) == "shapley":
         due = _settled_by_shapley(row["result"]["credit"]).payoffs(total)
@@ -97,7 +97,7 @@ def by_norm(row: Row) -> dict[str, float]:
 
 
 def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
-    """What the settlement computed from the record, as far as it says what is due."""
+    """Return what the settlement computed from the record, as far as it says what is due."""
     values, alone = _exact(credit["shapley"]), credit.get("alone")
     total = sum(values.values(), Fraction(0))
     return Attribution("shapley", "", total, {}, values, alone=_exact(alone) if alone else None)
@@ -108,19 +108,19 @@ def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:
 
 
 def over_claim(row: Row, _: str) -> float | None:
-    """The mean part of the improvement claimed beyond what the record shows."""
+    """Return the mean part of the improvement claimed beyond what the record shows."""
     claims = row["result"]["credit"]["claims"].values()
     over = [x for claim in claims if (x := claim["over_claim"]) is not None]
     return fmean(max(0.0, x) for x in over) if over else None
 
 
 def balance(row: Row, _: str) -> float:
-    """What was paid out over what was earned: zero, or money was made or lost."""
+    """Return what was paid out over what was earned: zero, or money was made or lost."""
     return welfare(row, "") - float(sum(row["result"]["rewards"].values()))
 
 
 def first_advantage(row: Row, _: str) -> float:
-    """The first speaker's payoff minus the mean of the others'."""
+    """Return the first speaker's payoff minus the mean of the others'."""
     payoffs, (first, *others) = row["result"]["payoffs"], row["result"]["agents"]
     rest = [float(payoffs[agent]) for agent in others]
     return float(payoffs[first]) - fmean(rest)
@@ -133,12 +133,12 @@ def _parts(amounts: Mapping[str, float]) -> dict[str, float]:
 
 
 def mean_distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """The mean absolute difference between what each agent has in both."""
+    """Return the mean absolute difference between what each agent has in both."""
     return fmean(abs(first[agent] - second[agent]) for agent in first)
 
 
 def amount_of(*path: str, part: bool = False) -> Read:
-    """An agent's amount in the result, or its part of the sum of all."""
+    """Return an agent's amount in the result, or its part of the sum of all."""
 
     def read(row: Row, agent: str) -> float | None:
         found: Any = row["result"]
@@ -151,7 +151,7 @@ def amount_of(*path: str, part: bool = False) -> Read:
 
 
 def value_of(part: bool = False) -> Read:
-    """An agent's Shapley value, or its part of all; None where no value is defined."""
+    """Return an agent's Shapley value, or its part of all; None where no value is defined."""
 
     def read(row: Row, agent: str) -> float | None:
         values = values_of(row["result"]["credit"])

@@ -73,7 +73,7 @@ async def record_and_reasons(run: Run) -> dict[str, Any]:
 
 
 def scored_again(table: Table, told: Iterable[Scored]) -> list[Scored]:
-    """What `scored` once told, beside the truth as the record shows it now."""
+    """Return what `scored` once told, beside the truth as the record shows it now."""
     truth = _Truth(EvaluatedTable(table))
     return [truth.beside(one["agent"], one["turn"], _worked_out(one)) for one in told]
 
@@ -126,7 +126,7 @@ class _Truth:
         }
 
     def _best_from(self, turn: int) -> float | None:
-        """The best total of the whole game, given what was played before a turn."""
+        """Return the best total of the whole game, given what was played before a turn."""
         game, before = self._evaluated.game, self._evaluated.record[: turn - 1]
         if not before:
             return game.reference_points().best
@@ -141,7 +141,7 @@ class _Truth:
         return float(sum(pots + own)) + rest
 
     def _sign(self, agent: str) -> str | None:
-        """Whether the others gained, lost or neither by what an agent did."""
+        """Return whether the others gained, lost or neither by what an agent did."""
         evaluated = self._evaluated
         try:
             replays = evaluated.game.replays_of(evaluated.record)

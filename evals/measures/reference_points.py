@@ -52,7 +52,7 @@ class Yardstick:
         return self.best if self._paid and self._points.payments else None
 
     def alone(self, record: Sequence[Turn]) -> dict[str, float]:
-        """What each agent has if nothing is agreed; else what it secures alone."""
+        """Return what each agent has if nothing is agreed; else what it secures alone."""
         if self._points.alone is not None:
             return dict(self._points.alone)
         return {agent: float(x) for agent, x in alone(self._game, record).items()}
@@ -82,7 +82,7 @@ class Yardstick:
         return dist(self._row(reached), [alone[a] + gain for a in self._game.agents])
 
     def value(self, deal: Deal, record: Sequence[Turn]) -> dict[str, float] | None:
-        """What each agent would end up with if the deal were kept to the letter.
+        """Return what each agent would end up with if the deal were kept to the letter.
 
         Args:
             deal: the draft: of a plan, or of a redistribution of what was played.
@@ -108,7 +108,7 @@ class Yardstick:
         return {agent: float(x) for agent, x in settled.items()}
 
     def front(self, first: Span, second: Span) -> list[tuple[float, float]]:
-        """Two agents' efficient payoffs within what a picture shows; empty where unknown.
+        """Return two agents' efficient payoffs within what a picture shows; empty where unknown.
 
         With transferable utility the ends of the line of the best total.
         """
@@ -124,7 +124,7 @@ class Yardstick:
         return [reached[agent] for agent in self._game.agents]
 
     def _played(self, deal: Deal) -> list[Turn] | None:
-        """The play in which every agent does its duty; None if one is left free in it."""
+        """Return the play in which every agent does its duty; None if one is left free in it."""
         game, record = self._game, list[Turn]()
         position = game.start()
         while not game.over(position):
@@ -148,7 +148,7 @@ class Yardstick:
 
 
 def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:
-    """What outcomes of a workflow under these settings are compared with."""
+    """Return what outcomes of a workflow under these settings are compared with."""
     return _built(game_of(settings), admits_payments(graph))
 
 

@@ -52,7 +52,7 @@ class Estimate:
     spread: float = nan
 
     def shown(self, digits: int = 2) -> str:
-        """The number with interval and n."""
+        """Return the number with interval and n."""
         if not self.n:
             return "— n=0"
         if self.n == 1:
@@ -64,7 +64,7 @@ NOTHING = Estimate(nan, nan, nan, 0, "none")
 
 
 def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
-    """A mean with its bootstrap interval: bias-corrected and accelerated (BCa; Efron 1987).
+    """Return a mean with its bootstrap interval: bias-corrected and accelerated (BCa; Efron 1987).
 
     Args:
         values: one observation each; a single one has no interval.
@@ -89,7 +89,7 @@ def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int
 
 
 def rate_interval(outcomes: Sequence[float], level: float = LEVEL) -> Estimate:
-    """A rate with its binomial interval (Wilson 1927).
+    """Return a rate with its binomial interval (Wilson 1927).
 
     Raises:
         ValueError: an outcome is neither 0 nor 1.
@@ -194,7 +194,7 @@ def compare(measure: str, pairs: Sequence[tuple[float, float]], seed: int = 0) -
 
 
 def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
-    """Two-sided p of a mean difference of zero, and the test's name.
+    """Return two-sided p of a mean difference of zero, and the test's name.
 
     Exact while at most `EXACT_PAIRS` differences are not zero, and for differences of one size,
     where it is the binomial test of their signs; sampled otherwise, and normal from `MANY` on.

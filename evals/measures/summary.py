@@ -52,7 +52,7 @@ class Condition:
 
 
 def conditions(rows: Sequence[Row], axes: Sequence[str]) -> list[Condition]:
-    """The runs by their labels on some axes, in the order in which those come."""
+    """Return the runs by their labels on some axes, in the order in which those come."""
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row["labels"][axis] for axis in axes), []).append(row)

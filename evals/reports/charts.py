@@ -43,7 +43,7 @@ class Axis:
 
     @classmethod
     def around(cls, label: str, values: Iterable[float], include: Sequence[float] = ()) -> "Axis":
-        """An axis that shows all finite values, with a margin of 6 %."""
+        """Return an axis that shows all finite values, with a margin of 6 %."""
         finite = [x for x in [*values, *include] if isfinite(x)] or [0.0, 1.0]
         low, high = min(finite), max(finite)
         margin = (high - low if high - low > ROUNDING else max(abs(high), 1.0)) * 0.06
@@ -59,7 +59,7 @@ class Axis:
         return [round((first + i) * step, 12) for i in range(count)]
 
     def at(self, value: float, start: float, end: float) -> float:
-        """The place of a value between two places of the picture."""
+        """Return the place of a value between two places of the picture."""
         return start + (value - self.low) / (self.high - self.low) * (end - start)
 
 
@@ -105,7 +105,7 @@ class Line:
 
 
 def intervals(bars: Sequence[Bar], axis: Axis, zero: bool = False) -> str:
-    """A row for each group and series: a mark at the estimate, a line along its interval.
+    """Return a row for each group and series: a mark at the estimate, a line along its interval.
 
     Args:
         bars: in order; numbers that are not known are left out.
@@ -173,7 +173,7 @@ def scatter(
 
 
 def _colour(rank: int | None) -> str:
-    """The colour of a series; the page's own for what belongs to none."""
+    """Return the colour of a series; the page's own for what belongs to none."""
     return "currentColor" if rank is None else COLOURS[rank % len(COLOURS)]
 
 
@@ -193,7 +193,7 @@ class _Picture:
         return self.height - BOTTOM
 
     def place(self, x: float, y: float, across: Axis, up: Axis) -> tuple[float, float]:
-        """Where a point of the plane lies."""
+        """Return where a point of the plane lies."""
         return across.at(x, self.left, WIDTH - RIGHT), up.at(y, self.floor, TOP)
 
     def horizontal(self, axis: Axis) -> None:
@@ -280,7 +280,7 @@ class _Picture:
         self.parts.append(f"<{name}{given}>{title}{escape(visible(text))}</{name}>")
 
     def svg(self) -> str:
-        """The picture with its legend below: the marks and names of two or more series."""
+        """Return the picture with its legend below: the marks and names of two or more series."""
         shown = [(rank, name) for rank, name in enumerate(self.series) if rank in self.used]
         x, y = 20.0, self.height + 8.0
         for rank, name in shown if len(shown) > 1 else []:

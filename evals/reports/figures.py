@@ -76,7 +76,7 @@ def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
 
 
 def _row_of(group: Condition, one: Estimate) -> Bar:
-    """A condition's bar: the last of several axes tells the series apart."""
+    """Return a condition's bar: the last of several axes tells the series apart."""
     *first, last = group.names or ["all runs"]
     return Bar(" · ".join(first), last, one) if first else Bar(last, "", one)
 

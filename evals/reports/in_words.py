@@ -8,6 +8,8 @@ from shapley_coop import extension
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
 from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
+from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.goods import GIVEN
 from shapley_coop.many import MANY
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
@@ -37,7 +39,7 @@ class EventsInWords:
         self._whole = whole
 
     def lines_of(self, event: dict[str, Any]) -> list[str]:
-        """One public event in lines; what belongs to the first line is indented."""
+        """Return one public event in lines; what belongs to the first line is indented."""
         how = {"said": self._said, "signed": self._signed, "played": self._played}.get(
             event["kind"]
         )
@@ -74,6 +76,7 @@ class EventsInWords:
             for p in event.get("due", [])
         ]
         paid = sum(p["amount"] for p in event.get("due", []))
+        lines += [f"      {line}" for line in self._few([*_handed_over(event)], "gifts")]
         lines += [f"      {line}" for line in self._few(broken, "breaches")]
         lines += [f"      {line}" for line in self._few(due, f"payments due, {paid:g} in all")]
         pot = f", all together {event['pot']:g}" if event.get("pot") else ""
@@ -81,7 +84,7 @@ class EventsInWords:
 
 
 def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """What was done at a turn, and what failed."""
+    """Return what was done at a turn, and what failed."""
     failed, effects = [], event.get("effects", [])
     brought = extension.offered("audits")
     how = {e["agent"]: f" ({e['effect']})" for e in effects if e.get("effect") in brought}
@@ -94,13 +97,21 @@ def _effects(event: dict[str, Any]) -> tuple[list[str], list[str]]:
     return acts, failed
 
 
+def _handed_over(event: dict[str, Any]) -> Iterator[str]:
+    """Say what a contract had change hands by the end of a turn."""
+    for effect in event.get("effects", []):
+        if effect.get("effect") == GIVEN and effect["quantity"]:
+            what = f"{effect['quantity']} {effect['good']}"
+            yield f"by {effect['clause']}: {effect['giver']} gives {effect['receiver']} {what}"
+
+
 def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
     """Say what was computed from the record before the last bargaining."""
     values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
     yield f"computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}"
-    if compared := reckoning.get("compares_with"):
+    if reckoning.get("compares_with"):
         had = ", ".join(f"{a} {x}" for a, x in reckoning["baseline"].items())
-        yield f"compared with the baseline: {compared}: {had}"
+        yield f"the baseline alone pays: {had}"
     if why := reckoning.get("skipped"):
         yield f"no further bargaining: {why}"
 
@@ -146,11 +157,14 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
 
 
 def closing(outcome: dict[str, Any]) -> Iterator[str]:
-    """Say what a result's table does not: on what values rest, what was paid, and what it took."""
+    """Say what a result's table does not: what decided, on what values rest, what was paid."""
+    if outcome["happened"]["at_stake"]:
+        yield f"{_decided(outcome)}."
     if why := no_value(outcome["credit"]):
         yield f"Shapley gain: {why}."
     elif outcome["happened"]["at_stake"] and (baseline := outcome["credit"].get("baseline")):
-        yield f"Shapley gains compare with the baseline: {baseline['words']}.{_without(outcome)}"
+        short = Baseline(**baseline).short
+        yield f"Shapley gains compare with the baseline: {short}.{_without(outcome)}"
     passed = (
         f"{agent}: {lost}; what that cost is charged to its value"
         for agent, conduct in outcome["conduct"].items()
@@ -170,9 +184,47 @@ def closing(outcome: dict[str, Any]) -> Iterator[str]:
         yield simulation
 
 
+_DECIDED = {
+    "contract": "The contract decided",
+    "redistribution": "The split that all accepted after the play decided",
+    "norm": "No split was accepted, so the run's norm decided",
+    "final_offer": "No split was accepted, so the final offer nearest to the norm decided",
+    "none": "No contract holds: each keeps what it earned",
+}
+"""The basis of a settlement → what is said of it."""
+
+
+def _decided(outcome: dict[str, Any]) -> str:
+    """Say what decided the payoffs, and who is farthest from its Shapley value by it."""
+    basis = next(e["basis"] for e in reversed(outcome["events"]) if e["kind"] == "settled")
+    told, credit = _DECIDED[basis], outcome["credit"]
+    if basis == "contract" and outcome["enforcement"] == "notional":
+        told = "The contract moves nothing, as it is notional: each keeps what it earned"
+    elif basis == "none" and outcome["status"] == "agreed":
+        told = "What was agreed was carried out in the play: each keeps what it earned"
+    alone, values = credit.get("alone") or {}, values_of(credit)
+    if not values or credit["rule"] != "record":
+        return told
+    fair = {agent: value + alone.get(agent, 0) for agent, value in values.items()}
+    far = max(fair, key=lambda agent: abs(outcome["payoffs"][agent] - fair[agent]))
+    if f"{outcome['payoffs'][far]:.4g}" == f"{fair[far]:.4g}":
+        return f"{told}; each ends with what Shapley values give it"
+    late = ", as no split by them was accepted" if _bargained_in_vain(outcome, basis) else ""
+    return (
+        f"{told}: {far} ends with {outcome['payoffs'][far]:.4g}, "
+        f"where Shapley values would leave it {fair[far]:.4g}{late}"
+    )
+
+
+def _bargained_in_vain(outcome: dict[str, Any], basis: str) -> bool:
+    """Whether a split was bargained over after the play, and what was signed before it holds."""
+    credit = outcome["credit"]
+    return basis in ("contract", "none") and bool(credit["claims"]) and not credit["skipped"]
+
+
 def _without(outcome: dict[str, Any]) -> str:
     """Say what payoffs include beside gains: what the baseline pays each agent, if anything."""
     alone = outcome["credit"].get("alone") or {}
     each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items())
     told = each if len(alone) <= MANY else f"{sum(alone.values()):g} in all"
-    return f" Payoffs include what it pays: {told}." if any(alone.values()) else ""
+    return f" Payoffs include the baseline: {told}." if any(alone.values()) else ""

@@ -103,7 +103,7 @@ class Keeper:
         self._shared: dict[str, Any] = {}
 
     def __call__(self, row: Row) -> Row:
-        """A row that `score`, tables, figures and comparisons read like the whole one."""
+        """Return a row that `score`, tables, figures and comparisons read like the whole one."""
         outcome = row["result"]
         priced = with_cost(row, self._prices)
         measured = Numbers(self._columns, (score(priced, column) for column in self._columns))
@@ -116,7 +116,6 @@ class Keeper:
             "labels": self._once(row["labels"]),
             "seed": row["seed"],
             "repetition": row["repetition"],
-            "turns": len(row["record"]),
             "result": Outcome(common, measured),
         }
         for kind, part in PARTS.items():
@@ -125,7 +124,7 @@ class Keeper:
         return cast(Row, _record(kept))  # whoever reads a row by its keys can read it
 
     def all(self, rows: Iterable[Row]) -> list[Row]:
-        """What is kept of many rows, of which one is held at a time."""
+        """Return what is kept of many rows, of which one is held at a time."""
         return [self(row) for row in rows]
 
     def _once(self, content: Any) -> Any:
@@ -138,7 +137,7 @@ def _record(content: Mapping[str, Any]) -> Record:
 
 
 def known_of(rows: Sequence[Row], columns: Iterable[str]) -> list[str]:
-    """Those of some measures that any of the rows has; of costs one that was paid."""
+    """Return those of some measures that any of the rows has; of costs one that was paid."""
     found = []
     for column in columns:
         values = [value for row in rows if (value := score(row, column)) is not None]

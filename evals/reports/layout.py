@@ -67,7 +67,7 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
 
 
 def selected(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
-    """The runs that have these labels."""
+    """Return the runs that have these labels."""
     return [row for row in rows if where.items() <= row["labels"].items()]
 
 
@@ -85,7 +85,7 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
 
 
 def printed(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
-    """What the paper prints there; empty where it prints nothing."""
+    """Return what the paper prints there; empty where it prints nothing."""
     fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
     return next((values[column] for values in fitting if column in values), "")
 
@@ -111,13 +111,13 @@ def shown(column: str, value: float, unit: bool = True) -> str:
 
 
 def between(column: str, e: Estimate) -> str:
-    """An interval; empty where one run has none."""
+    """Return an interval; empty where one run has none."""
     low, high = (shown(column, end, unit=False) for end in (e.low, e.high))
     return f"[{low}, {high}]" if e.n > 1 else ""
 
 
 def difference(c: Comparison) -> str:
-    """How much the second has more than the first; of rates, in percentage points."""
+    """Return how much the second has more than the first; of rates, in percentage points."""
     value = shown(c.measure, c.difference.value, unit=False)
     plus = "+" if value.strip("0.") and c.difference.value > 0 else ""
     points = " points" if find(c.measure)[0].kind == "rate" else ""
@@ -125,21 +125,21 @@ def difference(c: Comparison) -> str:
 
 
 def number(value: float, places: int = 2) -> str:
-    """A number for a page, never a negative zero; a dash where there is none."""
+    """Return a number for a page, never a negative zero; a dash where there is none."""
     return f"{round(value, places) + 0.0:.{places}f}" if isfinite(value) else UNKNOWN
 
 
 def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *lines])
 
 
 def words(column: str) -> str:
-    """A measure's key as words."""
+    """Return a measure's key as words."""
     return column.replace("_", " ").replace(":", ": ")
 
 
 def prose(text: str) -> str:
-    """Text of a suite as HTML, escaped; names in backquotes are code."""
+    """Return text of a suite as HTML, escaped; names in backquotes are code."""
     parts = escape(text).split("`")
     return "".join(f"<code>{part}</code>" if n % 2 else part for n, part in enumerate(parts))

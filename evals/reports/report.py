@@ -6,19 +6,19 @@ writes, and names its n. Of each row only what the page shows is held (`evals.re
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from math import isnan
+from collections.abc import Callable, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from shapley_coop import extension
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.money import Spent, spent
-from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison, Floats
+from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison
 from shapley_coop.evals.measures.summary import (
     DEFAULT_MEASURES,
     Condition,
+    Labels,
     compare_rows,
     conditions,
 )
@@ -34,7 +34,6 @@ from shapley_coop.evals.reports.layout import (
     table,
     words,
 )
-from shapley_coop.evals.reports.rankings import rankings
 from shapley_coop.evals.reports.runs import listed
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.provenance import provenance
@@ -57,7 +56,7 @@ MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langch
 
 
 def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = lambda: None) -> str:
-    """The page of a sweep's folder.
+    """Return the page of a sweep's folder.
 
     Args:
         folder: of the sweep.
@@ -75,8 +74,7 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
     rows, suites, last = store.rows(), store.suites, store.failures()
     if not rows:
         raise ValueError(f"{store.folder} holds no run yet: coop sweep … -o {store.folder}")
-    times = Times(rows, store.id)
-    sections, waiting = [], []
+    times, sections, waiting = Times(), [], []
     for suite in suites:
         own = rows.of_suite(suite.name)
         failures = [f for f in last if f["suite"] == suite.name]
@@ -98,7 +96,7 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
         runs=len(rows),
         happened=_happened(sections),
         cells=sum(suite.size for suite in suites),
-        made=times.made,
+        made={name: sorted(values) for name, values in times.made.items()},
         prices=prices,
         reported=provenance(),
         level=f"{LEVEL:.0%}",
@@ -111,39 +109,31 @@ def _page(store: Store, prices: Prices, done: Callable[[], Any]) -> str:
 
 
 class Times:
-    """What the volatile fields of runs tell, of which each is held for a moment.
-
-    Args:
-        runs: that have ended.
-        sweep: its id, from which runs have their names; where merged, they have others.
+    """How long runs took, by condition, and what made them.
 
     Attributes:
         made: of what made the runs, the distinct values.
     """
 
-    def __init__(self, runs: Stored, sweep: str) -> None:
-        self._sweep, self._at = sweep, dict[str, int]()
-        self._seconds = np.full((len(runs), len(PHASES)), np.nan)
-        self._names: dict[str, str] = {}
-        found: dict[str, set[str]] = {name: set() for name in MADE_BY}
-        for line in runs.volatile():
-            cell, told = line["cell"], line.get("phases", {})
-            at = self._at[cell] = len(self._at)
-            self._seconds[at] = [told.get(phase, 0.0) for phase in PHASES]
-            if (name := line.get("run", "")) != f"{sweep}.{cell}":
-                self._names[cell] = name
-            for name in line.keys() & found.keys():
-                found[name].add(line[name])
-        self.made = {name: sorted(values) for name, values in found.items()}
+    def __init__(self) -> None:
+        self.made: dict[str, set[str]] = {name: set() for name in MADE_BY}
+        self._spent: dict[tuple[str, frozenset[tuple[str, str]]], Counter[str]] = {}
 
-    def seconds(self, cells: Iterable[str]) -> Floats:
-        """Wall seconds by cell and phase, as in `PHASES`; NaN where a run was not timed."""
-        return self._seconds[[self._at[cell] for cell in cells]]
+    def add(self, row: Row, volatile: Row) -> Row:
+        """Count a run in; return its row."""
+        condition = row["suite"], frozenset(row["labels"].items())
+        spent = self._spent.setdefault(condition, Counter())
+        spent.update(volatile.get("phases", {}), turns=max(1, len(row["record"])), runs=1)
+        for name in volatile.keys() & self.made.keys():
+            self.made[name].add(volatile[name])
+        return row
 
-    def name(self, cell: str) -> str:
-        """The run's name; empty where it is not known."""
-        timed = not isnan(self._seconds[self._at[cell], 0])
-        return self._names.get(cell, f"{self._sweep}.{cell}" if timed else "")
+    def of(self, suite: str, labels: Labels) -> tuple[list[str], int]:
+        """Mean wall seconds of each phase per turn, and over how many runs."""
+        wanted = frozenset(labels.items())
+        found = (x for (name, own), x in self._spent.items() if name == suite and wanted <= own)
+        spent = sum(found, Counter[str]())
+        return [f"{spent[phase] / spent['turns']:.3f}" for phase in PHASES], spent["runs"]
 
 
 def _happened(sections: Sequence[dict[str, Any]]) -> str:
@@ -157,7 +147,7 @@ def _happened(sections: Sequence[dict[str, Any]]) -> str:
 
 
 def figures(folder: Path) -> list[tuple[str, Figure]]:
-    """Every figure of a sweep's report, each under a file name of its own."""
+    """Return every figure of a sweep's report, each under a file name of its own."""
     found = []
     with Store(folder) as store:
         for suite in store.suites:
@@ -167,7 +157,7 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
 
 
 def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
-    """What a suite's tables, figures and list of runs are made from."""
+    """Return what a suite's tables, figures and list of runs are made from."""
     kinds = [figure.kind for figure in suite.figures]
     return Keeper([*suite.columns, *DEFAULT_MEASURES, "tokens"], kinds, prices)
 
@@ -175,11 +165,12 @@ def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
 def _suite(
     suite: Suite, runs: Stored, times: Times, failures: Sequence[Row], prices: Prices
 ) -> dict[str, Any]:
-    """What the page shows of a suite."""
-    rows = _keeper(suite, prices).all(runs)
+    """Return what the page shows of a suite."""
+    rows = _keeper(suite, prices).all(starmap(times.add, runs.timed()))
     known = known_of(rows, DEFAULT_MEASURES)
     specs = suite.tables or [TableSpec(title="Measures", columns=known)]
     axes = list(suite.axes)
+    groups = conditions(rows, axes)
     return {
         "suite": suite,
         "runs": len(rows),
@@ -189,17 +180,20 @@ def _suite(
         "simulated": sum(row["result"]["simulated"] for row in rows),
         "ended": Counter(row["result"]["status"] for row in rows),
         "tables": [table(spec, rows, axes) for spec in specs],
-        "spent": _spent(conditions(rows, axes)),
+        "spent": _spent(groups),
         "compared": _compared(suite, specs, rows),
         "figures": _figures(suite, rows),
-        "rankings": rankings(runs),
-        "times": _times(rows, times, axes),
-        "listed": listed(rows, runs, failures, known, times.name),
+        "sections": [
+            (title, extension.load("sections", title)(runs))
+            for title in extension.offered("sections")
+        ],
+        "times": [(group.name, *times.of(suite.name, group.labels)) for group in groups],
+        "listed": listed(rows, runs, failures, known),
     }
 
 
 def _spent(groups: Sequence[Condition]) -> list[tuple[str, Spent]]:
-    """What the conditions cost; nothing where no model is paid for."""
+    """Return what the conditions cost; nothing where no model is paid for."""
     found = [(group.name, one) for group in groups if (one := spent(group.rows))]
     return found if any(one.total for _, one in found) else []
 
@@ -223,7 +217,7 @@ def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
 def _compared(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
 ) -> list[tuple[str, str, list[Comparison]]]:
-    """The last label of an axis compared with each of the others, on the same seeds."""
+    """Return the last label of an axis compared with each of the others, on the same seeds."""
     axis = suite.compare or next(iter(suite.axes), "")
     groups = conditions(rows, [axis]) if axis else []
     columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)
@@ -234,15 +228,3 @@ def _compared(
         (group.name, last.name, compare_rows(group.rows, last.rows, list(columns), [axis]))
         for group in groups[:-1]
     ]
-
-
-def _times(rows: Sequence[Row], times: Times, axes: list[str]) -> list[tuple[str, list[str], int]]:
-    """Mean wall seconds of each phase per turn, over the runs that were timed."""
-    lines = []
-    for group in conditions(rows, axes):
-        seconds = times.seconds(row["cell"] for row in group.rows)
-        timed = ~np.isnan(seconds[:, 0])
-        turns = sum(max(1, row["turns"]) for row, one in zip(group.rows, timed, strict=True) if one)
-        spent = [f"{s / turns:.3f}" if turns else "—" for s in seconds[timed].sum(axis=0)]
-        lines.append((group.name, spent, int(timed.sum())))
-    return lines

@@ -1,6 +1,6 @@
 """The report's table of runs: what came of each, why it failed, and the name to look it up by."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
@@ -20,16 +20,14 @@ def listed(
     stored: Stored,
     failures: Sequence[Row],
     columns: Sequence[str],
-    name: Callable[[str], str],
 ) -> dict[str, Any]:
-    """The table of a suite's runs.
+    """Return the table of a suite's runs.
 
     Args:
         rows: the runs, as they are kept.
         stored: the same on the disk, in the same order.
         failures: the last failed attempt of every cell that has not ended.
         columns: measures.
-        name: from a cell to its run's name.
 
     Returns:
         {"columns", "lines": {"labels", "seed", "ended", "values": (shown, to sort by), "why",
@@ -38,7 +36,9 @@ def listed(
     lines = [_failed(failure, columns) for failure in failures[:MOST]]
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))
     chosen = sorted(order[: MOST - len(lines)])
-    for at, whole in zip(chosen, stored.at(rows[at]["cell"] for at in chosen), strict=True):
+    for at, (whole, volatile) in zip(
+        chosen, stored.at(rows[at]["cell"] for at in chosen), strict=True
+    ):
         row = rows[at]
         told = whole["result"].get("happened") or {}
         lines.append(
@@ -47,7 +47,7 @@ def listed(
                 "ended": row["result"]["status"],
                 "values": [_value(column, score(row, column)) for column in columns],
                 "why": " ".join(told.get("words", [])),
-                "run": name(row["cell"]),
+                "run": volatile.get("run", ""),
             }
         )
     return {

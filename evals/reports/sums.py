@@ -20,7 +20,7 @@ def few(items: Iterable[str], what: str) -> list[str]:
 
 
 def rows_by_seat(outcome: Mapping[str, Any]) -> list[list[str]]:
-    """The rows of a result's table, summed over the agents of each seat."""
+    """Return the rows of a result's table, summed over the agents of each seat."""
     rows, conduct = [], outcome["conduct"]
     values, broke = values_of(outcome["credit"]), Counter(b["agent"] for b in outcome["breaches"])
     for seat, count in Counter(outcome["seats"][agent] for agent in outcome["agents"]).items():
@@ -44,7 +44,7 @@ def rows_by_seat(outcome: Mapping[str, Any]) -> list[list[str]]:
 
 
 def moved_in_all(outcome: Mapping[str, Any]) -> list[str]:
-    """The sums of what `state.outcome.moved` tells line by line.
+    """Return the sums of what `state.outcome.moved` tells line by line.
 
     >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 3.0, "reason": "contract"}] * 70
     >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2.5"}] * 70

@@ -92,7 +92,7 @@ class Layout:
 
     @classmethod
     def of(cls, suites: Sequence[Suite]) -> "Layout":
-        """The layout of some suites, whose tables and figures name the measures."""
+        """Return the layout of some suites, whose tables and figures name the measures."""
         with_argument = (c for suite in suites for c in suite.columns if ":" in c)
         axes = (axis for suite in suites for axis in suite.axes)
         return cls(tuple(dict.fromkeys(axes)), tuple(dict.fromkeys(with_argument)))
@@ -125,7 +125,7 @@ def of_rows(
     layout: Layout,
     measured: Callable[[], Any] = lambda: None,
 ) -> Tables:
-    """The tables that depend on nothing but the rows, in the rows' order.
+    """Return the tables that depend on nothing but the rows, in the rows' order.
 
     Args:
         rows: the runs.
@@ -165,7 +165,7 @@ def timings(rows: Sequence[Row], volatile: Mapping[str, Row], layout: Layout) ->
 
 
 def whole(parts: Iterable[Tables]) -> Tables:
-    """The parts of tables as one, in memory."""
+    """Return the parts of tables as one, in memory."""
     found: dict[str, list[pl.DataFrame]] = {}
     for part in parts:
         for name, frame in part.items():

@@ -20,7 +20,7 @@ def transcript(
     outcome: Mapping[str, Any] | None,
     worths: Mapping[str, Any] | None = None,
 ) -> str:
-    """A run in Markdown.
+    """Return a run in Markdown.
 
     Args:
         run: from the register.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.seats.models import check_seat
 from shapley_coop.seats.seat import PYTHON, Seat
 from shapley_coop.state.settings import game_of
@@ -19,11 +19,10 @@ def check_cells(cells: Iterable[Cell]) -> None:
             callable does not play the game.
     """
     check_key()
-    # The cells of a condition have the same seats, and a big sweep has many cells.
-    rooms = {id(cell.room["seats"]): cell.room for cell in cells}
+    first = {cell.condition: cell for cell in cells}
     seats = {
-        (found, game_of(dict(room)) if found.provider == PYTHON else None)
-        for room in rooms.values()
+        (found, game_of(room) if found.provider == PYTHON else None)
+        for room in (cell.room for cell in first.values())
         for found in map(Seat.model_validate, room["seats"].values())
     }
     for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):

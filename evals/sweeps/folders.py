@@ -30,13 +30,13 @@ def opened_if_there(folder: Path) -> Iterator[Store | None]:
 
 
 def done_in(folder: Path) -> set[str]:
-    """The cells of which a folder has rows; none where it holds no sweep."""
+    """Return the cells of which a folder has rows; none where it holds no sweep."""
     with opened_if_there(folder) as store:
         return store.done() if store else set()
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """All of a folder's runs at once.
+    """Return all of a folder's runs at once.
 
     Raises:
         ValueError: it holds no sweep.

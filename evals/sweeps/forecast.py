@@ -5,16 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from shapley_coop.evals.sweeps.cells import Cell, Condition
 from shapley_coop.evals.sweeps.gates import longest_answer
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.prices import Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats.seat import Seat, as_seat
 from shapley_coop.state.storage.home import home_for_now
-
-Kind = tuple[str, int]
-"""A suite, and the rank of one of its conditions."""
 
 COUNTED = ("calls", "input_tokens", "output_tokens")
 
@@ -58,7 +55,7 @@ class Forecast:
 
 async def pilots(
     cells: Sequence[Cell], watch: Callable[[], Any] = lambda: None
-) -> dict[Kind, Pilot]:
+) -> dict[Condition, Pilot]:
     """Play one run of each condition; none of them is kept.
 
     They are free: embedded agents replace the models that cost money.
@@ -67,7 +64,7 @@ async def pilots(
         cells: what is to be run.
         watch: called once for each condition.
     """
-    found: dict[Kind, Pilot] = {}
+    found: dict[Condition, Pilot] = {}
     with home_for_now():
         for kind, cell in _first(cells).items():
             finished = await Local("pilot").play(_unpaid(cell))
@@ -77,17 +74,17 @@ async def pilots(
 
 
 def forecast(
-    cells: Sequence[Cell], pilots: Mapping[Kind, Pilot], prices: Prices, batch: bool = False
+    cells: Sequence[Cell], pilots: Mapping[Condition, Pilot], prices: Prices, batch: bool = False
 ) -> Forecast:
     """Scale the pilots up to all cells, at the prices of each condition's own models.
 
     Args:
         cells: what is to be run.
-        pilots: (suite, condition) → a run of it.
+        pilots: condition → a run of it.
         prices: USD per million tokens.
         batch: whether letters are asked in batches.
     """
-    left = Counter((cell.suite, cell.condition) for cell in cells)
+    left = Counter(cell.condition for cell in cells)
     totals: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0.0)
     known, stood_in, cost, dearest, in_a_row = True, False, 0.0, 0.0, 0
     for kind, cell in _first(cells).items():
@@ -107,11 +104,11 @@ def forecast(
     return Forecast(len(cells), len(pilots), stood_in, batches=in_a_row, **totals)
 
 
-def _first(cells: Sequence[Cell]) -> dict[Kind, Cell]:
-    """The first cell of each condition."""
-    first: dict[Kind, Cell] = {}
+def _first(cells: Sequence[Cell]) -> dict[Condition, Cell]:
+    """Return the first cell of each condition."""
+    first: dict[Condition, Cell] = {}
     for cell in cells:
-        first.setdefault((cell.suite, cell.condition), cell)
+        first.setdefault(cell.condition, cell)
     return first
 
 
@@ -147,4 +144,5 @@ def _unpaid(cell: Cell) -> Cell:
         agent: seat if is_free(seat["model"]) else {"model": "embedded:rational"}
         for agent, seat in cell.room["seats"].items()
     }
-    return replace(cell, room={**cell.room, "seats": seats})
+    settings = {**cell.condition.settings, "seats": seats}
+    return cell._replace(condition=replace(cell.condition, settings=settings))

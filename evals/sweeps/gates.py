@@ -142,7 +142,7 @@ class SweepGate:
         raise AssertionError("tries do not end")
 
     def _at_worst(self, seat: Seat, letter: str, batched: bool = False) -> float:
-        """The most that a call can cost, in USD; 0 without a limit."""
+        """Return the most that a call can cost, in USD; 0 without a limit."""
         if self.purse.limit is None:
             return 0.0
         return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
@@ -153,7 +153,7 @@ class SweepGate:
         ask: Callable[[], Awaitable[Answer]],
         reserved: Callable[[], Reserved],
     ) -> Answer:
-        """An answer, whose price the purse is told, and which call was reserved for it."""
+        """Return an answer, whose price the purse is told, and which call was reserved for it."""
         cost, tokens = 0.0, None
         try:
             answer = await ask()
@@ -166,17 +166,17 @@ class SweepGate:
 
 
 async def _in_batch(ask: Ask) -> Answer:
-    """An answer for which nobody waits at an open connection."""
+    """Return an answer for which nobody waits at an open connection."""
     return replace(await ask(inf), batched=True)
 
 
 def worst_case(seat: Seat, letter: str) -> tuple[int, int]:
-    """The most tokens in and out that a call can take: no token is shorter than a byte."""
+    """Return the most tokens in and out that a call can take: no token is shorter than a byte."""
     return len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER, longest_answer(seat)
 
 
 def longest_answer(seat: Seat) -> int:
-    """The most tokens that a seat can answer with, as far as that is limited."""
+    """Return the most tokens that a seat can answer with, as far as that is limited."""
     try:
         known = seat.max_tokens or profile_of(seat).get("max_output_tokens")
     except ValueError:

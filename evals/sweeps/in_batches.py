@@ -1,11 +1,10 @@
 """What asks a sweep's letters in batches: the core says when, and an extension does it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from shapley_coop.evals.sweeps.purse import Reserved
-from shapley_coop.extension import load, offered
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.seat import Seat
 
@@ -28,14 +27,3 @@ class Batches(Protocol):
         self, seat: Seat, question: Enquiry, worst: float
     ) -> AbstractAsyncContextManager[Call]:
         """Know of which question the requests in this block are."""
-
-
-def batches_maker() -> Callable[..., Batches]:
-    """Return what makes `Batches` for a sweep.
-
-    Raises:
-        ValueError: no extension asks in batches.
-    """
-    for name in offered("batches"):
-        return cast(Callable[..., Batches], load("batches", name))
-    raise ValueError("--batch: no extension that asks in `batches` is installed: leave it out")

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from typing import Any, Literal, cast
 
 from shapley_coop.evals.langsmith.feedback import score_trace, traced_with
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import Clock, Finished, calls_of, row_of, volatile_of
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import remove, table_of
@@ -50,7 +50,7 @@ class Local:
         known = await asyncio.to_thread(_known, name)
         run, before = known, await table_of(known) if known else cast(Table, {})
         if run is None:
-            config = RunConfig.model_validate(dict(cell.room))
+            config = RunConfig.model_validate(cell.room)
             run = await asyncio.to_thread(prepare, cell.graph, config, name)
         clock = Clock(turn=len(before.get("record", [])) + 1)
         traced = traced_with(sweep=self._sweep, condition=cell.name) if tracing() else None
@@ -74,7 +74,7 @@ class Local:
         return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """The calls of a run that did not end."""
+        """Return the calls of a run that did not end."""
         run = await asyncio.to_thread(_known, self._name(cell))
         table = await table_of(run) if run else None
         return calls_of(await _entries(table)) if table else []

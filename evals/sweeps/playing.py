@@ -1,13 +1,14 @@
 """What a sweep is given and tells: who plays its cells, its limits, and how far it is."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from shapley_coop.evals.sweeps.cells import Cell
+from shapley_coop.evals.sweeps.in_batches import Batches
 from shapley_coop.evals.sweeps.purse import Rates
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 
 
 class Player(Protocol):
@@ -23,7 +24,7 @@ class Player(Protocol):
         """Play it to its end, going on where it stopped."""
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        """The calls of a run that did not end."""
+        """Return the calls of a run that did not end."""
 
     async def written(self, cell: Cell, row: Row) -> None:
         """A cell's row is on the disk, so that its run need not be kept any more."""
@@ -36,30 +37,6 @@ class Player(Protocol):
 
 
 @dataclass(frozen=True)
-class Pauses:
-    """How long letters and batches are waited for, in seconds.
-
-    Attributes:
-        settled: for more letters, once every cell in flight waits for one.
-        gathered: for more letters where some cells do not.
-        first: before a batch is looked at; each next time half as long again.
-        longest: between two looks.
-    """
-
-    settled: float = 0.5
-    gathered: float = 30.0
-    first: float = 1.0
-    longest: float = 60.0
-
-    def growing(self) -> Iterator[float]:
-        """The pauses between looks."""
-        pause = self.first
-        while True:
-            yield pause
-            pause = min(pause * 1.5, self.longest)
-
-
-@dataclass(frozen=True)
 class Limits:
     """When a sweep stops by itself.
 
@@ -68,14 +45,14 @@ class Limits:
         cost: USD over all runs of the folder; None for no limit.
         errors: the part of the cells to be run that may fail.
         rates: provider → requests and tokens per minute; `*` is for every other.
-        batch: how long is waited, where letters are asked in batches; None where they are not.
+        batches: makes what asks letters in batches (`Extension.batches`); None where they are not.
     """
 
     at_once: int = 16
     cost: float | None = None
     errors: float = 0.05
     rates: Mapping[str, Rates] = field(default_factory=dict)
-    batch: Pauses | None = None
+    batches: Callable[..., Batches] | None = None
 
 
 @dataclass

@@ -25,8 +25,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.files import read_data
 from shapley_coop.invalid import first_error
 from shapley_coop.seats.seat import RECORDING, Seat
@@ -53,7 +53,7 @@ class Price(BaseModel):
     )
 
     def of(self, call: Mapping[str, Any]) -> float:
-        """What a call costs, in millionths of a USD.
+        """Return what a call costs, in millionths of a USD.
 
         Args:
             call: `input_tokens` and `output_tokens`, and the parts of them that are
@@ -68,7 +68,7 @@ class Price(BaseModel):
         return float(read + written)
 
     def at_worst(self, tokens_in: int, tokens_out: int) -> float:
-        """The most that so many tokens can cost, in millionths of a USD."""
+        """Return the most that so many tokens can cost, in millionths of a USD."""
         dearest = max(self.input, self.cached_input or 0)
         return tokens_in * dearest + tokens_out * max(self.output, self.reasoning or 0)
 
@@ -110,7 +110,7 @@ class Prices:
     batch: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, model: str) -> Price:
-        """The price of a model, by its name or the longest pattern that fits.
+        """Return the price of a model, by its name or the longest pattern that fits.
 
         Raises:
             ValueError: there is none.
@@ -122,7 +122,7 @@ class Prices:
         return self.by_model[pattern]
 
     def cost(self, calls: Iterable[Mapping[str, Any]]) -> float:
-        """What calls cost, in USD; each names its model and its tokens (`Price.of`).
+        """Return what calls cost, in USD; each names its model and its tokens (`Price.of`).
 
         Those with `batched` cost what they cost in a batch.
         """
@@ -133,21 +133,21 @@ class Prices:
         return float(sum(each)) / MILLION
 
     def at_worst(self, model: str, tokens_in: int, tokens_out: int, batched: bool = False) -> float:
-        """The most that one call of so many tokens can cost, in USD."""
+        """Return the most that one call of so many tokens can cost, in USD."""
         worst = self.of(model).at_worst(tokens_in, tokens_out)
         return worst * self._part(model, batched) / MILLION
 
     def _part(self, model: str, batched: bool) -> float:
-        """The part of its price that a call costs."""
+        """Return the part of its price that a call costs."""
         pattern = _fitting(self.batch, model) if batched else None
         return 1.0 if pattern is None else self.batch[pattern]
 
     def lacking(self, models: Iterable[str]) -> list[str]:
-        """Those of these models that have no price, each once."""
+        """Return those of these models that have no price, each once."""
         return [model for model in sorted(set(models)) if not self.know([model])]
 
     def know(self, models: Iterable[str]) -> bool:
-        """Whether all of these models have a price."""
+        """Return whether all of these models have a price."""
         try:
             return all(self.of(model) for model in models)
         except ValueError:
@@ -155,7 +155,7 @@ class Prices:
 
 
 def _fitting(patterns: Iterable[str], model: str) -> str | None:
-    """The longest pattern that fits a model; None if none does."""
+    """Return the longest pattern that fits a model; None if none does."""
     fitting = [pattern for pattern in patterns if fnmatchcase(model, pattern)]
     return max(fitting, key=len, default=None)
 
@@ -164,7 +164,7 @@ NO_PRICES = Prices({})
 
 
 def is_free(model: str) -> bool:
-    """Whether its answers cost nothing."""
+    """Return whether its answers cost nothing."""
     seat = Seat(model=model)
     return seat.simulated or seat.human or seat.provider == RECORDING
 
@@ -189,7 +189,7 @@ def read_prices(path: Path = _SHIPPED) -> Prices:
 
 
 def with_cost(row: Row, prices: Prices) -> Row:
-    """The row with its cost among its own measures, where all its models have a price."""
+    """Return the row with its cost among its own measures, where all its models have a price."""
     if not prices.by_model or not prices.know(call["model"] for call in row["calls"]):
         return row
     measures = {**row["result"].get("measures", {}), "cost": prices.cost(row["calls"])}
@@ -213,7 +213,6 @@ def models_of(cells: Iterable[Cell]) -> list[str]:
 
 def seats_of(cells: Iterable[Cell]) -> list[Seat]:
     """Return all seats, each once."""
-    # The cells of a condition share their seats, and a big sweep has many cells.
-    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
-    each = (seat for seated in kinds.values() for seat in seated.values())
+    conditions = dict.fromkeys(cell.condition for cell in cells)
+    each = (seat for condition in conditions for seat in condition.settings["seats"].values())
     return list(dict.fromkeys(map(Seat.model_validate, each)))

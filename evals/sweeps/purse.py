@@ -157,7 +157,7 @@ class Purse:
             await asyncio.to_thread(self.worker.store.write, _SPEND, _END, _FORGET, **told)
 
     async def spent(self) -> float:
-        """What all calls of the sweep have cost."""
+        """Return what all calls of the sweep have cost."""
         return await asyncio.to_thread(lambda: self.worker.store.spent)
 
     async def check(self) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.measures import exchange, reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -69,7 +69,7 @@ def row_of(
     entries: Sequence[Entry] = (),
     reasoned: Sequence[reasons.Scored] | None = None,
 ) -> Row:
-    """The row of a finished run.
+    """Return the row of a finished run.
 
     Args:
         cell: what was to be played.
@@ -117,7 +117,7 @@ def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: 
 
 
 def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]:
-    """A message, with what its offer would pay each agent if everyone kept it."""
+    """Return a message, with what its offer would pay each agent if everyone kept it."""
     line: dict[str, Any] = dict(said)
     if "deal" in said:
         deal = Deal.model_validate(said["deal"])
@@ -130,7 +130,7 @@ def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[
 
 
 def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """Every clause ever signed, with the number of its duties and breaches."""
+    """Return every clause ever signed, with the number of its duties and breaches."""
     contract, monitor = evaluated.contract, evaluated.signed.monitor
     owed = [duty.clause for asked in monitor.asked for duty in asked]
     broken = [breach.clause for breach in monitor.breaches]
@@ -146,7 +146,7 @@ def _clauses(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
 
 
 def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """A line for each call, in an order that does not depend on timing."""
+    """Return a line for each call, in an order that does not depend on timing."""
     fields = ("agent", "act", "attempt", "model", "letter")
     of_answer = ("input_tokens", "output_tokens", "cut")
     calls = [

@@ -6,15 +6,15 @@
 
 from collections.abc import Sequence
 
-from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.evals.sweeps.cells import Cell
 
 
 def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
-    """One of `parts` disjoint parts, from 1.
+    """Return one of `parts` disjoint parts, from 1.
 
     A cell's part does not change when seeds are added, and every part has all conditions.
     """
-    return [c for c in cells if (c.condition + c.seed + c.repetition) % parts == part - 1]
+    return [c for c in cells if (c.condition.rank + c.seed + c.repetition) % parts == part - 1]
 
 
 def shard_from(given: str) -> tuple[int, int]:

@@ -122,11 +122,11 @@ class Store:
             self._database.close()
 
     def given(self, **values: Any) -> dict[str, Any]:
-        """A statement's values, with the sweep's."""
+        """Return a statement's values, with the sweep's."""
         return {"sweep": self._name, **values}
 
     def find(self, query: str, **values: Any) -> list[dict[str, Any]]:
-        """The rows that a query finds, whose values are given and the `sweep`."""
+        """Return the rows that a query finds, whose values are given and the `sweep`."""
         with self._reading() as session:
             return session.rows(query, **self.given(**values))
 
@@ -209,7 +209,7 @@ class Store:
         return str(name)
 
     def done(self) -> set[str]:
-        """The cells that have rows."""
+        """Return the cells that have rows."""
         return set(chain(*self._cells("sweep_rows")))
 
     def lacking(self, cells: Iterable[str]) -> set[str]:
@@ -220,7 +220,7 @@ class Store:
         return left
 
     def taken(self) -> set[str]:
-        """The cells that a process has taken; many of them have ended since."""
+        """Return the cells that a process has taken; many of them have ended since."""
         return set(chain(*self._cells("sweep_taken")))
 
     def _cells(self, table: str) -> Iterator[list[str]]:
@@ -230,11 +230,12 @@ class Store:
         )
         page = [""]
         while page:
-            page = [row["cell"] for row in self.find(query, last=page[-1])]
+            with self._reading() as session:
+                page = [cell for (cell,) in session.execute(query, **self.given(last=page[-1]))]
             yield page
 
     def failed_cost(self, cell: str) -> float:
-        """What a cell's failed attempts have cost, in USD."""
+        """Return what a cell's failed attempts have cost, in USD."""
         query = "SELECT usd FROM sweep_failures WHERE sweep = :sweep AND cell = :cell"
         return float(sum(found["usd"] for found in self.find(query, cell=cell)))
 
@@ -247,12 +248,12 @@ class Store:
         return {found["suite"]: (found["done"], found["calls"]) for found in self.find(query)}
 
     def failures(self) -> list[Row]:
-        """The last failed attempt of every cell that has not ended."""
+        """Return the last failed attempt of every cell that has not ended."""
         query = "SELECT content FROM sweep_failures WHERE sweep = :sweep ORDER BY cell"
         return [json.loads(found["content"]) for found in self.find(query)]
 
     def rows(self) -> Stored:
-        """The runs in the order of the suites' cells, each read when it is used.
+        """Return the runs in the order of the suites' cells, each read when it is used.
 
         Raises:
             ValueError: a suite names a program that was not permitted.

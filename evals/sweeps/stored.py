@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapley_coop.evals.sweeps.suite import Suite, refuse_programs
@@ -25,7 +24,7 @@ _NEXT = f"""
     {_OF_KIND} AND (seed, repetition, cell) > (:seed, :repetition, :cell)
     ORDER BY seed, repetition, cell LIMIT :page
 """
-_ONE = "SELECT content FROM sweep_rows WHERE sweep = :sweep AND cell = :cell"
+_ONE = "SELECT content, volatile FROM sweep_rows WHERE sweep = :sweep AND cell = :cell"
 _PLACE = "cell, seed, repetition"
 
 
@@ -70,7 +69,7 @@ class Stored:
         return sum(kind.runs for kind in self.kinds)
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows, of which one is held.
+        """Return the rows, of which one is held.
 
         Raises:
             ValueError: one is of a program that was not permitted.
@@ -78,21 +77,16 @@ class Stored:
         return (self._row(found["content"]) for found in self._each("content"))
 
     def timed(self) -> Iterator[tuple[Row, Row]]:
-        """Each row and its volatile fields."""
+        """Yield each row and its volatile fields."""
         for found in self._each("content, volatile"):
             yield self._row(found["content"]), json.loads(found["volatile"])
 
-    def volatile(self) -> Iterator[Row]:
-        """The volatile fields of each run."""
-        for found in self._each("volatile"):
-            yield {**json.loads(found["volatile"]), "cell": intern(found["cell"])}
-
     def as_kept(self) -> Iterator[dict[str, Any]]:
-        """Each row as the database has it."""
+        """Return each row as the database has it."""
         return self._each("*")
 
     def cells(self) -> list[str]:
-        """The cells' ids."""
+        """Return the cells' ids."""
         query = f"SELECT cell {_OF_KIND} ORDER BY seed, repetition, cell"
         return [
             found["cell"]
@@ -100,17 +94,18 @@ class Stored:
             for found in self._store.find(query, suite=kind.suite, labels=kind.labels)
         ]
 
-    def at(self, cells: Iterable[str]) -> Iterator[Row]:
-        """The rows of some cells."""
+    def at(self, cells: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+        """Yield the rows of some cells, each with its volatile fields."""
         for cell in cells:
-            yield self._row(self._store.find(_ONE, cell=cell)[0]["content"])
+            (found,) = self._store.find(_ONE, cell=cell)
+            yield self._row(found["content"]), json.loads(found["volatile"])
 
     def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
-        """Those whose labels are wanted."""
+        """Return those whose labels are wanted."""
         return Stored(self._store, [k for k in self.kinds if wanted(json.loads(k.labels))])
 
     def of_suite(self, name: str) -> "Stored":
-        """Those of one suite."""
+        """Return those of one suite."""
         return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
 
     def _each(self, columns: str) -> Iterator[dict[str, Any]]:
@@ -130,8 +125,7 @@ class Stored:
     def _row(self, content: str) -> Row:
         try:
             row: Row = dict(json.loads(content))
-            row["cell"] = intern(row["cell"])  # a report has it twice of each run
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError):
             where = f"{self._store.folder}: a row that begins with {content[:20]!r}"
             raise ValueError(f"{where} is no JSON: restore it or delete it") from None
         # A file that somebody sent may name a program that would be run.

@@ -1,19 +1,9 @@
-"""Suites: an experiment as one YAML file, and its runs, the cells.
+"""Suites: an experiment as one YAML file.
 
-A suite is a base (workflow and run configuration) and the axes that vary it. Its cells are the
-product of axes × seeds × repetitions, each named by the hash of its content.
-
->>> from shapley_coop.evals.sweeps.suite import Suite, expand
->>> suite = Suite(name="two", base={"game": "escape_room"}, vary={"rounds": [1]}, seeds="0-1")
->>> [(cell.labels, cell.seed) for cell in expand(suite)]
-[({'rounds': '1'}, 0), ({'rounds': '1'}, 1)]
+A suite is a base (workflow and run configuration) and the axes that vary it.
 """
 
-import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -21,21 +11,16 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from shapley_coop import extension
-from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
-from shapley_coop.evals.sweeps.seeds import MOST_SEEDS, Seeds
+from shapley_coop.evals.sweeps.seeds import Seeds
 from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
 from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games.catalogue import is_program
-from shapley_coop.graphs.catalogue import check_name
 from shapley_coop.invalid import first_error
 from shapley_coop.permissions import PROGRAMS, permitted
-from shapley_coop.state.run_config import RunConfig
 
 _SHIPPED = Path(__file__).parents[1] / "suites"
-_GRAPH, _GAME = "graph", "game"
-_MERGED = ("params", "seats")
+_GAME = "game"
 
-MAX_CELLS = MOST_SEEDS
 NAMING = "Small letters, digits and _; by default the file's own name."
 
 
@@ -101,57 +86,18 @@ class Suite(Part):
         return prod(map(len, self.axes.values())) * len(self.seeds) * self.repetitions
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One run of an experiment.
-
-    Attributes:
-        suite: the suite's name.
-        labels: axis → label.
-        graph: the workflow.
-        room: what is played, resolved, as plain JSON.
-        repetition: from 0.
-        condition: the rank of its condition in the suite; not part of what it is.
-        id: the hash of its content and labels: 20 hexadecimal digits.
-    """
-
-    suite: str
-    labels: Mapping[str, str]
-    graph: str
-    room: Mapping[str, Any]
-    repetition: int = 0
-    condition: int = 0
-    id: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        room = self.room.canonical() if isinstance(self.room, Room) else canonical(self.room)
-        named = _named(self.suite, tuple(self.labels.items()), self.graph)
-        text = f"{named},{room},{self.repetition}]"
-        object.__setattr__(self, "id", hashlib.sha256(text.encode()).hexdigest()[:20])
-
-    @property
-    def seed(self) -> int:
-        """The run configuration's."""
-        return int(self.room["seed"])
-
-    @property
-    def name(self) -> str:
-        """Its condition and seed, for people."""
-        return ", ".join([*self.labels.values(), f"seed {self.seed}"])
-
-
 def shipped() -> list[str]:
-    """The suites that come with the core, sorted."""
+    """Return the suites that come with the core, sorted."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
 def known() -> list[str]:
-    """The suites that can be named: those of the core, then those of extensions."""
+    """Return the suites that can be named: those of the core, then those of extensions."""
     return [*shipped(), *extension.offered("suites")]
 
 
 def _file_of(name: str) -> Path:
-    """The file of a suite: one that comes with the project or an extension, or a path."""
+    """Return the file of a suite: one that comes with the project or an extension, or a path."""
     if name in shipped():
         return _SHIPPED / f"{name}.yaml"
     if name in extension.offered("suites"):
@@ -179,7 +125,7 @@ def load_suite(name: str) -> Suite:
 
 
 def games_in(suite: Suite) -> Iterator[Any]:
-    """What a suite sets the game to, wherever it does."""
+    """Yield what a suite sets the game to, wherever it does."""
     yield suite.base.get(_GAME)
     for labels in suite.axes.values():
         yield from (settings.get(_GAME) for settings in labels.values())
@@ -203,77 +149,8 @@ def refuse_programs(where: Path, named: Iterable[Any]) -> None:
         )
 
 
-def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
-    """Every cell of a suite, condition by condition.
-
-    Args:
-        suite: the experiment.
-        seeds: in place of the suite's own.
-
-    Raises:
-        ValueError: a game or workflow is not there, or a setting is wrong; names the condition.
-    """
-    seeds = list(seeds or suite.seeds)
-    if len(set(seeds)) < len(seeds):
-        raise ValueError(f"{suite.name}: seeds repeat: use repetitions to play one again")
-    cells: list[Cell] = []
-    for rank, (labels, graph, room) in enumerate(_conditions(suite)):
-        settings = Settings({**room, "seed": None})
-        for seed in seeds:
-            seeded = Room(settings, seed)
-            for repetition in range(suite.repetitions):
-                cells.append(Cell(suite.name, labels, graph, seeded, repetition, rank))
-        if len(cells) > MAX_CELLS:
-            raise ValueError(f"{suite.name}: more than {MAX_CELLS} cells: vary less")
-    return cells
-
-
-def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, Any]]]:
-    """Labels, workflow and resolved room of every combination of the axes' values."""
-    axes = suite.axes
-    for labels in product(*axes.values()):
-        named = dict(zip(axes, labels, strict=True))
-        settings = dict(suite.base)
-        for axis, label in named.items():
-            settings = _overlaid(settings, axes[axis][label])
-        try:
-            graph, config = configured(settings)
-            room = config.resolve().model_dump(mode="json")
-        except ValueError as error:
-            shown = " ".join(f"{axis}={label}" for axis, label in named.items()) or "base"
-            raise ValueError(f"suite {suite.name}, {shown}: {error}") from None
-        yield named, graph, room
-
-
-def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
-    """The workflow and the configuration that settings of a run name; no game is loaded yet.
-
-    Raises:
-        ValueError: there is no such workflow, or a setting is wrong.
-    """
-    graph = str(settings.get(_GRAPH, "shapley_coop"))
-    check_name(graph)
-    rest = {key: value for key, value in settings.items() if key != _GRAPH}
-    try:
-        return graph, RunConfig.model_validate(rest)
-    except ValidationError as error:
-        raise ValueError(str(first_error(error, RunConfig, beside=(_GRAPH,)))) from None
-
-
-@lru_cache(maxsize=1024)  # a hundred thousand cells share it
-def _named(suite: str, labels: tuple[tuple[str, str], ...], graph: str) -> str:
-    """The canonical JSON of what a condition's cells have in common, without its end."""
-    return canonical([suite, dict(labels), graph])[:-1]
-
-
 def _labelled(axis: str, values: list[Any] | dict[str, dict[str, Any]]) -> dict[str, Any]:
     if isinstance(values, dict):
         return values
     field, _, inner = axis.partition(".")
     return {str(v): {field: {inner: v}} if inner else {field: v} for v in values}
-
-
-def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters and seats are merged by key, everything else is replaced."""
-    merged = {key: {**settings.get(key, {}), **more[key]} for key in _MERGED if key in more}
-    return {**settings, **more, **merged}

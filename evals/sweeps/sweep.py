@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.gates import SweepGate
-from shapley_coop.evals.sweeps.in_batches import batches_maker
-from shapley_coop.evals.sweeps.playing import Limits, Pauses, Player, Tally
+from shapley_coop.evals.sweeps.in_batches import Batches
+from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.sweeps.workers import BEAT, Worker
 from shapley_coop.seats.clients import clients, clients_here
 from shapley_coop.seats.seat import CredentialsMissing, SeatError
@@ -42,7 +42,7 @@ async def sweep(
         tell: told how batches go on.
 
     Raises:
-        ValueError: letters are to be asked in batches, and no extension or an endpoint has them.
+        ValueError: letters are to be asked in batches, and an endpoint has none.
     """
     under_way = _Sweep(cells, player, worker, limits, prices, watch, tell)
     try:
@@ -94,22 +94,21 @@ class _Sweep:
     async def begin(self) -> None:
         """Put the gate up, and tidy up after processes that were killed."""
         clients_here().gate = self.gate
-        if self._limits.batch and self.todo:
-            await self._in_batches(self._limits.batch)
+        if self._limits.batches and self.todo:
+            await self._in_batches(self._limits.batches)
         await self._player.tidy({cell.id for cell in self._cells} - self._left)
 
     async def ended(self) -> Tally:
-        """How the sweep ended, with what other processes have run meanwhile."""
+        """Return how the sweep ended, with what other processes have run meanwhile."""
         left = await asyncio.to_thread(self._worker.store.lacking, [x.id for x in self._cells])
         self.tally.before = self.tally.cells - self.tally.done - len(left)
         self.tally.cost = await self._purse.spent()
         return self.tally
 
-    async def _in_batches(self, pauses: Pauses) -> None:
+    async def _in_batches(self, made: Callable[..., Batches]) -> None:
         """Have letters asked in batches, where the endpoints have them."""
         sweep = self._worker.store.id
-        made = batches_maker()
-        batches = made(sweep, self._purse, lambda: self._playing, self._tell, pauses)
+        batches = made(sweep, self._purse, lambda: self._playing, self._tell)
         here = clients_here()
         self.gate.batches, here.batched = batches, batches.client
         here.closing.push_async_callback(batches.client.aclose)
@@ -153,7 +152,7 @@ class _Sweep:
         return None
 
     def _freed(self) -> list[Cell]:
-        """The cells that others had taken and did not end."""
+        """Return the cells that others had taken and did not end."""
         self._worker.bury()
         free = self._worker.store.lacking(cell.id for cell in self._others)
         free -= self._worker.store.taken()
@@ -166,7 +165,7 @@ class _Sweep:
                 return True
             # The cost of a run is unknown until the first has ended, so that one runs alone; in
             # batches that would take as many as it has letters, and they are paid in order.
-            unknown = self._dearest is None and not self._limits.batch
+            unknown = self._dearest is None and not self._limits.batches
             spent = await self._purse.spent()
             reserved = (self._dearest or 0.0) * (self._playing + 1)
             if spent + reserved <= self._limits.cost and not (unknown and self._playing):
@@ -228,7 +227,7 @@ def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
 
 
 def describe(error: Exception) -> str:
-    """Why a cell failed, in one line: our errors in full, others by type and place only."""
+    """Return why a cell failed, in one line: our errors in full, others by type and place only."""
     if isinstance(error, SeatError | CredentialsMissing | ValueError):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]

@@ -71,7 +71,7 @@ class Worker:
         self._free(self.id)
 
     def take(self, cell: str) -> bool:
-        """Whether this process may play a cell: it has no row, and nobody has taken it."""
+        """Return whether this process may play a cell: it has no row, and nobody has taken it."""
         with self.store.writing() as session:
             return bool(session.execute(_TAKE, **self.store.given(cell=cell, worker=self.id)))
 
@@ -138,13 +138,13 @@ def _json(line: Row) -> str:
 
 @cache
 def _machine() -> str:
-    """Where process numbers mean the same: a machine, and on it a container."""
+    """Return where process numbers mean the same: a machine, and on it a container."""
     numbering = Path("/proc/self/ns/pid")
     return f"{socket.gethostname()} {os.readlink(numbering) if numbering.is_symlink() else ''}"
 
 
 def _born(process: int) -> str:
-    """When a process began, as the system counts it; empty if it has ended."""
+    """Return when a process began, as the system counts it; empty if it has ended."""
     try:
         told = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -153,7 +153,7 @@ def _born(process: int) -> str:
 
 
 def _alive(process: int) -> str:
-    """The same where the system does not tell when."""
+    """Return the same where the system does not tell when."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

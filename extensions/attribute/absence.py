@@ -21,7 +21,7 @@ KINDS = ("blank", "silent")
 
 
 async def asked(baseline: Baseline, state: Any, config: RunnableConfig) -> Any:
-    """What a baseline function or runnable does in an agent's place."""
+    """Return what a baseline function or runnable does in an agent's place."""
     if isinstance(baseline, Runnable):
         return await baseline.ainvoke(state, config)
     found = baseline(state)
@@ -29,7 +29,7 @@ async def asked(baseline: Baseline, state: Any, config: RunnableConfig) -> Any:
 
 
 async def model_words(model: BaseChatModel, state: Any, config: RunnableConfig) -> str:
-    """What another model says, given the state: its messages, or all of it as text."""
+    """Return what another model says, given the state: its messages, or all of it as text."""
     talk: Any = fields_of(state).get("messages")
     messages: Sequence[AnyMessage | Any] = talk or [HumanMessage(canonical(state)[0])]
     answer = await model.ainvoke(list(messages), config)
@@ -47,7 +47,7 @@ class StandInCall(Runnable[Any, Any]):
         raise NotImplementedError("plays are asynchronous")
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """What it does with the state."""
+        """Return what it does with the state."""
         return await asked(self.baseline, input, config or {})
 
 
@@ -55,12 +55,12 @@ class OtherWords(StandInCall):
     """Another model's words in an agent's place."""
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """What the model says to the state."""
+        """Return what the model says to the state."""
         return await model_words(self.baseline, input, config or {})
 
 
 def described(absent: Absent) -> Any:
-    """The choice as JSON, part of the result and of the key of kept calls."""
+    """Return the choice as JSON, part of the result and of the key of kept calls."""
     if isinstance(absent, Mapping):
         return {agent: described(one) for agent, one in absent.items()}
     if isinstance(absent, str):
@@ -74,7 +74,7 @@ def described(absent: Absent) -> Any:
 
 
 def in_words(choice: Any) -> str:
-    """The choice, as `described` gives it, in words."""
+    """Return the choice, as `described` gives it, in words."""
     if isinstance(choice, Mapping):
         return ", ".join(f"{one} for {agent}" for agent, one in choice.items())
     return str(choice)

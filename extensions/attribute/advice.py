@@ -121,7 +121,7 @@ def _cost_of(advising: Advising, more: int) -> float | None:
 
 
 def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) -> str:
-    """The advice in words."""
+    """Return the advice in words."""
     vain = [] if is_taken else advising.in_vain.get(agent, [])
     if step.loss.why:
         return ", ".join([f"its removal has no score: {step.loss.why}", *vain])
@@ -152,7 +152,7 @@ def _row(trial: Trial) -> dict[str, float]:
 
 
 async def one_alone(game: AppGame, prices: Prices) -> Rows:
-    """The best answers of the best agent alone that takes as many tokens as the whole app.
+    """Return the best answers of the best agent alone that takes as many tokens as the whole app.
 
     Who takes no tokens is no baseline: no number of tries comes to those of the app.
 

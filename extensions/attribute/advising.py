@@ -83,7 +83,7 @@ class Advising:
         await self._take(before, [one for agent in rest for one in self._others(agent)])
 
     def _others(self, agent: str) -> list[Option]:
-        """The models to try in place of an agent's own; none where it asks no model."""
+        """Return the models to try in place of an agent's own; none where it asks no model."""
         game = self.trials.game
         if not game.asks_models(agent):
             return []
@@ -143,7 +143,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Why a model is not worth asking, whatever it answers; empty if it may be."""
+    """Return why a model is not worth asking, whatever it answers; empty if it may be."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

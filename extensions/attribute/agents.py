@@ -89,7 +89,7 @@ class _Walk:
 
 
 def places(graph: Any, nodes: Mapping[str, Any]) -> dict[str, Place]:
-    """All places of an app, by path.
+    """Return all places of an app, by path.
 
     Args:
         graph: the app's.
@@ -132,13 +132,13 @@ def _called(agent: str, known: Mapping[str, Place]) -> str:
 
 
 def named(one: Any) -> str:
-    """The name that somebody gave a graph; empty if nobody did."""
+    """Return the name that somebody gave a graph; empty if nobody did."""
     name = getattr(one, "name", None) if isinstance(one, PregelProtocol) else None
     return str(name) if name and name != UNNAMED else ""
 
 
 def _wrapped(tool: BaseTool) -> Iterator[tuple[str, Any]]:
-    """The graphs and models that a tool's functions refer to, by the key they are under."""
+    """Yield the graphs and models that a tool's functions refer to, by the key they are under."""
     seen = set[int]()
     for way in ("func", "coroutine", "_run"):
         for key, one in referred(getattr(tool, way, None), DEPTH):
@@ -149,7 +149,7 @@ def _wrapped(tool: BaseTool) -> Iterator[tuple[str, Any]]:
 
 
 def referred(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """What a function refers to, and what the functions do that it refers to.
+    """Yield what a function refers to, and what the functions do that it refers to.
 
     Returns:
         Pairs of a key and an object; the key is of the mapping that holds it, or empty.
@@ -173,7 +173,7 @@ def referred(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def held(function: FunctionType) -> Collection[Any]:
-    """What a function's closure holds."""
+    """Return what a function's closure holds."""
     found = []
     for cell in function.__closure__ or ():
         try:
@@ -184,6 +184,6 @@ def held(function: FunctionType) -> Collection[Any]:
 
 
 def is_loop(graph: Any) -> bool:
-    """Whether a graph is one agent that asks its model and its tools in a loop."""
+    """Return whether a graph is one agent that asks its model and its tools in a loop."""
     nodes = [name for name in getattr(graph, "nodes", {}) if name != START]
     return any(name in nodes for name in LOOP)

@@ -34,7 +34,7 @@ def check_answers(answers: Any) -> None:
 
 
 async def answered(graph: Graph, config: RunnableConfig, answers: Answers | None) -> Command[Any]:
-    """How a play goes on that stopped to ask.
+    """Return how a play goes on that stopped to ask.
 
     Raises:
         Unanswered: there is no answer for who asks.

@@ -33,7 +33,7 @@ StandInFor = Callable[[str, Runnable[Any, Any], frozenset[str]], StandIn]
 
 
 def load(spec: str, what: str) -> Any:
-    """The object that `path.py:name` names; the file's folder is importable while it loads.
+    """Return the object that `path.py:name` names; the file's folder is importable while it loads.
 
     Args:
         spec: a file and a name in it.
@@ -74,7 +74,7 @@ def _module(path: Path, what: str) -> Any:
 
 
 def _made(factory: Callable[..., Any]) -> Any:
-    """What a function makes: of nothing, or of an empty config.
+    """Return what a function makes: of nothing, or of an empty config.
 
     Raises:
         ValueError: it is asynchronous, takes more, or fails.
@@ -156,7 +156,7 @@ class App:
             raise ValueError(f"keep: the app's state has no key {stray[0]!r}{meant}")
 
     def copy(self, stand_in: StandInFor, store: Any = None, resumable: bool = False) -> Graph:
-        """A copy in which every node is replaced, with a checkpointer of its own.
+        """Return a copy in which every node is replaced, with a checkpointer of its own.
 
         Args:
             stand_in: makes what replaces a node.
@@ -191,7 +191,7 @@ class App:
         return limits[0] or limits[1]
 
     def fingerprint(self) -> str:
-        """A name for the app's code: kept calls of another code are not taken."""
+        """Return a name for the app's code: kept calls of another code are not taken."""
         read = hashlib.sha256()
         for file in self.code.files():
             read.update(file.read_bytes())
@@ -206,7 +206,7 @@ class App:
         return _managed(graph)
 
     def drawn(self) -> tuple[list[str], list[tuple[str, str, bool]]]:
-        """The graph's nodes, and its edges with whether they are conditional."""
+        """Return the graph's nodes, and its edges with whether they are conditional."""
         drawing = self.graph.get_graph(xray=any("/" in agent for agent in self.agents))
         edges = [
             (_as_path(edge.source), _as_path(edge.target), edge.conditional)
@@ -216,7 +216,7 @@ class App:
 
 
 def _as_path(name: str) -> str:
-    """A drawn node's path: a drawing writes team:writer."""
+    """Return a drawn node's path: a drawing writes team:writer."""
     return name.replace(":", "/")
 
 
@@ -226,7 +226,7 @@ def _inner(node: Any) -> Graph:
 
 
 def _paths(graph: Graph, at: str = "") -> Iterator[tuple[str, Any]]:
-    """Every node's path, with those of subgraphs that are nodes."""
+    """Yield every node's path, with those of subgraphs that are nodes."""
     for name, node in graph.nodes.items():
         if name == START:
             continue

@@ -83,7 +83,7 @@ class Asking:
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """A kept call, or a new one, and the names of this input's ids in its output."""
+        """Return a kept call, or a new one, and the names of this input's ids in its output."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -110,7 +110,7 @@ class Asking:
         return call, {number: name for name, number in ids.items()}
 
     def counted(self, known: str) -> str:
-        """The key of a question, which this play asks for the how-manieth time."""
+        """Return the key of a question, which this play asks for the how-manieth time."""
         nth, self.seen[known] = self.seen[known], self.seen[known] + 1
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
@@ -139,7 +139,7 @@ class Asking:
         return call
 
     def variant(self, base: str, asked: Collection[str]) -> str:
-        """The key of a call in which these agents were asked, present or absent."""
+        """Return the key of a call in which these agents were asked, present or absent."""
         if not asked:
             return base
         return digest(base, *(f"{path}={self.status(path)}" for path in sorted(asked)))
@@ -224,7 +224,7 @@ class Asking:
     async def watched(
         self, node: Node, state: Any, config: RunnableConfig, watch: Watch
     ) -> tuple[Any, list[Put]]:
-        """What a node says and writes to the store, while tools are watched."""
+        """Return what a node says and writes to the store, while tools are watched."""
         puts: list[Put] = []
         try:
             with self.store.writing(puts) if self.store else nullcontext():
@@ -251,5 +251,5 @@ class Asking:
 
 
 def _place(namespace: str) -> str:
-    """A node's path: LangGraph writes team:id|writer:id."""
+    """Return a node's path: LangGraph writes team:id|writer:id."""
     return "/".join(part.partition(":")[0] for part in namespace.split("|"))

@@ -96,7 +96,7 @@ async def attribute_async(
     go_on: GoOn | None = None,
     **settings: Any,
 ) -> AppCredit:
-    """The same, awaited; see `attribute`."""
+    """Return the same, awaited; see `attribute`."""
     with_ = checked(settings)
     if score is None:
         raise ValueError("no score: give a function of the final state")
@@ -134,7 +134,7 @@ def _check(app: App, with_: Settings) -> None:
 async def _found(
     app: App, calls: Calls, with_: Settings, recorded: Recorded | None, unit: Unit, counts: Counts
 ) -> dict[str, str]:
-    """The agents of a run of one input, which is kept, and why each is one.
+    """Return the agents of a run of one input, which is kept, and why each is one.
 
     Raises:
         ValueError: the app fails.
@@ -150,7 +150,7 @@ async def _found(
 
 
 def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) -> Forecast:
-    """How many calls `attribute` would take; nothing runs.
+    """Return how many calls `attribute` would take; nothing runs.
 
     Raises:
         ValueError: an argument is wrong.
@@ -205,7 +205,7 @@ async def _attributed(
 
 
 def _goes_on(game: AppGame, more: Forecast, go_on: GoOn | None) -> bool:
-    """Whether what is foretold is wanted; who wants more than was allowed gets it."""
+    """Return whether what is foretold is wanted; who wants more than was allowed gets it."""
     wanted = go_on is None or go_on(more)
     if wanted and go_on and not (more.fits or more.sampled):
         game.stage = game.stage.allowing(more.calls)
@@ -215,7 +215,7 @@ def _goes_on(game: AppGame, more: Forecast, go_on: GoOn | None) -> bool:
 async def _advised(
     game: AppGame, with_: Settings, credit: AppCredit, first: Forecast, go_on: GoOn | None
 ) -> AppCredit:
-    """The result with advice, where it is wanted."""
+    """Return the result with advice, where it is wanted."""
     if not with_.advise:
         return credit
     names = [name_of(model) for model in with_.cheaper]
@@ -250,7 +250,7 @@ def _how(with_: Settings) -> str:
 
 
 def _refined(game: AppGame, with_: Settings, first: Forecast, how: str) -> Forecast:
-    """The forecast after what was played; none where the same was played before."""
+    """Return the forecast after what was played; none where the same was played before."""
     found = refined(first, game, with_.prices)
     if game.stage.is_answered(game.units, how):
         return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0, fits=True)
@@ -275,7 +275,7 @@ def _ahead(game: AppGame, with_: Settings, first: Forecast, how: str, announce: 
 
 
 async def _values(game: AppGame, with_: Settings) -> Values | None:
-    """The values, if enough plays have a score."""
+    """Return the values, if enough plays have a score."""
     n = len(game.agents)
     if n <= with_.exact_up_to:
         await game.ask(range(1 << n))
@@ -288,5 +288,5 @@ async def _values(game: AppGame, with_: Settings) -> Values | None:
 
 
 def _enough(game: AppGame) -> bool:
-    """Whether the worths carry values: v(∅) is known, and few others are not."""
+    """Return whether the worths carry values: v(∅) is known, and few others are not."""
     return game.failed_part() <= MOST_FAILED and all(map(math.isfinite, game.worths[0]))

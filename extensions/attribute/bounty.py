@@ -15,7 +15,7 @@ KIND = "contribution"
 
 
 def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str, Any]:
-    """The bounty in proportion to the values; the amounts sum to it exactly.
+    """Return the bounty in proportion to the values; the amounts sum to it exactly.
 
     Nobody owes a bounty: an agent whose value is below 0 gets nothing, and is named.
 
@@ -73,7 +73,7 @@ def agreed(
 
 
 def _params(found: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, Any]:
-    """The parameters of the game `delivered` in which the owners are asked."""
+    """Return the parameters of the game `delivered` in which the owners are asked."""
     earned = {agent: plain(x.limit_denominator(10**6)) for agent, x in _earned(values).items()}
     return {
         "artefacts": {agent: {KIND: x} for agent, x in earned.items()},

@@ -115,7 +115,7 @@ class Calls:
         self._base.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", (self.app, question, key))
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:
-        """Whether all that these questions take was played before.
+        """Return whether all that these questions take was played before.
 
         Args:
             questions: one for each unit.
@@ -134,7 +134,7 @@ class Calls:
         return [frozenset(json.loads(asked)) for (asked,) in rows]
 
     def kept(self, questions: Iterable[str]) -> int:
-        """How many of the calls that these questions needed are kept."""
+        """Return how many of the calls that these questions needed are kept."""
         keys = {
             key
             for question in questions
@@ -146,7 +146,7 @@ class Calls:
         return len(keys)
 
     def get(self, key: str) -> Call | None:
-        """The call under a key; each time a copy of its own."""
+        """Return the call under a key; each time a copy of its own."""
         found = self._base.execute(
             "SELECT kind, output, about FROM calls WHERE app = ? AND key = ?", (self.app, key)
         ).fetchone()
@@ -200,7 +200,7 @@ class Calls:
         return kept
 
     def acting(self, key: str) -> "Acting":
-        """Where the tools that begin to act in a call are written down, until it is kept."""
+        """Return where the tools that begin to act in a call are written down, until it is kept."""
         return Acting(self._base, self.app, key)
 
     def close(self) -> None:
@@ -237,14 +237,14 @@ class Acting:
 
 
 def _tupled(value: Any) -> Any:
-    """A copy in which plain tuples are marked."""
+    """Return a copy in which plain tuples are marked."""
     if type(value) is tuple:
         return Tupled([_tupled(part) for part in value])
     return _parts(value, _tupled)
 
 
 def _untupled(value: Any) -> Any:
-    """A copy in which what was marked is a tuple again."""
+    """Return a copy in which what was marked is a tuple again."""
     if isinstance(value, Tupled):
         return tuple(_untupled(part) for part in value.parts)
     return _parts(value, _untupled)
@@ -275,7 +275,7 @@ def _inner(path: str, given: Any, output: Any, tokens: Any, *rest: Any) -> Inner
 
 
 def added(all_tokens: Mapping[str, tuple[int, int]], more: Mapping[str, tuple[int, int]]) -> Tokens:
-    """Tokens by model, summed."""
+    """Return tokens by model, summed."""
     total = dict(all_tokens)
     for model, (read, written) in more.items():
         before = total.get(model, (0, 0))

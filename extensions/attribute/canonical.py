@@ -25,7 +25,7 @@ class Incomparable(ValueError):
 
 
 def canonical(value: Any, without: Collection[str] = ()) -> tuple[str, dict[str, str]]:
-    """A value as text that is equal for equal values, and the ids in it.
+    """Return a value as text that is equal for equal values, and the ids in it.
 
     Args:
         value: what a node reads: plain data, messages, pydantic models, dataclasses.
@@ -46,7 +46,7 @@ def canonical(value: Any, without: Collection[str] = ()) -> tuple[str, dict[str,
 
 
 def digest(*parts: str) -> str:
-    """A short name for texts."""
+    """Return a short name for texts."""
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
 
 
@@ -62,14 +62,14 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """A copy of a value in which every text that is one of the names is replaced."""
+    """Return a copy of a value in which every text that is one of the names is replaced."""
     if not names:
         return value
     return rebuilt(value, lambda text: names.get(text, text))
 
 
 def rebuilt(value: Any, of: Callable[[str], str]) -> Any:
-    """A copy of a value whose texts are replaced; what is no data is kept as it is."""
+    """Return a copy of a value whose texts are replaced; what is no data is kept as it is."""
     if isinstance(value, Enum):
         return value
     if isinstance(value, str):

@@ -120,7 +120,7 @@ def attribute(
 
 
 def _lacking(credit: "AppCredit") -> str:
-    """What was asked for and is not told, with what may help; empty if all is."""
+    """Return what was asked for and is not told, with what may help; empty if all is."""
     notes = [note for note in credit.notes if note.startswith(("no advice", "no values"))]
     if not notes or credit.advice or notes[-1].endswith("it was not wanted"):
         return ""
@@ -133,7 +133,7 @@ def _lacking(credit: "AppCredit") -> str:
 
 
 def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
-    """How many calls it would take; nothing runs."""
+    """Return how many calls it would take; nothing runs."""
     from shapley_coop.extensions.attribute.attributing import forecast
 
     graph, names, _, inputs = asked
@@ -215,7 +215,7 @@ def _tell(
 
 
 def _app(app: str, agents: str, input_: Path | None, score: str, trace: Path | None) -> _Asked:
-    """The graph, its agents, the scorer and the inputs."""
+    """Return the graph, its agents, the scorer and the inputs."""
     from shapley_coop.extensions.attribute.app import load
 
     if app == DEMO:
@@ -236,7 +236,7 @@ def _app(app: str, agents: str, input_: Path | None, score: str, trace: Path | N
 def _bounty(
     values: dict[str, float], bounty: str, currency: str, bargain: str, work: str
 ) -> dict[str, Any]:
-    """The bounty by value, and what the owners agree on if they bargain."""
+    """Return the bounty by value, and what the owners agree on if they bargain."""
     from shapley_coop.extensions.attribute.bounty import agreed, divided
 
     found = divided(values, bounty, currency)

@@ -33,7 +33,7 @@ class Told(BaseModel):
         return self.worth.get(",".join(self.agents))
 
     def tokens(self, agent: str) -> float | None:
-        """Tokens of an agent in a run of the whole app; None where they are not known."""
+        """Return tokens of an agent in a run of the whole app; None where they are not known."""
         spent = self.spent.get(agent)
         if spent is None or spent.input_tokens is None or spent.output_tokens is None:
             return None
@@ -100,6 +100,6 @@ def _line(cells: list[str]) -> str:
 
 
 def _escaped(text: Any) -> str:
-    """Text that Markdown does not read as a table's border, a tag or a new line."""
+    """Return text that Markdown does not read as a table's border, a tag or a new line."""
     plain = " ".join(str(text).split())
     return plain.replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")

@@ -23,7 +23,7 @@ from shapley_coop.extensions.attribute.values import Values, leave_one_out
 
 
 def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit:
-    """The result."""
+    """Return the result."""
     agents = game.agents
     named = None if values is None else _named(agents, values.mean)
     errors = None if values is None else values.standard_error()
@@ -70,7 +70,7 @@ def counted(game: AppGame) -> dict[str, int]:
 
 
 def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
-    """What a reader must know."""
+    """Return what a reader must know."""
     said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
     said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
     failed, unplayed = len(game.failures), sum(not f.played for f in game.failures)
@@ -116,7 +116,7 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
 
 
 def _of_runs(game: AppGame, prices: Prices) -> list[str]:
-    """What the recorded runs tell a reader."""
+    """Return what the recorded runs tell a reader."""
     said, visits = [], [visit for played in game.full for visit in played.visits]
     if tools := sorted({tool for visit in visits for tool in visit.tools}):
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
@@ -136,7 +136,7 @@ def _of_runs(game: AppGame, prices: Prices) -> list[str]:
 
 
 def _is_other(game: AppGame, path: str) -> bool:
-    """Whether it is no agent, has none in it, and is not what calls an agent's tools."""
+    """Return whether it is no agent, has none in it, and is not what calls an agent's tools."""
     app = game.stage.app
     has_agents = any(inner.startswith(f"{path}/") for inner in app.names)
     is_agent = path in game.agents or has_agents

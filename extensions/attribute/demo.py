@@ -79,7 +79,7 @@ class RuleChat(BaseChatModel):
 
 
 def _part(prompt: str, head: str) -> list[str]:
-    """The lines of a prompt below a heading."""
+    """Return the lines of a prompt below a heading."""
     _, _, after = prompt.partition(f"{head}:\n")
     return [line for line in after.partition("\n\n")[0].splitlines() if line]
 
@@ -119,7 +119,7 @@ def review(state: Draft) -> Draft:
 
 
 def score(state: Draft) -> float:
-    """How many of the topic's facts the text has, in percent."""
+    """Return how many of the topic's facts the text has, in percent."""
     facts = FACTS[state["topic"]]
     return 100 * sum(fact in state.get("text", "") for fact in facts) / len(facts)
 

@@ -14,7 +14,7 @@ GOOD, BAD = "24, 119, 76", "189, 52, 41"
 
 
 def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
-    """The graph.
+    """Return the graph.
 
     Args:
         graph: nodes and edges.
@@ -36,7 +36,7 @@ def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
 
 
 def _places(graph: Drawn) -> tuple[dict[str, tuple[float, float]], int, int]:
-    """The middle of each node, and the drawing's size."""
+    """Return the middle of each node, and the drawing's size."""
     layers = _layers(graph.nodes, graph.edges)
     widest = max(map(len, layers))
     width = max(LEAST_WIDTH, MARGIN * 2 + widest * WIDTH + (widest - 1) * GAP + 60)
@@ -71,7 +71,7 @@ def _layers(nodes: Sequence[str], edges: Sequence[tuple[str, str, bool]]) -> lis
 
 
 def _edge(start: tuple[float, float], end: tuple[float, float], conditional: bool) -> str:
-    """A line down, or a bow to the side for one that goes back or stays."""
+    """Return a line down, or a bow to the side for one that goes back or stays."""
     dashed = ' stroke-dasharray="5 4"' if conditional else ""
     (x1, y1), (x2, y2) = start, end
     if y2 > y1:

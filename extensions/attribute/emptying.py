@@ -47,7 +47,7 @@ class Emptying:
     words: str = ""
 
     def __call__(self, written: Written, now: Any) -> Any:
-        """The output of the full run, emptied, for the input of this one."""
+        """Return the output of the full run, emptied, for the input of this one."""
         return self._output(written.output, fields_of(written.given), fields_of(now))
 
     def _output(self, output: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
@@ -79,7 +79,7 @@ class Emptying:
         return Send(send.node, self._output(send.arg, given, now))
 
     def _field(self, key: str, value: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
-        """One field: passed through, kept, or emptied."""
+        """Return one field: passed through, kept, or emptied."""
         before, there = given.get(key), now.get(key)
         if self.keeps(key, value):
             return value if key in self.schema.added else _kept(value, before, there)
@@ -103,7 +103,7 @@ class Emptying:
         return self.schema.fitting(key, empty, value)
 
     def keeps(self, key: str, value: Any) -> bool:
-        """Whether an absent agent writes a field as it did."""
+        """Return whether an absent agent writes a field as it did."""
         is_choice = key in self.schema.closed and isinstance(value, str)
         return key in self.keep or is_choice or self.schema.steers(key, value)
 
@@ -118,7 +118,7 @@ class Emptying:
         return [*_listed(now), *shown] if len(new) < len(value) else shown
 
     def value(self, value: Any) -> Any:
-        """One value without words."""
+        """Return one value without words."""
         if value is None or isinstance(value, bool | Enum):
             return value
         if isinstance(value, str):
@@ -141,7 +141,7 @@ class Emptying:
 
 
 def kept(outputs: Sequence[Any], schema: Schema) -> list[str]:
-    """Fields of an agent that its blank stand-in writes because they steer the run."""
+    """Return fields of an agent that its blank stand-in writes because they steer the run."""
     found = dict[str, None]()
     for output in outputs:
         found |= {k: None for k, x in fields_of(_update(output)).items() if schema.steers(k, x)}
@@ -169,7 +169,7 @@ def unmeasured(visits: Sequence[Written], emptying: Emptying) -> list[str]:
 
 
 def emptied(outputs: Sequence[Any], emptying: Emptying) -> list[str]:
-    """Fields of an agent that held something and that its blank stand-in empties."""
+    """Return fields of an agent that held something and that its blank stand-in empties."""
     found = dict[str, None]()
     for output in outputs:
         fields = fields_of(_update(output)).items()
@@ -178,7 +178,7 @@ def emptied(outputs: Sequence[Any], emptying: Emptying) -> list[str]:
 
 
 def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str]) -> dict[str, bool]:
-    """The fields of an agent that may steer the run and that its blank stand-in empties.
+    """Return the fields of an agent that may steer the run and that its blank stand-in empties.
 
     Args:
         outputs: what the agent wrote.
@@ -205,7 +205,7 @@ def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str])
 
 
 def _update(output: Any) -> Any:
-    """The fields that an output writes; the answer of a tool writes none."""
+    """Return the fields that an output writes; the answer of a tool writes none."""
     if isinstance(output, BaseMessage):
         return {}
     return output.update if isinstance(output, Command) else output
@@ -259,7 +259,7 @@ def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
 
 
 def _wordless(message: Any, words: str) -> Any:
-    """A message of the same author that says nothing, with no id: the run gives it one."""
+    """Return a message of the same author that says nothing, with no id: the run gives it one."""
     if isinstance(message, AIMessage) or getattr(message, "tool_call_id", None):
         return AIMessage(content=words, name=getattr(message, "name", None))
     if isinstance(message, BaseMessage):

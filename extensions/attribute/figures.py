@@ -14,10 +14,10 @@ def shown(x: float | None) -> str:
 
 
 def rough(x: float) -> float:
-    """Two digits of an error."""
+    """Return two digits of an error."""
     return float(f"{x:.2g}")
 
 
 def rough_seconds(x: float) -> float:
-    """Two digits, to a tenth of a millisecond: the next run has others."""
+    """Return two digits, to a tenth of a millisecond: the next run has others."""
     return rough(round(x, 4))

@@ -44,7 +44,7 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
 
 
 def _members(app: App, path: str, asked: Sequence[str]) -> list[str]:
-    """A node, or those of a team within it of whom several ask models."""
+    """Return a node, or those of a team within it of whom several ask models."""
     bound = app.bound[path]
     if not isinstance(bound, Pregel) or is_loop(bound):
         return [path]
@@ -57,6 +57,6 @@ def _members(app: App, path: str, asked: Sequence[str]) -> list[str]:
 
 
 def _name(path: str, places: Mapping[str, Place], others: Mapping[str, str]) -> str:
-    """Its usual name, or its path where two have the same."""
+    """Return its usual name, or its path where two have the same."""
     usual = {other: places[other].names[0] for other in others if other in places}
     return path if list(usual.values()).count(usual[path]) > 1 else usual[path]

@@ -52,18 +52,18 @@ class Forecast:
 
     @classmethod
     def before(cls, agents: int, units: int, exact_up_to: int, kept: int) -> "Forecast":
-        """The forecast before anything runs; of an app whose edges do not lead back."""
+        """Return the forecast before anything runs; of an app whose edges do not lead back."""
         calls = max(0, units * (2**agents - 1) - kept)
         return cls(agents, units, 2**agents, agents > exact_up_to, calls, kept)
 
     def leaving_one_out(self) -> "Forecast":
-        """The same of leave-one-out alone: the app as it is, and once without each agent."""
+        """Return the same of leave-one-out alone: the app as it is, and once without each agent."""
         n = self.agents
         calls = max(0, self.units * (n + n * (n - 1) // 2) - self.kept)
         return replace(self, plays=n + 1, sampled=False, alone=True, calls=calls)
 
     def takes(self) -> str:
-        """Its calls, tokens, dollars and seconds."""
+        """Return its calls, tokens, dollars and seconds."""
         if not self.calls:
             return "no new calls"
         parts = [f"{self.calls} new {'call' if self.calls == 1 else 'calls'}"]
@@ -76,12 +76,12 @@ class Forecast:
         return ", ".join(parts)
 
     def most(self) -> str:
-        """Whether its calls are a bound."""
+        """Return whether its calls are a bound."""
         is_bound = not self.loops and (self.sampled or self.kept or self.advice)
         return "at most" if is_bound else "about"
 
     def words(self) -> str:
-        """One line."""
+        """Return one line."""
         told = "forecast after the recorded runs" if self.recorded else "forecast"
         how = "advice, " if self.advice else "leave-one-out, " if self.alone else ""
         of = f"some of {self.plays}" if self.sampled else f"{self.plays}"
@@ -94,7 +94,7 @@ class Forecast:
 
 
 def loops(game: AppGame) -> bool:
-    """Whether a play may ask an agent more often than the recorded one did.
+    """Return whether a play may ask an agent more often than the recorded one did.
 
     A critic who reads an absent writer's blank sends it back until the app gives up, and a model
     that calls agents as tools calls them as often as it likes.
@@ -104,7 +104,7 @@ def loops(game: AppGame) -> bool:
 
 
 def has_cycle(app: App) -> bool:
-    """Whether edges of an app's graph lead back."""
+    """Return whether edges of an app's graph lead back."""
     edges: dict[str, list[str]] = {}
     for source, target, _ in app.drawn()[1]:
         edges.setdefault(target, []).append(source)
@@ -116,7 +116,7 @@ def has_cycle(app: App) -> bool:
 
 
 def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
-    """The forecast after the recorded runs.
+    """Return the forecast after the recorded runs.
 
     A recorded call is made anew for every subset of the other agents that had finished before it,
     as what it is given may tell them apart; in leave-one-out for each of them alone.
@@ -151,7 +151,7 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
 
 
 def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int, tries: int) -> Forecast:
-    """What trying changes takes if each play asks nobody more often than the recorded one.
+    """Return what trying changes takes if each play asks nobody more often than the recorded one.
 
     That is the most, but in an app with a loop. Plays that are kept take nothing.
 
@@ -190,7 +190,7 @@ def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int, tries
 
 
 def _changes(game: AppGame, own: Sequence[int], others: int) -> tuple[int, int]:
-    """The plays that removals still take, and their calls.
+    """Return the plays that removals still take, and their calls.
 
     Args:
         game: with the coalitions that were played.

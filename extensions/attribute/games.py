@@ -76,7 +76,7 @@ class AppGame:
         return (1 << len(self.agents)) - 1
 
     def asks_models(self, agent: str) -> bool:
-        """Whether an agent asked a model in the recorded runs."""
+        """Return whether an agent asked a model in the recorded runs."""
         return any(visit.models for played in self.full for visit in played.of(agent))
 
     async def record(self) -> None:
@@ -170,7 +170,7 @@ class AppGame:
         return endless
 
     async def _scored(self, unit: Unit, played: Played) -> float:
-        """The score of a play; NaN, with the reason, where there is none."""
+        """Return the score of a play; NaN, with the reason, where there is none."""
         if played.failure:
             return float("nan")
         try:
@@ -191,17 +191,17 @@ class AppGame:
         return worth
 
     def failed_part(self) -> float:
-        """The part of all plays that failed or were not played."""
+        """Return the part of all plays that failed or were not played."""
         plays = len(self.worths) * len(self.units)
         return len(self.failures) / plays if plays else 0.0
 
     def table(self, unit: int) -> Floats:
-        """The worths of all coalitions for one unit; what failed is filled in."""
+        """Return the worths of all coalitions for one unit; what failed is filled in."""
         return filled(np.array([self.worths[mask][unit] for mask in range(self.everyone + 1)]))
 
 
 def numbers(found: Any) -> dict[str, float]:
-    """What a scorer says: a number, or several by name, of which the first is the score.
+    """Return what a scorer says: a number, or several by name, of which the first is the score.
 
     Raises:
         ValueError: one is not finite, or there is none.
@@ -232,7 +232,7 @@ def filled(table: Floats) -> Floats:
 
 
 def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:
-    """The additive game that fits best: weighted least squares, v(∅) and v(N) held exactly.
+    """Return the additive game that fits best: weighted least squares, v(∅) and v(N) held exactly.
 
     With all worths known its coefficients are the Shapley value (Charnes et al. 1988), so what is
     filled in by it adds nothing of its own.
@@ -260,7 +260,7 @@ def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -
 
 
 def _parameters(score: Score) -> int:
-    """How many of state and input a scorer takes."""
+    """Return how many of state and input a scorer takes."""
     try:
         taken = inspect.signature(score).parameters.values()
     except (TypeError, ValueError):

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def inputs_of(file: Path) -> Any:
-    """One input, or a list: a JSON file, or JSON lines.
+    """Return one input, or a list: a JSON file, or JSON lines.
 
     Raises:
         ValueError: it cannot be read.
@@ -27,7 +27,7 @@ def inputs_of(file: Path) -> Any:
 
 
 def absent_of(given: list[str]) -> Any:
-    """What stands in for absent agents, all of them or one by one."""
+    """Return what stands in for absent agents, all of them or one by one."""
     by_agent: dict[str, Any] = {}
     for one in given:
         agent, equals, what = one.partition("=")
@@ -59,7 +59,7 @@ def model_of(name: str) -> Any:
 
 
 def models_of(given: str) -> tuple[Any, ...]:
-    """The chat models that are tried in place of agents' own."""
+    """Return the chat models that are tried in place of agents' own."""
     from shapley_coop.extensions.attribute.app import load
 
     names = listed(given)
@@ -72,7 +72,7 @@ def listed(names: str) -> tuple[str, ...]:
 
 
 def file_text(app: str) -> str:
-    """The app's file and the graph's name in it, as a name: its kept calls are of these."""
+    """Return the app's file and the graph's name in it, as a name: its kept calls are of these."""
     from shapley_coop.extensions.attribute.canonical import digest
 
     file, _, name = app.rpartition(":")
@@ -97,7 +97,7 @@ def answers_of(given: str) -> dict[str, Any]:
 
 
 def given_of(**files: Path | None) -> dict[str, Any]:
-    """What the files that are given hold, by name."""
+    """Return what the files that are given hold, by name."""
     from shapley_coop.files import read_data
 
     return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
@@ -111,5 +111,5 @@ def prices_of(file: Path | None) -> dict[str, Any]:
 
 
 def texts_of(*files: Path | None) -> list[str]:
-    """The hash of each file's content; empty where none is given."""
+    """Return the hash of each file's content; empty where none is given."""
     return [hashlib.sha256(file.read_bytes()).hexdigest() if file else "" for file in files]

@@ -60,12 +60,12 @@ class Lent:
 
 
 def said(model: BaseChatModel | None) -> list[str]:
-    """What tells calls with another model apart; nothing where an agent has its own."""
+    """Return what tells calls with another model apart; nothing where an agent has its own."""
     return [] if model is None else [str(OtherModel(model))]
 
 
 def _asked(own: BaseChatModel, kwargs: dict[str, Any]) -> tuple[Runnable[Any, Any] | None, Any]:
-    """Who answers in place of a model, and with which settings; None: it does by itself."""
+    """Return who answers in place of a model, and with which settings; None: it does by itself."""
     scope = current()
     model = scope.instead if scope else None
     if model is None or own is model:

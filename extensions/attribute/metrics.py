@@ -14,7 +14,7 @@ from shapley_coop.extensions.attribute.stage import Played, Visit
 
 
 def tokens_of(visits: Iterable[Visit]) -> Tokens | None:
-    """What the models of several visits read and wrote; None where one does not tell."""
+    """Return what the models of several visits read and wrote; None where one does not tell."""
     total = Tokens()
     for visit in visits:
         if visit.models and not visit.tokens:
@@ -52,7 +52,7 @@ def means(plays: Sequence[Played], prices: Prices) -> dict[str, float]:
 
 
 def by_agent(game: AppGame, prices: Prices) -> dict[str, dict[str, float | None]]:
-    """Each agent's share of every further metric: a Shapley value where all was played.
+    """Return each agent's share of every further metric: a Shapley value where all was played.
 
     Elsewhere it is what would be missing without the agent, and None where that play failed.
     """

@@ -18,7 +18,7 @@ USUAL_STEPS = 100
 
 
 def units_of(given: Sequence[Any], samples: int) -> list[Unit]:
-    """Each input's samples; an input that is given again is asked again."""
+    """Return each input's samples; an input that is given again is asked again."""
     found, seen = [], Counter[str]()
     for number, one in enumerate(given, start=1):
         text = canonical(one)[0]
@@ -28,7 +28,7 @@ def units_of(given: Sequence[Any], samples: int) -> list[Unit]:
 
 
 def given_of(inputs: Any, recorded: Recorded | None) -> list[Any]:
-    """The inputs as a list; those of the trace where none are given."""
+    """Return the inputs as a list; those of the trace where none are given."""
     if inputs is None and recorded:
         return recorded.inputs
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
@@ -38,7 +38,7 @@ def given_of(inputs: Any, recorded: Recorded | None) -> list[Any]:
 
 
 def calls_of(app: App, with_: Settings) -> Calls:
-    """The kept calls of this app, by its code, its version and its context."""
+    """Return the kept calls of this app, by its code, its version and its context."""
     about = digest(
         app.fingerprint(),
         *_codes(with_.absent),
@@ -51,7 +51,7 @@ def calls_of(app: App, with_: Settings) -> Calls:
 
 
 def _codes(absent: Any) -> list[str]:
-    """The code of the functions that stand in for agents."""
+    """Return the code of the functions that stand in for agents."""
     several = absent.values() if isinstance(absent, Mapping) else [absent]
     return [code_of(one) if callable(one) else "" for one in several]
 
@@ -61,7 +61,7 @@ def _configurable(config: Any) -> Any:
 
 
 def stage_of(app: App, calls: Calls, with_: Settings, recorded: Recorded | None) -> Stage:
-    """What all plays share.
+    """Return what all plays share.
 
     Raises:
         ValueError: there is no such choice of `fresh`.

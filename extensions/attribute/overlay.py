@@ -39,11 +39,11 @@ class Overlay(BaseStore):
 
     @classmethod
     def over(cls, below: BaseStore | None) -> "Overlay | None":
-        """An overlay, where the app has a store."""
+        """Return an overlay, where the app has a store."""
         return cls(below) if below is not None else None
 
     def said(self) -> str:
-        """What the play has written so far, as a short name."""
+        """Return what the play has written so far, as a short name."""
         shown = {f"{space}/{key}": x for (space, key), x in self._written.items()}
         return digest(canonical(shown)[0]) if shown else ""
 
@@ -65,7 +65,7 @@ class Overlay(BaseStore):
         return [self._one(op, lambda read: self._below.batch([read])[0]) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """The same, asynchronously."""
+        """Return the same, asynchronously."""
         found: list[Result] = []
         for op in ops:
             below = None if isinstance(op, PutOp) else (await self._below.abatch([_all(op)]))[0]
@@ -95,7 +95,7 @@ class Overlay(BaseStore):
 
 
 def _all(op: Any) -> Any:
-    """A search from its first hit on, so that two stores' hits can be put together."""
+    """Return a search from its first hit on, so that two stores' hits can be put together."""
     if isinstance(op, SearchOp | ListNamespacesOp):
         return op._replace(offset=0, limit=op.offset + op.limit)
     return op

@@ -31,11 +31,11 @@ class OwnCode:
     begins: frozenset[tuple[str, str]] = frozenset()
 
     def has(self, name: str, file: str) -> bool:
-        """Whether a module is the app's own, and no library's."""
+        """Return whether a module is the app's own, and no library's."""
         return name.partition(".")[0] in self.packages or not is_library(file)
 
     def files(self) -> list[Path]:
-        """The files of its modules, and of all of its own that they import."""
+        """Return the files of its modules, and of all of its own that they import."""
         found: dict[str, None] = {}
         waiting = sorted(self.begins)
         while waiting:
@@ -69,13 +69,13 @@ def code_of(function: Any) -> str:
 
 
 def is_library(file: str) -> bool:
-    """Whether a file is of an installed package or of Python itself."""
+    """Return whether a file is of an installed package or of Python itself."""
     is_installed = "site-packages" in file or "dist-packages" in file
     return is_installed or file.startswith((_STDLIB, "<frozen"))
 
 
 def _holders(graph: Any) -> Iterator[tuple[str, str]]:
-    """The modules that have a graph under some name."""
+    """Yield the modules that have a graph under some name."""
     for name, module in list(sys.modules.items()):
         held = list(getattr(module, "__dict__", {}).values())
         if any(one is graph for one in held) and (file := getattr(module, "__file__", None)):
@@ -83,7 +83,7 @@ def _holders(graph: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_nodes(graph: Any) -> Iterator[tuple[str, str]]:
-    """The modules of the functions of nodes, of their tools, and of conditional edges."""
+    """Yield the modules of the functions of nodes, of their tools, and of conditional edges."""
     for node in graph.nodes.values():
         bound = node.bound
         if isinstance(bound, Pregel):
@@ -98,7 +98,7 @@ def _of_nodes(graph: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of(part: Any) -> frozenset[tuple[str, str]]:
-    """The module of a function, or of an object's class."""
+    """Return the module of a function, or of an object's class."""
     while hasattr(part, "func"):  # partials and wrappers
         part = part.func
     is_code = inspect.isroutine(part) or inspect.isclass(part)
@@ -129,7 +129,7 @@ def _imports(name: str, file: Path) -> Iterator[tuple[str, str]]:
 
 
 def _named(tree: ast.AST, package: str) -> Iterator[str]:
-    """Every name in import statements that may be a module's."""
+    """Yield every name in import statements that may be a module's."""
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):

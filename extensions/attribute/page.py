@@ -16,7 +16,7 @@ MOST_COALITIONS = 256
 
 
 def page(credit: AppCredit, title: str) -> str:
-    """The page of an attribution.
+    """Return the page of an attribution.
 
     Args:
         credit: what it came to.
@@ -34,7 +34,7 @@ def page(credit: AppCredit, title: str) -> str:
 
 
 def fragment(credit: AppCredit) -> str:
-    """The drawing and the agents, as a part of a page: what a notebook shows."""
+    """Return the drawing and the agents, as a part of a page: what a notebook shows."""
     others = ["leave-one-out"] if credit.has_other_value else []
     heads = ("agent", norm_in_words(credit.value), "95 % interval", *others, "tokens a run")
     rows = []

@@ -91,7 +91,7 @@ class _Play(Asking):
             raise self.spent
 
     async def to_its_end(self, graph: Graph, config: RunnableConfig) -> Any:
-        """The final state; where a node asks a person, the given answer is handed in."""
+        """Return the final state; where a node asks a person, the given answer is handed in."""
         given: Any = copied(self.unit.given)
         for _ in range(self.stage.limits.steps):
             state = await graph.ainvoke(given, config, context=self.stage.context)
@@ -105,14 +105,14 @@ class _Play(Asking):
         self.fail(f"{reason}{self.hint()}")
 
     def stand_in(self, path: str, bound: Runnable[Any, Any], managed: frozenset[str]) -> StandIn:
-        """What replaces a node in this play."""
+        """Return what replaces a node in this play."""
         model = self.instead(path)
         absent = bool(self.status(path)) and model is None
         node = Node(path, bound, managed, self.stage.app.names.get(path, path), model)
         return partial(self.absent_node if absent else self.present_node, node)
 
     def bounded(self, name: str, templates: int) -> int:
-        """How often an absent agent was asked before.
+        """Return how often an absent agent was asked before.
 
         Raises:
             Endless: far more often than in the full run.

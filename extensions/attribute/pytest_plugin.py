@@ -48,7 +48,7 @@ def pytest_terminal_summary(
 
 
 def _cache(config: pytest.Config) -> Path | None:
-    """The file of kept calls; None, which is the home's, where pytest keeps no cache."""
+    """Return the file of kept calls; None, which is the home's, where pytest keeps no cache."""
     if named := str(config.getini("credit_cache") or ""):
         return config.rootpath / named
     cache = config.cache if hasattr(config, "cache") else None

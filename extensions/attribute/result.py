@@ -122,7 +122,7 @@ class AppCredit:
         return found
 
     def __getitem__(self, agent: str) -> float:
-        """An agent's value.
+        """Return an agent's value.
 
         Raises:
             KeyError: it is no agent of the attribution.
@@ -138,7 +138,7 @@ class AppCredit:
         return self.value != "leave_one_out"
 
     def known_value(self, agent: str) -> float | None:
-        """An agent's value; of leave-one-out also where other agents' are not known."""
+        """Return an agent's value; of leave-one-out also where other agents' are not known."""
         if not self.has_other_value:
             return self.leave_one_out[agent]
         return None if self.values is None else self.values[agent]
@@ -157,7 +157,7 @@ class AppCredit:
 
 
 def norm_in_words(value: str) -> str:
-    """A norm's name as people write it: leave-one-out."""
+    """Return a norm's name as people write it: leave-one-out."""
     return value.replace("_", "-")
 
 

@@ -39,7 +39,7 @@ class Scope:
     instead: Any = None
 
     def seconds(self) -> float:
-        """How long it has taken, without the agents that it called."""
+        """Return how long it has taken, without the agents that it called."""
         return max(0.0, perf_counter() - self.begun - sum(one.seconds for one in self.inner))
 
 
@@ -47,7 +47,7 @@ _SCOPE: ContextVar[Scope | None] = ContextVar("the call that is being made", def
 
 
 def current() -> Scope | None:
-    """The innermost call that is being made; None outside of plays."""
+    """Return the innermost call that is being made; None outside of plays."""
     return _SCOPE.get()
 
 

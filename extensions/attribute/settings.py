@@ -54,7 +54,7 @@ class Settings(BaseModel):
 
 
 def checked(given: Mapping[str, Any]) -> Settings:
-    """The settings.
+    """Return the settings.
 
     Raises:
         ValueError: one is unknown or out of range.

@@ -107,7 +107,7 @@ class Played:
     visits: list[Visit] = field(default_factory=list)
 
     def of(self, path: str) -> list[Visit]:
-        """The visits of a node, in order."""
+        """Return the visits of a node, in order."""
         return [visit for visit in self.visits if visit.path == path]
 
 
@@ -139,7 +139,7 @@ class Rules:
     safe_tools: frozenset[str] = frozenset()
 
     def may_act(self, path: str, tool: str) -> bool:
-        """Whether a tool may act a second time."""
+        """Return whether a tool may act a second time."""
         return self.tools_of is None or path in self.tools_of or tool in self.safe_tools
 
 
@@ -166,7 +166,7 @@ class Stage:
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
     def question(self, unit: Unit) -> str:
-        """What is asked of one unit: the input, the agents, and what stands in for them."""
+        """Return what is asked of one unit: the input, the agents, and what stands in for them."""
         at = (unit.number, unit.sample, unit.repeat)
         if at not in self._questions:
             absent = json.dumps(described(self.absent), sort_keys=True)
@@ -175,11 +175,11 @@ class Stage:
         return self._questions[at]
 
     def kept(self, units: Iterable[Unit]) -> int:
-        """How many of the calls that it takes are kept, as far as it was asked before."""
+        """Return how many of the calls that it takes are kept, as far as it was asked before."""
         return self.calls.kept(self.question(unit) for unit in units)
 
     def is_answered(self, units: Iterable[Unit], how: str) -> bool:
-        """Whether the same coalitions of all units were played before."""
+        """Return whether the same coalitions of all units were played before."""
         return self.calls.is_answered((self.question(unit) for unit in units), how)
 
     def answered(self, units: Iterable[Unit], how: str) -> None:
@@ -195,17 +195,17 @@ class Stage:
         return lock
 
     def recorded(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
-        """What a trace holds for an input: of this input's own run, else of another."""
+        """Return what a trace holds for an input: of this input's own run, else of another."""
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None
 
     def keeping(self, keys: Collection[str]) -> "Stage":
-        """The same, where absent agents write some more fields as they did."""
+        """Return the same, where absent agents write some more fields as they did."""
         return replace(self, keep=self.keep.union(keys), _questions={})
 
     def allowing(self, calls: int) -> "Stage":
-        """The same, where so many more calls may be made."""
+        """Return the same, where so many more calls may be made."""
         limits = replace(self.limits, calls=self.counts.made + calls)
         return replace(self, limits=limits, _questions={})
 
@@ -214,21 +214,21 @@ class Stage:
         return Emptying(self.app.schema, self.keep, words)
 
     def steering(self, agent: str, runs: Sequence[Played]) -> dict[str, bool]:
-        """Fields that may steer a run and that are emptied where an agent is absent."""
+        """Return fields that may steer a run and that are emptied where an agent is absent."""
         if self.absent_for(agent) != "blank":
             return {}
         outputs = [visit.written.output for played in runs for visit in played.of(agent)]
         return steering(outputs, self.emptying(), self.app.nodes)
 
     def kept_fields(self, agent: str, runs: Sequence[Played]) -> list[str]:
-        """Fields that are kept where an agent is absent, because they steer the run."""
+        """Return fields that are kept where an agent is absent, because they steer the run."""
         if self.absent_for(agent) != "blank":
             return []
         outputs = [visit.written.output for played in runs for visit in played.of(agent)]
         return kept(outputs, self.app.schema)
 
     def unmeasured(self, agent: str, runs: Sequence[Played]) -> list[str]:
-        """Fields of an agent, or `goto`, that its stand-in writes as it did."""
+        """Return fields of an agent, or `goto`, that its stand-in writes as it did."""
         absent = self.absent_for(agent)
         if absent != "blank" and not isinstance(absent, BaseChatModel):
             return []
@@ -236,7 +236,7 @@ class Stage:
         return unmeasured(visits, self.emptying())
 
     def hint(self, asked: Collection[str], full: Played) -> str:
-        """What may have gone wrong in a play because fields of absent agents were emptied.
+        """Return what may have gone wrong in a play because fields of absent agents were emptied.
 
         Args:
             asked: the absent agents in whose place something was written.
@@ -257,7 +257,7 @@ class Stage:
         return "".join(told)
 
     def not_given(self, failure: str) -> str:
-        """What an app that fails with all its agents may lack, because nobody gave it."""
+        """Return what an app that fails with all its agents may lack, because nobody gave it."""
         graph = self.app.graph
         schema = getattr(graph, "context_schema", None)
         if schema and self.context is None and not (self.config or {}).get("configurable"):
@@ -269,11 +269,11 @@ class Stage:
         return ""
 
     def _emptied(self, agent: str, full: Played) -> list[str]:
-        """Fields that an absent agent does not write as it did."""
+        """Return fields that an absent agent does not write as it did."""
         return emptied([visit.written.output for visit in full.of(agent)], self.emptying())
 
     def absent_for(self, agent: str) -> Any:
-        """What stands in for an agent."""
+        """Return what stands in for an agent."""
         if isinstance(self.absent, Mapping):
             return self.absent.get(agent, "blank")
         return self.absent

@@ -39,13 +39,13 @@ class Schema:
     checked: tuple[type[BaseModel], ...] = ()
 
     def steers(self, key: str, value: Any) -> bool:
-        """Whether a field with this value says where a run goes."""
+        """Return whether a field with this value says where a run goes."""
         if isinstance(value, int | float):
             return not isinstance(value, bool) and key in self.read
         return isinstance(value, str) and key in self.read and value.casefold() in self.ways
 
     def fitting(self, key: str, emptied: Any, value: Any) -> Any:
-        """The emptied value, or the nearest to it that the app's state takes.
+        """Return the emptied value, or the nearest to it that the app's state takes.
 
         Args:
             key: of the state.
@@ -149,7 +149,7 @@ def _names_in(function: Any, own: OwnCode, depth: int) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """A text, or those of a collection or an enumeration."""
+    """Yield a text, or those of a collection or an enumeration."""
     if isinstance(value, type) and issubclass(value, Enum):
         value = [member.value for member in value]
     several = value if isinstance(value, Mapping | list | tuple | set | frozenset) else [value]
@@ -157,7 +157,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code, and that of the functions within it."""
+    """Yield a function's code, and that of the functions within it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -75,7 +75,7 @@ class ToolAgent:
         return bool(self.play.status(self.path)) and self.instead is None
 
     def found(self) -> Any:
-        """Its answer, if it need not be asked."""
+        """Return its answer, if it need not be asked."""
         if self.is_known:
             self.outer.asked.add(self.path)
         if self.is_absent:
@@ -146,7 +146,7 @@ class ToolAgent:
         return renamed(copied(call.output), {CALL: self.id})
 
     def absent(self) -> Any:
-        """What stands in for it: its answer without words, or what was chosen."""
+        """Return what stands in for it: its answer without words, or what was chosen."""
         play = self.play
         templates = [v.written.output for v in play.full.of(self.name)] if play.full else []
         play.bounded(self.name, len(templates))

@@ -67,7 +67,7 @@ class Recorded:
 
 
 def read_traces(file: Path) -> Recorded:
-    """The recorded runs of a LangSmith export.
+    """Return the recorded runs of a LangSmith export.
 
     Raises:
         ValueError: it cannot be read, or holds no run of an app.
@@ -115,7 +115,7 @@ def _order(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _root(row: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> str:
-    """The id of the app's run that a run is part of."""
+    """Return the id of the app's run that a run is part of."""
     seen: set[str] = set()
     while (parent := str(row.get("parent_run_id") or "")) in known and parent not in seen:
         seen.add(parent)
@@ -129,7 +129,7 @@ def _place(row: Mapping[str, Any]) -> str:
 
 
 def _output(row: Mapping[str, Any]) -> Any:
-    """What a node wrote.
+    """Return what a node wrote.
 
     Raises:
         Unreadable: it failed, handed over to its parent, or wrote a Command that is text here.
@@ -170,7 +170,7 @@ def _data(value: Any) -> Any:
 
 
 def _spent(row: Mapping[str, Any], below: Mapping[str, list[dict[str, Any]]]) -> tuple[Tokens, int]:
-    """Tokens and number of the model runs below a run."""
+    """Return tokens and number of the model runs below a run."""
     total, models = Tokens(), 0
     for child in below.get(str(row.get("id")), []):
         if child.get("run_type") == "llm":

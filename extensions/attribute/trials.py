@@ -99,7 +99,7 @@ class Trial:
     why: str = ""
 
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
-        """What it loses beyond another, input by input, with gains taken out."""
+        """Return what it loses beyond another, input by input, with gains taken out."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
 
 
@@ -141,7 +141,7 @@ class Trials:
         return Trial(rows, mean(found), measured, why)
 
     def plays(self) -> list[list[Played]]:
-        """The plays of each changed app so far, those of the app as it is among them."""
+        """Return the plays of each changed app so far, those of the app as it is among them."""
         others = (of for game in self.games.values() for of in list(game.plays.values())[1:])
         return [*self.game.plays.values(), *others]
 
@@ -169,5 +169,5 @@ class Trials:
 
 
 def saved(whole: Mapping[str, float], by: Mapping[str, float], what: str) -> float | None:
-    """What a changed app saves of tokens, seconds or cost; None where that is not known."""
+    """Return what a changed app saves of tokens, seconds or cost; None where that is not known."""
     return whole[what] - by[what] if what in whole and what in by else None

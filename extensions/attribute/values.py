@@ -59,7 +59,7 @@ class Values:
     interactions: Floats | None = None
 
     def standard_error(self) -> Floats | None:
-        """One error an agent: of the mean over inputs or samples, and of sampled orders."""
+        """Return one error an agent: of the mean over inputs or samples, and of sampled orders."""
         parts = []
         if len(self.rows) > 1:
             parts.append(np.array([stdev(own) / sqrt(len(own)) for own in self.rows.T]))
@@ -96,7 +96,7 @@ def check_value(by: str, agents: int, exact_up_to: int) -> None:
 
 
 def exact_values(game: AppGame, by: str) -> Values:
-    """The values of a game of which all coalitions were played."""
+    """Return the values of a game of which all coalitions were played."""
     tables = np.array([game.table(unit) for unit in range(len(game.units))])
 
     def rule(table: Floats) -> Floats:
@@ -111,7 +111,7 @@ def exact_values(game: AppGame, by: str) -> Values:
 
 
 def interactions(table: Floats) -> Floats | None:
-    """The Shapley interaction index of pairs (Grabisch & Roubens 1999), shape (n, n).
+    """Return the Shapley interaction index of pairs (Grabisch & Roubens 1999), shape (n, n).
 
     What two agents add together beyond what each adds: i's value where j is always present less
     its value where j never is. Above 0 they complement, below 0 they replace each other.
@@ -183,7 +183,7 @@ async def _pilots(
     n: int,
     most: int,
 ) -> tuple[str, Estimate]:
-    """The sampler to go on with, and what it found.
+    """Return the sampler to go on with, and what it found.
 
     The antithetic and the adjusted one look at the same coalitions. The cyclic one looks at others,
     and is tried only where those two would have to look at many times as many.
@@ -221,7 +221,7 @@ def quantile(n: int) -> float:
 
 
 async def leave_one_out_values(game: AppGame) -> Values:
-    """What would be missing without each agent, in any number of agents."""
+    """Return what would be missing without each agent, in any number of agents."""
     rows = [_without(game, units) for units in observations(game)]
     return Values("exact", leave_one_out(game), np.array(rows))
 
@@ -232,7 +232,7 @@ def leave_one_out(game: AppGame) -> Floats:
 
 
 def observations(game: AppGame) -> list[list[int]]:
-    """The units of each input; of a single input, each sample."""
+    """Return the units of each input; of a single input, each sample."""
     numbers = dict.fromkeys(unit.number for unit in game.units)
     if len(numbers) == 1:
         return [[k] for k in range(len(game.units))]

@@ -74,7 +74,7 @@ class Watch(BaseCallbackHandler):
         own.tools.append(name)
 
     def _own(self) -> Scope:
-        """The innermost call that is being made."""
+        """Return the innermost call that is being made."""
         return current() or self.scope
 
     def on_chat_model_start(
@@ -125,7 +125,7 @@ async def _awaited(
 
 
 def copied(value: Any) -> Any:
-    """A deep copy, as far as there can be one."""
+    """Return a deep copy, as far as there can be one."""
     try:
         return copy.deepcopy(value)
     except Exception:  # locks and open files cannot be copied, and are not written to

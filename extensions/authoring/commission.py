@@ -130,7 +130,7 @@ def read_descriptions_sheet(
 
 
 def read_scores_sheet(raw: Any, sheet: Sheet, tasks: Tasks) -> dict[int, float]:
-    """The scores on a sheet: every mask once, in 0..100.
+    """Return the scores on a sheet: every mask once, in 0..100.
 
     Raises:
         GameError: one line that says what to correct.
@@ -146,7 +146,7 @@ def written(
     about: str,
     folder: Path,
 ) -> dict[str, Any]:
-    """The scenario file's content.
+    """Return the scenario file's content.
 
     Args:
         commission: what it was written to.

@@ -124,7 +124,7 @@ async def write(
 def _content(
     commission: Commission, seat: Seat, folder: Path, described: Contents, scored: Contents
 ) -> dict[str, Any]:
-    """The scenario file's content."""
+    """Return the scenario file's content."""
     scores = {
         agent: {mask: scored[agent, mask] for a, mask in scored if a == agent}
         for agent in commission.tasks.agents
@@ -158,7 +158,7 @@ class _Author:
         self.letters = self.refused = self.calls = self.tokens = 0
 
     async def write(self, act: str, sheets: Sequence[Sheet]) -> Contents:
-        """What all sheets hold, once every one is sound.
+        """Return what all sheets hold, once every one is sound.
 
         All that is asked in parallel is answered before a failure is raised: what is answered is
         kept, and giving the same command again asks for the rest alone.
@@ -250,7 +250,7 @@ class _Author:
         )
 
     def _read(self, sheet: Sheet, answer: Answer, described: Contents) -> Mapping[int, Any] | Fault:
-        """What a sheet holds, or why it is sent back."""
+        """Return what a sheet holds, or why it is sent back."""
         raw, tasks = _proposal(answer), self._commission.tasks
         if isinstance(raw, Fault):
             return raw
@@ -264,7 +264,7 @@ class _Author:
 
 
 def _proposal(answer: Answer) -> Any:
-    """What stands in an answer's one proposal, or why nothing can be read there."""
+    """Return what stands in an answer's one proposal, or why nothing can be read there."""
     if answer.cut:
         return CUT
     message = scan(answer.text)
@@ -290,6 +290,6 @@ def _number(score: Any) -> Any:
 
 
 def _episode(commission: Commission, seat: Seat, seed: int) -> str:
-    """The journal's key for one author, seed and commission, so that answers are reused."""
+    """Return the journal's key for one author, seed and commission, so that answers are reused."""
     told = json.dumps([commission.page.name, seat.model_dump(mode="json"), seed], sort_keys=True)
     return f"scenario-{hashlib.sha256(told.encode()).hexdigest()[:16]}"

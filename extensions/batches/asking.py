@@ -23,11 +23,11 @@ from typing import Any, cast
 import httpx2
 from openai import OpenAIError
 
-from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
 from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
 from shapley_coop.extensions.batches.book import book
 from shapley_coop.extensions.batches.jobs import Endpoint, Jobs, Letter, Of, client_of
+from shapley_coop.extensions.batches.pauses import USUAL, Pauses
 from shapley_coop.extensions.batches.provider import ENDPOINT, LARGEST, MOST, failure
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.faults import described
@@ -76,7 +76,7 @@ class Batches(httpx2.AsyncBaseTransport):
         purse: Purse,
         playing: Callable[[], int],
         tell: Callable[[str], Any],
-        pauses: Pauses,
+        pauses: Pauses = USUAL,
     ) -> None:
         self._playing, self._tell, self._pauses = playing, tell, pauses
         self._jobs = Jobs(sweep, tell, pauses)

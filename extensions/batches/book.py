@@ -50,7 +50,7 @@ class Batched(Book):
             session.put(Fact(_BATCH, file, "", {"batch": batch}))
 
     def find(self, episode: str, name: str) -> Held | None:
-        """Where the letter of an id is; None if it is in no batch."""
+        """Return where the letter of an id is; None if it is in no batch."""
         with self._reading() as session:
             found = session.read(BATCHED, episode, [name])
             if not found:

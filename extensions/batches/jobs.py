@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from openai import APIStatusError, AsyncOpenAI
 from openai.types import Batch
 
-from shapley_coop.evals.sweeps.playing import Pauses
 from shapley_coop.extensions.batches.book import Held, book
+from shapley_coop.extensions.batches.pauses import Pauses
 from shapley_coop.extensions.batches.provider import (
     NO_ROOM,
     Provider,
@@ -238,6 +238,6 @@ class Jobs:
 
 
 def client_of(base_url: str, key: str) -> AsyncOpenAI:
-    """The client for an endpoint's files and batches, on this event loop's own transport."""
+    """Return the client for an endpoint's files and batches, on this event loop's own transport."""
     http = http_client(clients_here())
     return AsyncOpenAI(base_url=base_url, api_key=key, http_client=http)

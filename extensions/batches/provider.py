@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI
 from openai.types import Batch
 
-from shapley_coop.evals.sweeps.playing import Pauses
+from shapley_coop.extensions.batches.pauses import Pauses
 from shapley_coop.seats.faults import AnswerTooLarge, WebPage, busy_for, causes
 
 ENDPOINT: Final = "/v1/chat/completions"
@@ -77,7 +77,7 @@ class Provider:
         return await self._patiently(once)
 
     async def find(self, file: str, since: float) -> str:
-        """The batch of a file; empty if none was created."""
+        """Return the batch of a file; empty if none was created."""
         return await self._patiently(lambda: self._found(file, since))
 
     async def _found(self, file: str, since: float) -> str:
@@ -98,7 +98,7 @@ class Provider:
                 return
 
     async def read(self, batch: Batch) -> dict[str, Mapping[str, Any]]:
-        """The lines of a batch that has ended, answers and errors, by their letters' ids.
+        """Return the lines of a batch that has ended, answers and errors, by their letters' ids.
 
         Raises:
             ValueError: a line is no JSON object of a letter.
@@ -128,7 +128,7 @@ class Provider:
 
 
 def passes(error: APIConnectionError | APIStatusError) -> bool:
-    """Whether an endpoint that failed so may answer later."""
+    """Return whether an endpoint that failed so may answer later."""
     if isinstance(error, APIStatusError):
         status = error.status_code
         return status in _CONFLICTS or status >= _FAILED or busy_for(error) is not None
@@ -136,7 +136,7 @@ def passes(error: APIConnectionError | APIStatusError) -> bool:
 
 
 def fault_of(batch: Batch) -> str:
-    """The code for which a whole batch failed; empty if it did not, or says none."""
+    """Return the code for which a whole batch failed; empty if it did not, or says none."""
     errors = (batch.errors.data if batch.errors else None) or []
     return next((_known(error.code) for error in errors if error.code), "")
 
@@ -156,11 +156,11 @@ def answer_to(line: Mapping[str, Any] | None, batch: Batch) -> tuple[int, Any]:
 
 
 def failure(code: str) -> tuple[int, Any]:
-    """The response to a letter that has no answer."""
+    """Return the response to a letter that has no answer."""
     error = {"message": code, "type": "batch_error", "param": None, "code": code}
     return 408 if code in _ASKED_AGAIN else 400, {"error": error}
 
 
 def _known(code: str) -> str:
-    """A code as it may be shown: what is no code could quote a letter."""
+    """Return a code as it may be shown: what is no code could quote a letter."""
     return code if _CODE.fullmatch(code) else "unknown"

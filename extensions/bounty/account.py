@@ -14,7 +14,7 @@ _DECIMALS = 6
 
 
 def weights_in_force(history: History, weights: Intervals) -> Weights:
-    """The weights of a history: a kind of few lines weighs less than its interval says.
+    """Return the weights of a history: a kind of few lines weighs less than its interval says.
 
     A line of a decision, a document or a fix is worth at most so many lines of code as the rules
     say (`line_worth`), by the middles of the weights:
@@ -39,7 +39,7 @@ def weights_in_force(history: History, weights: Intervals) -> Weights:
 
 
 def reduced(history: History, weights: Intervals) -> list[str]:
-    """A sentence for each kind that weighs less than its interval says."""
+    """Return a sentence for each kind that weighs less than its interval says."""
     lines, now = _lines(history), weights_in_force(history, weights)
     told = []
     for kind in KINDS:
@@ -111,7 +111,7 @@ def account_rows(lines: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def shown_amount(units: int, decimals: int) -> str:
-    """An amount of the smallest units, as a decimal."""
+    """Return an amount of the smallest units, as a decimal."""
     sign, whole = "-" if units < 0 else "", str(abs(units)).zfill(decimals + 1)
     return f"{sign}{whole[:-decimals]}.{whole[-decimals:]}" if decimals else f"{sign}{whole}"
 

@@ -31,7 +31,7 @@ NOTHING_SIMULATED = "No seat was simulated."
 def consent(
     run: Any, seats: Mapping[str, Any], names: Sequence[str], waiting: Sequence[str]
 ) -> dict[str, Any]:
-    """Who agreed to the split that stands, and who spoke for whom.
+    """Return who agreed to the split that stands, and who spoke for whom.
 
     It is the one that all accepted, or else the counted one: who accepts a counter-offer that fails
     has not agreed to what is paid.
@@ -72,7 +72,7 @@ def consent(
 
 
 def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
-    """The counter-offers that were put to the others and not accepted by all."""
+    """Return the counter-offers that were put to the others and not accepted by all."""
     from shapley_coop.state.evaluated import EvaluatedTable
 
     talk = table.get("talk", [])
@@ -105,12 +105,12 @@ def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, 
 
 
 def is_agreed(ended: Mapping[str, Any]) -> bool:
-    """Whether all accepted one split; otherwise the one by value stands."""
+    """Return whether all accepted one split; otherwise the one by value stands."""
     return any(e["kind"] == "settled" and e["basis"] == AGREED for e in ended["events"])
 
 
 def payoffs_of(ended: Mapping[str, Any]) -> dict[str, int]:
-    """What was agreed for each, in millionths."""
+    """Return what was agreed for each, in millionths."""
     return {name: to_micro(str(amount)) for name, amount in ended["payoffs"].items()}
 
 
@@ -118,7 +118,7 @@ BY_WEIGHT = "Divided by Weighted Earned Value, by the middle of each weight in f
 
 
 def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[str]:
-    """What a reader must know of the split: how it was found, and whose consent it has."""
+    """Return what a reader must know of the split: how it was found, and whose consent it has."""
     found = report.get("consent")
     if found is None:
         return [by_value, NOBODY_ASKED]
@@ -164,18 +164,18 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _named(name: str) -> str:
-    """A name; in quotes where it could pass for more than one, or for a sentence of ours."""
+    """Return a name; in quotes where it could pass for more than one, or for a sentence of ours."""
     return name if all(c.isalnum() or c in " -'_" for c in name) else _quoted(name)
 
 
 def _quoted(words: str) -> str:
-    """Words of others, of which none can pass for ours."""
+    """Return words of others, of which none can pass for ours."""
     said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
     return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
 
 
 def text_of(file: Path | None) -> str | bool:
-    """A mailmap's text, or False where none is given.
+    """Return a mailmap's text, or False where none is given.
 
     Raises:
         ValueError: the file cannot be read.

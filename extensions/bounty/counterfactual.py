@@ -40,7 +40,7 @@ class _Plays:
     _scores: dict[str, float | str] = field(default_factory=dict)
 
     def score(self, members: frozenset[str]) -> float | None:
-        """The score; None, with the reason in `whys`, where there is none."""
+        """Return the score; None, with the reason in `whys`, where there is none."""
         try:
             tree = self.trees.tree(members)
             if tree not in self._scores:
@@ -57,7 +57,7 @@ class _Plays:
 
 
 def scored(seen: CheckResult) -> float | str:
-    """The score of a command that ended; why there is none, of one that was ended."""
+    """Return the score of a command that ended; why there is none, of one that was ended."""
     if seen.status != "ended":
         return f"no score: it was ended ({seen.status})"
     if seen.code:
@@ -77,7 +77,7 @@ def counterfactual(
     unsafe: bool = False,
     progress: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
-    """What the command says of the repository without each contributor's commits.
+    """Return what the command says of the repository without each contributor's commits.
 
     Args:
         history: of the range.

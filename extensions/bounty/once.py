@@ -27,7 +27,7 @@ def check_for_payment(seats: Mapping[str, Any]) -> None:
 
 
 def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]":
-    """The seat of each contributor.
+    """Return the seat of each contributor.
 
     Args:
         names: the contributors.
@@ -39,14 +39,14 @@ def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]
 
 
 def _binds_nobody(seat: "Seat") -> bool:
-    """Whether a seat is simulated, or repeats what was said elsewhere."""
+    """Return whether a seat is simulated, or repeats what was said elsewhere."""
     return seat.simulated or seat.provider == "recording"
 
 
 def begun(
     params: dict[str, Any], seats: Mapping[str, Any], seed: int, deadline: float, work: str
 ) -> Any:
-    """The run that divides a bounty for some work: one, however often it is asked for.
+    """Return the run that divides a bounty for some work: one, however often it is asked for.
 
     A simulation pays nobody: another seed, or other seats, are another simulation.
 
@@ -77,7 +77,7 @@ def begun(
 
 
 def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
-    """Why a bounty is not divided anew."""
+    """Return why a bounty is not divided anew."""
     money = f"{params['bounty']} {params['currency']}".strip()
     terms = "on other terms (who answers, their time, the values or the rules)"
     if used.known is None:
@@ -94,14 +94,14 @@ def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
 
 
 def paid_before(run: Any) -> str:
-    """What to say of a run that had ended before it was asked for; empty if it had not."""
+    """Return what to say of a run that had ended before it was asked for; empty if it had not."""
     if run.state != "ended" or run.result["ledger"] != "paid":
         return ""
     return f"{run.run} has paid this already: it is in the ledger once, and nothing is paid again"
 
 
 async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
-    """A run's result, if it has ended, and for whom it waits."""
+    """Return a run's result, if it has ended, and for whom it waits."""
     from shapley_coop.graphs.running import Waiting, follow
 
     if run.state == "ended":

@@ -88,7 +88,7 @@ def pay(
 
 
 def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:
-    """The file of each payer; the one that is named where there is one payer.
+    """Return the file of each payer; the one that is named where there is one payer.
 
     Raises:
         ValueError: two payers' names come to one file's.
@@ -143,5 +143,5 @@ def _day(given: str) -> date:
 
 
 def _file_name(payer: str) -> str:
-    """A payer's name in a file's name."""
+    """Return a payer's name in a file's name."""
     return "".join(char if char.isalnum() else "_" for char in payer)

@@ -65,7 +65,7 @@ class Payment:
 
 
 def read_account(who: str, given: Any) -> Account:
-    """An account as people write it: name, iban, and a bic if there is one.
+    """Return an account as people write it: name, iban, and a bic if there is one.
 
     Raises:
         ValueError: something is missing, the IBAN's or the BIC's form or check digits are wrong,
@@ -108,7 +108,7 @@ def cents(micro: int) -> int:
 
 
 def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on: date) -> bytes:
-    """The XML of payments from one account, valid by the schema.
+    """Return the XML of payments from one account, valid by the schema.
 
     Args:
         payer: whose account they are from.
@@ -141,7 +141,7 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
 
 
 def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> str:
-    """The id of a file, from what it pays: a bank that has had it refuses a second one.
+    """Return the id of a file, from what it pays: a bank that has had it refuses a second one.
 
     Args:
         payer: whose account they are from.
@@ -153,7 +153,7 @@ def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> s
 
 
 def _named(content: bytes, message: str) -> bytes:
-    """A file with its id, and with ids of its payments that follow from it."""
+    """Return a file with its id, and with ids of its payments that follow from it."""
     content = re.sub(rb"(?<=<MsgId>)[^<]*", message.encode(), content)
     numbers = count(1)
     return re.sub(
@@ -166,6 +166,6 @@ def _bic(account: Account) -> dict[str, str]:
 
 
 def _checks(iban: str) -> bool:
-    """Whether the check digits fit (ISO 7064, mod 97-10)."""
+    """Return whether the check digits fit (ISO 7064, mod 97-10)."""
     digits = "".join(str(int(char, 36)) for char in iban[4:] + iban[:4])
     return int(digits) % 97 == 1

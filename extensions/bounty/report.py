@@ -107,7 +107,7 @@ def delivered_params(
     currency: str = "",
     weights: Intervals = WEIGHTS,
 ) -> dict[str, Any]:
-    """The parameters of the game `delivered` in which the contributors divide the bounty.
+    """Return the parameters of the game `delivered` in which the contributors divide the bounty.
 
     Raises:
         ValueError: the bounty is none that can be paid.
@@ -134,7 +134,7 @@ def delivered_params(
 
 
 def payable(bounty: Number | str, decimals: int) -> Fraction:
-    """A bounty as an exact amount.
+    """Return a bounty as an exact amount.
 
     Raises:
         ValueError: it is not above 0, or finer than what is paid.
@@ -198,7 +198,7 @@ def _amounts(
 
 
 def agreed_amounts(payoffs: Mapping[str, int], total: Fraction, decimals: int) -> dict[str, str]:
-    """What was agreed to the millionth as it is paid: each within one smallest amount of it.
+    """Return what was agreed to the millionth as it is paid: each within one smallest amount of it.
 
     Args:
         payoffs: who gets how many millionths.

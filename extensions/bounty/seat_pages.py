@@ -88,13 +88,13 @@ class Seats:
             self._server.server_close()
 
     def owner(self, key: str, agent: str) -> str | None:
-        """Whose page a link is; None where there is no such page."""
+        """Return whose page a link is; None where there is no such page."""
         given = key.encode()
         found = [a for own, a in self._keys.items() if secrets.compare_digest(own.encode(), given)]
         return agent if found == [agent] else None
 
     def letter(self, agent: str) -> dict[str, Any] | None:
-        """The letter that waits for a person; None where none does."""
+        """Return the letter that waits for a person; None where none does."""
         with self._lock:
             found = asyncio.run(_waiting(self._run, agent))
         return seat_letter(*found) if found else None
@@ -127,7 +127,7 @@ class Seats:
 
 
 async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
-    """The letter that waits for a person, who asks, and what its interrupt says."""
+    """Return the letter that waits for a person, who asks, and what its interrupt says."""
     from shapley_coop.graphs.threads import configured, opened
     from shapley_coop.state.storage.home import home
 

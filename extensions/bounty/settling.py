@@ -74,11 +74,11 @@ class Settling:
             check_for_payment(named)
 
     def report(self, payoffs: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """The report, by earned value or as it was agreed."""
+        """Return the report, by earned value or as it was agreed."""
         return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
 
     def agreed(self, serve: str) -> dict[str, Any]:
-        """The report on what the contributors agree on, or on who is still waited for.
+        """Return the report on what the contributors agree on, or on who is still waited for.
 
         Args:
             serve: HOST:PORT of pages for the people; empty for none.
@@ -105,7 +105,7 @@ class Settling:
     def without(
         self, command: str, unsafe: bool, progress: Callable[[], Any] = lambda: None
     ) -> dict[str, Any]:
-        """What a command says of the repository without each contributor's commits."""
+        """Return what a command says of the repository without each contributor's commits."""
         from shapley_coop.extensions.bounty.counterfactual import counterfactual
 
         names = list(self.report()["contributors"])

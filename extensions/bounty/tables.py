@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")
 
 
 def rows(report: Mapping[str, Any]) -> list[list[str]]:
-    """The report as a table: a row of headings, then one for each who committed."""
+    """Return the report as a table: a row of headings, then one for each who committed."""
     found = [["contributor", *KINDS, "WEV", "interval", "amount"]]
     for name, one in report["contributors"].items():
         low, high = one["interval"]
@@ -27,12 +27,12 @@ def rows(report: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _unpaid(report: Mapping[str, Any]) -> list[str]:
-    """Those who committed in the range and made nothing that counts."""
+    """Return those who committed in the range and made nothing that counts."""
     return [name for name in report["uncounted"] if name not in report["contributors"]]
 
 
 def why(report: Mapping[str, Any], earned: bool = True) -> dict[str, str]:
-    """Who committed → for what it is paid, and what of its commits counts for nothing.
+    """Return who committed → for what it is paid, and what of its commits counts for nothing.
 
     Args:
         report: of `settle_history`.
@@ -47,7 +47,7 @@ def why(report: Mapping[str, Any], earned: bool = True) -> dict[str, str]:
 
 
 def markdown(report: Mapping[str, Any]) -> str:
-    """The report as a comment that can be pasted: a table, the reasons, and what to know.
+    """Return the report as a comment that can be pasted: a table, the reasons, and what to know.
 
     Names come from the history and are shown as they are: they can form no markup, no link and
     no mention.
@@ -93,7 +93,7 @@ def without_rows(without: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _table(heads: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
-    """A table of which the cells of names and of words show no markup."""
+    """Return a table of which the cells of names and of words show no markup."""
     return [
         "| " + " | ".join(heads) + " |",
         "| --- |" + " ---: |" * (len(heads) - 1),
@@ -106,7 +106,7 @@ def _cell(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Return text that Markdown shows as it is."""
     return _SPECIAL.sub(r"\\\1", visible(" ".join(text.split()))).replace("\\@", "@\u200b")
 
 

@@ -46,7 +46,7 @@ class Without:
         self._picked: dict[tuple[str, str], str] = {}
 
     def tree(self, members: Set[str]) -> str:
-        """The tree of what these contributors made; all of them made what is there.
+        """Return the tree of what these contributors made; all of them made what is there.
 
         A commit is there if everybody who made it is a member; a bot's always is.
 
@@ -100,7 +100,7 @@ class Without:
             yield Path(folder)
 
     def _onto(self, tree: str, commit: str) -> str:
-        """The tree with what a commit changed."""
+        """Return the tree with what a commit changed."""
         parents = self._parents[commit]
         was = self._trees.get(parents[0], "") if parents else self._empty
         if not was:  # of the first commit after the range's begin
@@ -127,7 +127,7 @@ class Without:
         return lines[0]
 
     def _entered(self, tree: str, parent: str = "") -> str:
-        """A commit that holds a tree, so that git finds what two trees have in common."""
+        """Return a commit that holds a tree, so that git finds what two trees have in common."""
         lines = [f"tree {tree}", *([f"parent {parent}"] if parent else [])]
         lines += [f"author {_NOBODY}", f"committer {_NOBODY}", "", "picked", ""]
         asked = ("hash-object", "-w", "-t", "commit", "--stdin")

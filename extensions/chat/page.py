@@ -21,7 +21,7 @@ from shapley_coop.graphs.catalogue import compiled
 
 
 def build() -> StateGraph[Chat, ChatConfig, Chat, Chat]:
-    """The conversation, not compiled."""
+    """Return the conversation, not compiled."""
     page = StateGraph(Chat, context_schema=ChatConfig)
     page.add_node("read", read)
     page.add_node("confirm", confirm)

@@ -21,7 +21,7 @@ Workflow = CompiledStateGraph[Table, RunConfig, Any, Table]
 
 
 def play_by(workflow: Callable[[str], Workflow]) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """The node that plays by a workflow.
+    """Return the node that plays by a workflow.
 
     Args:
         workflow: gives the compiled graph of a name. It has no saver of its own: the play is kept
@@ -57,7 +57,7 @@ def play_by(workflow: Callable[[str], Workflow]) -> Callable[..., Awaitable[dict
 
 
 def _news(written: Any) -> dict[str, Any]:
-    """What an update adds, without the keys that it only clears."""
+    """Return what an update adds, without the keys that it only clears."""
     if not isinstance(written, dict):
         return {}
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}

@@ -97,7 +97,7 @@ class Understood(BaseModel):
 
 
 async def understood(messages: Sequence[AnyMessage], seat: Seat) -> tuple[Understood, str]:
-    """What a conversation asks to be played, and a label that says who read it.
+    """Return what a conversation asks to be played, and a label that says who read it.
 
     Args:
         messages: the conversation about this table.
@@ -149,7 +149,7 @@ def _by_patterns(text: str) -> Understood:
 
 
 def _missing(said: Household) -> str:
-    """What to ask back; empty if everything is there."""
+    """Return what to ask back; empty if everything is there."""
     if len(said.agents) < 2:
         alone = f"{said.agents[0]} and who else? " if said.agents else "Who bargains with whom? "
         return f"{alone}{_say()}"
@@ -172,6 +172,6 @@ def _own(said: Household, row: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _worth(said: Household, agent: str, action: str, row: Sequence[str]) -> float:
-    """The use of it, if anybody does it, less the cost of doing it."""
+    """Return the use of it, if anybody does it, less the cost of doing it."""
     gain = said.worth[agent] if said.task in row else 0.0
     return gain - (said.costs[agent] if action == said.task else 0.0)

@@ -108,7 +108,7 @@ def _task(text: str) -> str:
 
 
 def _base(verb: str) -> str:
-    """The base form of a verb in the third person.
+    """Return the base form of a verb in the third person.
 
     >>> [_base(verb) for verb in ("does", "washes", "carries", "takes")]
     ['do', 'wash', 'carry', 'take']
@@ -124,7 +124,7 @@ def _base(verb: str) -> str:
 
 
 def _said_costs(text: str) -> list[tuple[str, float]]:
-    """Who said what it costs, feelings before numbers, each in the order of the text."""
+    """Return who said what it costs, feelings before numbers, each in the order of the text."""
     felt = [(m.start(), m["who"], cost) for words, cost in _FELT for m in words.finditer(text)]
     costs = [(m["who"], float(m[2])) for m in _COSTS.finditer(text)]
     return [(who, cost) for _, who, cost in sorted(felt)] + costs

@@ -35,7 +35,7 @@ class ChatConfig(BaseModel):
     seed: int = Field(default=0, description="Of the embedded agents.")
 
     def seat(self) -> Seat:
-        """Who reads, and who sits at every seat."""
+        """Return who reads, and who sits at every seat."""
         return Seat(model=self.model, base_url=self.base_url)
 
 
@@ -66,7 +66,7 @@ class Chat(TypedDict, total=False):
 
 
 def fault_of(game: Mapping[str, Any]) -> str:
-    """Why a table of payoffs cannot be played; empty if it can."""
+    """Return why a table of payoffs cannot be played; empty if it can."""
     if len(game.get("agents") or ()) > MOST_AGENTS:
         return f"at most {MOST_AGENTS} can bargain here"
     try:

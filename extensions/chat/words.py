@@ -24,7 +24,7 @@ STATUS = {
 
 
 def table_in_words(game: Mapping[str, Any], assumed: Sequence[str], label: str = "") -> str:
-    """The game that is about to be played, in Markdown."""
+    """Return the game that is about to be played, in Markdown."""
     shown = MatrixGame(dict(game)).rules() if len(game["payoffs"]) <= MOST_CELLS else game["about"]
     parts = ["This is what will be played:", shown]
     if assumed:
@@ -37,7 +37,7 @@ def table_in_words(game: Mapping[str, Any], assumed: Sequence[str], label: str =
 
 
 def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """The public news of a step: id, who, and what was said or done, in Markdown."""
+    """Yield the public news of a step: id, who, and what was said or done, in Markdown."""
     for said in written.get("talk", []):
         event = said_event(said)
         if said["act"] == "write":
@@ -60,7 +60,7 @@ def _listed(lines: Iterable[str]) -> str:
 
 
 def settlement_in_words(found: Mapping[str, Any]) -> str:
-    """A result (`state.result`) for people, in Markdown."""
+    """Return a result (`state.result`) for people, in Markdown."""
     credit = found["credit"]
     lines = [STATUS[found["status"]], *map(in_markdown, found["happened"]["words"])]
     lines.append(f"By what was done, {_each(found['rewards'], 'earned')}.")

@@ -77,23 +77,23 @@ class Artefact:
     message: str
 
     def commit(self) -> dict[str, Any]:
-        """The effect that puts it on record; `amount` is its lines, which all agents see."""
+        """Return the effect that puts it on record; `amount` is its lines, which all agents see."""
         lines = sum(bool(line.strip()) for line in self.content.splitlines())
         return {"effect": "commit", **self.__dict__, "amount": lines}
 
 
 def action_label(action: str) -> str:
-    """The name of an action, without its content."""
+    """Return the name of an action, without its content."""
     return action.strip().split(maxsplit=1)[0] if action.strip() else ""
 
 
 def action_of(name: str, **content: str) -> str:
-    """An action with its content, as agents write it."""
+    """Return an action with its content, as agents write it."""
     return f"{name} {json.dumps(content, ensure_ascii=False)}"
 
 
 def is_code(path: str) -> bool:
-    """Whether a file of the workspace is code."""
+    """Return whether a file of the workspace is code."""
     return _RULES.place(path) == "code"
 
 
@@ -160,7 +160,7 @@ def _with_fence(text: str, body: str) -> Any:
 
 
 def _fenced(text: str) -> str:
-    """What a fence holds, from its first line to its last."""
+    """Return what a fence holds, from its first line to its last."""
     lines = text.split("\n")
     fence = re.match(r"`{3,12}", lines[0])
     if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():
@@ -169,7 +169,7 @@ def _fenced(text: str) -> str:
 
 
 def _mistake(name: str, path: str, body: str, files: Mapping[str, str]) -> str:
-    """What is wrong with a file; empty when it may be written."""
+    """Return what is wrong with a file; empty when it may be written."""
     if mistake := mistake_in_path(path):
         return mistake
     if len(body) > MAX_CONTENT:

@@ -43,7 +43,7 @@ Runner = Callable[[Mapping[str, str], Task], list[Finding]]
 
 
 def digest(files: Mapping[str, str], task: Task) -> str:
-    """What is run, in a hash: the same files under the same checks are run once."""
+    """Return what is run, in a hash: the same files under the same checks are run once."""
     checks = [check.model_dump(mode="json") for check in task.checks]
     decimals = task.output.decimals if task.output else 0
     content = json.dumps([dict(files), checks, decimals], sort_keys=True)
@@ -79,7 +79,7 @@ def require_permission() -> None:
 
 
 def as_recorded(record: Sequence[Turn]) -> Runner:
-    """A runner that answers what the record holds, and runs nothing.
+    """Return a runner that answers what the record holds, and runs nothing.
 
     It raises `GameError` of a program that the record does not have.
     """
@@ -100,7 +100,7 @@ def as_recorded(record: Sequence[Turn]) -> Runner:
 
 
 def effect(files: Mapping[str, str], task: Task, found: list[Finding]) -> dict[str, Any]:
-    """What a runner found, as the record keeps it."""
+    """Return what a runner found, as the record keeps it."""
     return {
         "effect": CHECKED,
         "digest": digest(files, task),

@@ -54,7 +54,7 @@ class CompanyForesight(Foresight):
         return Foreseen(record, dict.fromkeys(self.agents, even))
 
     def together(self) -> list[Part]:
-        """The first deed of each role in the first turn of each phase left.
+        """Return the first deed of each role in the first turn of each phase left.
 
         No role can promise to fix what may not be broken.
         """
@@ -68,7 +68,7 @@ class CompanyForesight(Foresight):
         return found
 
     def wish(self) -> list[Part]:
-        """Nothing: an even part of the bounty seems certain."""
+        """Return nothing: an even part of the bounty seems certain."""
         return []
 
     def habit(self, legal: list[str]) -> str:

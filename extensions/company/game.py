@@ -103,15 +103,15 @@ class SoftwareCompany(Game):
             require_sandbox()
 
     def start(self) -> Position:
-        """An empty workspace."""
+        """Return an empty workspace."""
         return {"turn": 1, "files": {}, "checks": []}
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """The phase, every file, and what the checks found last."""
+        """Return the phase, every file, and what the checks found last."""
         return {**position, "phase": self._phase(position)}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """What the agent's role is able to do in this phase; nothing, or to pass."""
+        """Return what the agent's role is able to do in this phase; nothing, or to pass."""
         able = [] if self.over(position) else self._able(agent, self._phase(position))
         return [*able, PASS] if able else []
 
@@ -123,11 +123,11 @@ class SoftwareCompany(Game):
         )
 
     def action_label(self, action: str) -> str:
-        """The name under which an action is agreed on and recorded."""
+        """Return the name under which an action is agreed on and recorded."""
         return action_label(action)
 
     def objection(self, position: Position, agent: str, action: str) -> str:
-        """What is wrong with an action that an agent wrote; empty when it can be taken."""
+        """Return what is wrong with an action that an agent wrote; empty when it can be taken."""
         legal = self.legal(position, agent)
         if action_label(action) not in legal:
             return f"You cannot do that now: legal are {', '.join(legal)}."
@@ -162,7 +162,7 @@ class SoftwareCompany(Game):
         return int(position["turn"]) > self.turns
 
     def default_baseline(self) -> Baseline:
-        """Who is absent made nothing."""
+        """Return who is absent made nothing."""
         return MADE_NOTHING
 
     def replays(self, record: Sequence[Turn]) -> Replays:
@@ -195,7 +195,7 @@ class SoftwareCompany(Game):
         return ReferencePoints()
 
     def ahead(self) -> Ahead:
-        """What will be written cannot be pictured; the bounty is known."""
+        """Return what will be written cannot be pictured; the bounty is known."""
         return BountyAhead(self, exact(self.params.bounty))
 
     def rules(self) -> str:
@@ -214,7 +214,7 @@ class SoftwareCompany(Game):
         )
 
     def _program(self) -> str:
-        """How the program is called and checked."""
+        """Return how the program is called and checked."""
         task = self.task
         if not task.inputs or task.output is None:
             return _TEXTS["words"]
@@ -226,7 +226,7 @@ class SoftwareCompany(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """Who wrote what, what came to nothing, and how many checks pass."""
+        """Return who wrote what, what came to nothing, and how many checks pass."""
         told = []
         for effect in turn.get("effects", []):
             match effect["effect"]:
@@ -239,7 +239,7 @@ class SoftwareCompany(Game):
         return ", ".join(told)
 
     def facts(self) -> dict[str, Any]:
-        """The task, who can do what and when, and what there is for it."""
+        """Return the task, who can do what and when, and what there is for it."""
         return {
             "game": self.name,
             "agents": list(self.agents),
@@ -265,7 +265,7 @@ class SoftwareCompany(Game):
 
 @lru_cache(maxsize=64)
 def _counted(commits: str) -> Counts:
-    """What the reader of git histories finds in the workspace that these commits build."""
+    """Return what the reader of git histories finds in the workspace that these commits build."""
     turn: Turn = {"turn": 1, "actions": {}, "rewards": {}, "effects": json.loads(commits)}
     with TemporaryDirectory(prefix="history-") as name:
         folder = Path(name) / "workspace"

@@ -36,7 +36,7 @@ _JINJA = Environment(  # noqa: S701 - programs and documents, no HTML
 
 
 def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, Any]) -> str:
-    """The next thing that a role has to do in a phase, or to pass.
+    """Return the next thing that a role has to do in a phase, or to pass.
 
     Args:
         role: whose turn it is.
@@ -59,7 +59,7 @@ def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, 
 def _writings(
     role: str, phase: str, task: Mapping[str, Any], files: Mapping[str, str]
 ) -> Iterator[str]:
-    """What is not there yet, most urgent first."""
+    """Yield what is not there yet, most urgent first."""
     name = task["output"]["name"]
     if phase == "design" and (decision := _TEXTS["decisions"].get(role)):
         title, text = (_filled(decision[part], task) for part in ("title", "text"))
@@ -86,7 +86,7 @@ def _writings(
 
 
 def _fixes(role: str, task: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[str]:
-    """The command line refuses first; then the calculation can."""
+    """Yield the command line refuses first; then the calculation can."""
     mended = [
         (
             "main.py",
@@ -113,7 +113,7 @@ def _limits(task: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _filled(template: str, task: Mapping[str, Any], checked: bool = False) -> str:
-    """A text about the task; of a program, one that computes, or one that checks as well."""
+    """Return a text about the task; of a program, one that computes, or one that checks as well."""
     output, inputs = task["output"], [one["name"] for one in task["inputs"]]
     unit = output.get("unit") or "1"
     return _JINJA.from_string(template).render(

@@ -105,7 +105,7 @@ class Check(_Model):
         return pattern(self.prints).search(text)
 
     def judge(self, result: CheckResult, decimals: int) -> bool:
-        """Whether the program did what it should; judged outside of where it ran."""
+        """Return whether the program did what it should; judged outside of where it ran."""
         if result.status != "ended":
             return False
         if self.command is not None:
@@ -154,7 +154,7 @@ class Task(_Model):
 
 
 def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
-    """A task as data, which a run stores so that it can be resumed when the file is gone.
+    """Return a task as data, which a run stores so that it can be resumed when the file is gone.
 
     Args:
         task: a task's content, a YAML file of one, the name or title of a task that is shipped,
@@ -193,12 +193,12 @@ _ENDED_FOR: dict[Status, str] = {
 
 
 def shipped() -> list[str]:
-    """The tasks that can be named."""
+    """Return the tasks that can be named."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
 def shown(result: CheckResult) -> str:
-    """What came of a run, in one line."""
+    """Return what came of a run, in one line."""
     if result.status != "ended":
         return _ENDED_FOR[result.status]
     last = result.stderr.strip().splitlines()[-1:] if result.code else []
@@ -215,7 +215,7 @@ def _by_name() -> dict[str, Path]:
 
 
 def _number(text: str) -> Fraction | None:
-    """The one number that was printed, if that is all there is."""
+    """Return the one number that was printed, if that is all there is."""
     return (
         Fraction(text.strip()) if re.fullmatch(r"\s*[-+]?\d{1,30}(\.\d{1,30})?\s*", text) else None
     )

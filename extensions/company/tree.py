@@ -22,7 +22,7 @@ _FIRST_SECOND = 1_000_000_000
 
 
 def mistake_in_path(path: str) -> str:
-    """What is wrong with a path for a file of the workspace; empty when it is sound.
+    """Return what is wrong with a path for a file of the workspace; empty when it is sound.
 
     A sound path stays within the workspace on every system, and never touches .git.
     """
@@ -35,7 +35,7 @@ def mistake_in_path(path: str) -> str:
 
 
 def commits_of(record: Sequence[Turn]) -> list[dict[str, Any]]:
-    """The artefacts that a record left, in order."""
+    """Return the artefacts that a record left, in order."""
     return [e for turn in record for e in turn.get("effects", []) if e["effect"] == COMMIT]
 
 
@@ -89,7 +89,7 @@ def written(files: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _commit(number: int, made: Mapping[str, Any]) -> bytes:
-    """One commit as `git fast-import` reads it."""
+    """Return one commit as `git fast-import` reads it."""
     agent, path, message = str(made["agent"]), str(made["path"]), str(made["message"])
     if mistake := mistake_in_path(path):
         raise GameError(mistake)

@@ -96,7 +96,7 @@ def as_written(turn: Turn) -> dict[str, str]:
 
 
 def _rewritten(name: str, commit: dict[str, Any]) -> str:
-    """The action that left a commit."""
+    """Return the action that left a commit."""
     path, content = commit["path"], commit["content"]
     said = commit["message"].partition(": ")[2]
     if name == FIX:

@@ -14,7 +14,7 @@ from shapley_coop.games import Turn
 def in_encounter(
     facts: dict[str, Any], record: Sequence[Turn]
 ) -> tuple[dict[str, Any], list[Turn]]:
-    """The facts and the record of the encounter at hand; as they are where there is none.
+    """Return the facts and the record of the encounter at hand; as they are where there is none.
 
     Args:
         facts: the letter's.

@@ -5,10 +5,9 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.extensions.institutions.mediator import Mediator, mediator_of
 from shapley_coop.seats.answer import Action
+from shapley_coop.state.additions import limits_of
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.judging import reading
-from shapley_coop.state.mandates import OUTSIDE
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
@@ -30,13 +29,12 @@ def check(turn: TurnContext, agent: str, said: Action) -> AgentOutput | Fault:
 
 
 def _never_allowed(evaluated: EvaluatedTable, mediator: Mediator, agent: str) -> Fault | None:
-    """Why an agent's mandate does not let it delegate: the mediator could do what it never may."""
-    name = evaluated.config.mandates.get(agent)
-    never = mandate_of(name).mandate.never if name else ()
+    """Why an agent's limits do not let it delegate: the mediator could do what it never may."""
+    never = limits_of(evaluated.config, agent).never
     if not set(never) & set(mediator.stage.actions[agent]):
         return None
     return Fault(
-        OUTSIDE,
+        "MANDATE",
         f"You may never do {', '.join(never)}, and a mediator could do it for you: choose an "
         "action of your own.",
     )

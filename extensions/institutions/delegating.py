@@ -52,7 +52,7 @@ class Delegator(StageReader):
         return {a for a in others if self.worth(a, everybody) >= self.alone(a, everybody - {a})}
 
     def worth(self, agent: str, delegating: Collection[str]) -> Fraction:
-        """What an agent gets in the turns left if those delegate in each of them."""
+        """Return what an agent gets in the turns left if those delegate in each of them."""
         return sum((self.pays(agent, delegating, at) for at in self._left), Fraction(0))
 
     def alone(self, agent: str, others: Collection[str]) -> Fraction:
@@ -66,7 +66,7 @@ class Delegator(StageReader):
         )
 
     def pays(self, agent: str, delegating: Collection[str], at: int, own: str = "") -> Fraction:
-        """What one turn pays an agent.
+        """Return what one turn pays an agent.
 
         Args:
             agent: whom.

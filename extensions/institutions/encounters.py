@@ -67,16 +67,16 @@ class Encounters(Game):
         return circle[len(circle) - 1 - circle.index(agent)]
 
     def start(self) -> Position:
-        """The first turn."""
+        """Return the first turn."""
         return {"turn": 1}
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """The turn, and who is met."""
+        """Return the turn, and who is met."""
         met = {} if self.over(position) else {"partner": self.partner(agent, position["turn"])}
         return {**position, **met}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Both actions, in each turn."""
+        """Return both actions, in each turn."""
         return [] if self.over(position) else list(self.actions[agent])
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
@@ -92,13 +92,13 @@ class Encounters(Game):
         return int(position["turn"]) > self.turns
 
     def reference_points(self) -> ReferencePoints:
-        """The best total: what pays a pair most, in every encounter."""
+        """Return the best total: what pays a pair most, in every encounter."""
         p = self.params
         best = max(2 * p.reward, p.temptation + p.sucker, 2 * p.punishment)
         return ReferencePoints(lambda: float(best * len(self.agents) * self.turns / 2))
 
     def rules(self) -> str:
-        """Who meets whom, and what an encounter pays."""
+        """Return who meets whom, and what an encounter pays."""
         rows = [f"| {own} | {other} | {pays} |" for (own, other), pays in self._pays.items()]
         meetings = [
             f"- {agent}: {', '.join(self.partner(agent, t) for t in range(1, self._cycle + 1))}"
@@ -121,7 +121,7 @@ class Encounters(Game):
         )
 
     def facts(self) -> dict[str, Any]:
-        """What an encounter pays, and who meets whom."""
+        """Return what an encounter pays, and who meets whom."""
         cells = [{"own": a, "other": b, "pays": x} for (a, b), x in self._pays.items()]
         cycle = range(1, self._cycle + 1)
         return {
@@ -169,17 +169,17 @@ class EncountersForesight(Foresight):
         return Foreseen(record, holds)
 
     def together(self) -> list[Part]:
-        """What pays a pair most if both do it."""
+        """Return what pays a pair most if both do it."""
         best = max(self.choices, key=lambda action: self.pays[action, action])
         return [Part(agent, best) for agent in self.agents]
 
     def wish(self) -> list[Part]:
-        """What pays me most, of me and of whomever I meet."""
+        """Return what pays me most, of me and of whomever I meet."""
         own, other = max(self.pays, key=lambda did: self.pays[did])
         return [Part(agent, own if agent == self.me else other) for agent in self.agents]
 
     def habit(self, legal: list[str]) -> str:
-        """What pays best if the other is equally likely to do anything."""
+        """Return what pays best if the other is equally likely to do anything."""
         return max(legal, key=lambda own: sum(self.pays[own, other] for other in self.choices))
 
 

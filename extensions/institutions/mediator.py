@@ -75,7 +75,7 @@ class Mediator:
         return {self.stage.agents[i]: action for i, action in zip(members, play, strict=True)}
 
     def promised(self, turn: int) -> list[dict[str, Any]]:
-        """What is played for whom, by who delegates: as letters give it.
+        """Return what is played for whom, by who delegates: as letters give it.
 
         All agents first; then every smaller set where the agents are few, else every set that
         lacks one agent.
@@ -104,7 +104,7 @@ class Mediator:
         return {(): ()}
 
     def _against(self, members: tuple[int, ...]) -> Play:
-        """What those play who delegate while others do not."""
+        """Return what those play who delegate while others do not."""
         if members not in self._known:
             left: dict[Play, Fraction] = {}
             secure: dict[Play, Fraction] = {}
@@ -119,7 +119,7 @@ class Mediator:
 
 
 def delegated(record: Sequence[Turn]) -> list[tuple[Turn, list[str]]]:
-    """The turns in which somebody delegated, each with who did.
+    """Return the turns in which somebody delegated, each with who did.
 
     >>> turn = {"turn": 1, "actions": {"Ann": "c"}, "rewards": {},
     ...         "effects": [{"effect": "delegated", "agent": "Ann"}]}
@@ -134,7 +134,7 @@ def delegated(record: Sequence[Turn]) -> list[tuple[Turn, list[str]]]:
 
 
 def misplayed(game: Game, record: Sequence[Turn]) -> list[str]:
-    """What was not played by the rule for those who delegated, a line each.
+    """Return what was not played by the rule for those who delegated, a line each.
 
     Raises:
         NotFinite: somebody delegated in a game that has no mediator.
@@ -149,7 +149,7 @@ def misplayed(game: Game, record: Sequence[Turn]) -> list[str]:
 
 @lru_cache(maxsize=64)
 def mediator_of(game: Game) -> Mediator:
-    """The mediator of a game.
+    """Return the mediator of a game.
 
     Raises:
         NotFinite: it has no table of payoffs, or one with too many joint actions.

@@ -8,7 +8,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def the_mediator(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """What the mediator would play for whom, and the word by which an agent delegates."""
+    """Return what the mediator would play for whom, and the word by which an agent delegates."""
     mediator = mediator_of(turn.evaluated.game)
     return {
         "legal": [*told_actions(turn.evaluated.legal(agent)), mediator.word],

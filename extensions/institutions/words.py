@@ -23,7 +23,7 @@ def in_words(view: Facts) -> str:
 
 
 def rule_lines(mediator: Facts) -> list[str]:
-    """What it plays for whom, a line for each set of agents who could delegate.
+    """Return what it plays for whom, a line for each set of agents who could delegate.
 
     >>> told = {"rule": [{"delegating": ["Ann", "Ben"], "plays": {"Ann": "c", "Ben": "c"}},
     ...                  {"delegating": ["Ben"], "plays": {"Ben": "d"}}]}
@@ -40,7 +40,7 @@ FEW = 3
 
 
 def _in_short(rows: Sequence[Facts]) -> str:
-    """What each plays who delegates while others do not, if it is the same whoever they are.
+    """Return what each plays who delegates while others do not, if it is the same whoever they are.
 
     >>> names = ["Ann", "Ben", "Cem"]
     >>> sets = [names, ["Ann", "Ben"], ["Ann", "Cem"], ["Ben", "Cem"], *([name] for name in names)]

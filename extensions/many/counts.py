@@ -135,11 +135,11 @@ class Counts:
         return {action: k for k, action in enumerate(self.actions)}
 
     def pay(self, action: str, others: int) -> Number:
-        """What an action pays at a sum of the others."""
+        """Return what an action pays at a sum of the others."""
         return self.number(self.rows[self.code[action], others])
 
     def number(self, amount: Any) -> Number:
-        """A whole amount in 1/unit in the game's unit."""
+        """Return a whole amount in 1/unit in the game's unit."""
         whole = Fraction(int(amount), self.unit)
         return whole.numerator if whole.denominator == 1 else float(whole)
 
@@ -192,7 +192,7 @@ class Counts:
         return Fraction(int(self.rows.max()), self.unit)
 
     def total(self, counts: Sequence[int]) -> Any:
-        """What all together get, in 1/unit, if so many take each action."""
+        """Return what all together get, in 1/unit, if so many take each action."""
         total = sum(k * many for k, many in enumerate(counts))
         return sum(many * int(self.rows[k, total - k]) for k, many in enumerate(counts) if many)
 
@@ -207,7 +207,7 @@ class Counts:
         return self.actions[worth.index(max(worth))]
 
     def undominated(self) -> list[int]:
-        """The actions that survive strict iterated dominance by pure actions."""
+        """Return the actions that survive strict iterated dominance by pure actions."""
         left = list(range(len(self.actions)))
         while True:
             own = self.rows[np.ix_(left, self._reachable(left))]
@@ -264,7 +264,7 @@ class Counts:
 
 @lru_cache(maxsize=64)
 def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]) -> Counts:
-    """All letters of a run give the same."""
+    """Return all letters of a run give the same."""
     return Counts(
         [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
     )
@@ -276,7 +276,7 @@ def _record(piece: Piece) -> dict[str, Any]:
 
 
 def _sums(one: int, other: int) -> int:
-    """All sums of a number of the one set and a number of the other, as bits."""
+    """Return all sums of a number of the one set and a number of the other, as bits."""
     found, at = 0, 0
     while other >> at:
         if other >> at & 1:

@@ -74,7 +74,7 @@ class Counting(Foresight):
         return Foreseen(record, holds)
 
     def _played(self, turn: int, owed: Iterable[Owed], mine: str | None) -> Turn:
-        """A turn in which all do what is asked of them, or what they would do anyway."""
+        """Return a turn in which all do what is asked of them, or what they would do anyway."""
         usual, others = self.counts.habit, dict[str, str]()
         for duty in sorted(owed, key=lambda one: one.agent != EVERYONE):
             done = others.get(duty.agent, usual)
@@ -105,7 +105,7 @@ class Counting(Foresight):
         return next((one for one in self.counts.actions if one != forbidden), action)
 
     def together(self) -> list[Part]:
-        """What everyone should do so that all together have most.
+        """Return what everyone should do so that all together have most.
 
         Where that takes a few who do something else than all would do anyway, these are named, the
         agents after me; else it is the best of what all could do alike.
@@ -122,11 +122,11 @@ class Counting(Foresight):
         return [Part(EVERYONE, actions[totals.index(max(totals))])]
 
     def wish(self) -> list[Part]:
-        """The same: what is asked for among many is asked of all alike."""
+        """Return the same: what is asked for among many is asked of all alike."""
         return self.together()
 
     def habit(self, legal: list[str]) -> str:
-        """The best against uniform beliefs."""
+        """Return the best against uniform beliefs."""
         return self.counts.habit if self.counts.habit in legal else legal[0]
 
     @cached_property

@@ -52,7 +52,7 @@ def parties_by_counts(
     record: Sequence[Turn],
     enforcement: Enforcement | None = None,
 ) -> dict[str, Party]:
-    """What a contract means for each party.
+    """Return what a contract means for each party.
 
     Args:
         agreed: what would be in force.
@@ -158,13 +158,13 @@ def _asked(clauses: tuple[CompiledClause, ...], agents: Sequence[str], turn: int
 
 
 def _kept(counts: Counts, duties: tuple[Duty, ...]) -> Codes:
-    """The actions that keep the duties."""
+    """Return the actions that keep the duties."""
     open_ = [a for a in counts.actions if all(duty.keeps(a) for duty in duties)]
     return tuple(counts.code[a] for a in open_)
 
 
 def _sets(counts: Counts, agents: Sequence[str], asked: Asked) -> Counter[Codes]:
-    """How many agents may do what."""
+    """Return how many agents may do what."""
     found = Counter(_kept(counts, duties) for agent, duties in asked.items() if agent)
     found[_kept(counts, asked[""])] += len(agents) - len(asked) + 1
     return found
@@ -206,7 +206,7 @@ def _summed(stages: Sequence[CountedStage]) -> Outlook:
 
 
 def _named(party: Party, agent: str) -> Party:
-    """What holds for one of several equals, told of that agent."""
+    """Return what holds for one of several equals, told of that agent."""
 
     def of(found: Deviation | None) -> Deviation | None:
         return found and replace(found, agent=agent)

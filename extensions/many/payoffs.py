@@ -40,7 +40,7 @@ class CountedPayoffs:
         self.agents, self.counts = tuple(agents), counts
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Number]:
-        """Each agent's minimum over the actions of those that took none."""
+        """Return each agent's minimum over the actions of those that took none."""
         return self.counts.least(self.agents, actions)
 
     def surviving(self) -> Baseline:
@@ -68,7 +68,7 @@ class CountedPayoffs:
         return self.counts.secure(len(coalition))
 
     def most(self, agent: str) -> Fraction:
-        """The most that an agent can earn in one turn."""
+        """Return the most that an agent can earn in one turn."""
         return self.counts.most
 
     @property
@@ -86,7 +86,7 @@ class CountedPayoffs:
         return {"by_count": self.counts.record()}
 
     def rules(self, times: str) -> list[str]:
-        """The formula, and a few examples, in Markdown: of the same length for any number.
+        """Return the formula, and a few examples, in Markdown: of the same length for any number.
 
         Args:
             times: how often it is played, in words.
@@ -121,7 +121,7 @@ class CountedPayoffs:
 
 
 def called(agents: Sequence[str]) -> str:
-    """Who plays: few by their names, many by their number and some of the names.
+    """Return who plays: few by their names, many by their number and some of the names.
 
     >>> called([f"Agent{k}" for k in range(1, 1001)])
     '1000 agents (Agent1, Agent2, … Agent1000)'
@@ -132,7 +132,7 @@ def called(agents: Sequence[str]) -> str:
 
 
 def in_formula(pieces: Sequence[Piece]) -> str:
-    """What an action pays, in terms of S.
+    """Return what an action pays, in terms of S.
 
     >>> in_formula([Piece(0, -1), Piece(3, 10, "0.5")])
     '-1; from S = 3 on, 10 + 0.5 × (S - 3)'

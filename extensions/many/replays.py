@@ -65,7 +65,7 @@ def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) 
 
 
 def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) -> Codes | None:
-    """What each of the absent does; None where they are away."""
+    """Return what each of the absent does; None where they are away."""
     if baseline.kind == AWAY:
         return None
     own = (code.get(baseline.actions.get(agent, ""), NOTHING) for agent in agents)
@@ -75,7 +75,7 @@ def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) 
 def _by_actions(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Where each of the absent takes its own action, or none."""
+    """Return where each of the absent takes its own action, or none."""
     n = len(absent)
 
     def earned(members: Coalitions) -> NDArray[Any]:
@@ -89,7 +89,7 @@ def _by_actions(
 
 
 def paid(counts: Counts, joint: Codes) -> NDArray[Any]:
-    """What every agent is paid in joint actions, shape (m, n), in 1/unit."""
+    """Return what every agent is paid in joint actions, shape (m, n), in 1/unit."""
     acting = joint >= 0
     totals = np.where(acting, joint, 0).sum(axis=1)
     codes = np.where(acting, joint, 0)
@@ -135,7 +135,7 @@ def _present(counts: Counts, own: Codes, rest: int) -> NDArray[Any]:
 def _parts(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> tuple[Fraction, ...] | None:
-    """What each agent adds, where that does not depend on the others."""
+    """Return what each agent adds, where that does not depend on the others."""
     if counts.each is None or (absent < 0).any() or any((play < 0).any() for play, _ in counted):
         return None
     adds = counts.rows[:, 0] + (counts.n - 1) * int(counts.each * counts.unit) * np.arange(
@@ -167,7 +167,7 @@ def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass 
 
 
 def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
-    """The same where the absent leave those present least: everybody's presence matters."""
+    """Return the same where the absent leave those present least: everybody's presence matters."""
     kinds = sorted(set(play.tolist()))
     of = np.searchsorted(kinds, play)
     if NOTHING in kinds or (members := _numbers(of, len(kinds))) is None:
@@ -179,13 +179,13 @@ def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
 
 
 def _numbers(of: Codes, classes: int) -> list[NDArray[Any]] | None:
-    """All numbers of members of each class; None where they are too many."""
+    """Return all numbers of members of each class; None where they are too many."""
     shape = [int((of == c).sum()) + 1 for c in range(classes)]
     return list(np.indices(shape)) if prod(shape) <= MOST_COUNTS else None
 
 
 def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
-    """What all are paid together if so many take each action, or none."""
+    """Return what all are paid together if so many take each action, or none."""
     idle, acting = joint[NOTHING], {code: many for code, many in joint.items() if code != NOTHING}
     if not idle.any():
         return counts.least_together(acting, np.zeros_like(idle))
@@ -200,7 +200,7 @@ def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
 
 
 def _all_of(counts: Counts, found: Iterable[ByClass | None]) -> tuple[ByClass, ...] | None:
-    """All of them, in the unit of the payoffs; None if one is missing."""
+    """Return all of them, in the unit of the payoffs; None if one is missing."""
     known: list[ByClass] = []
     for one in found:
         if one is None:

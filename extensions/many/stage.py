@@ -108,7 +108,7 @@ class CountedStage:
         return Fraction(int(amount), self.counts.unit)
 
     def _mean(self, action: int, others: Mapping[Codes, int]) -> Fraction:
-        """What an action pays on average, if the others draw from what they may do."""
+        """Return what an action pays on average, if the others draw from what they may do."""
         rows = self.counts.rows
         line = self.counts.line if len(self.counts.actions) > 2 else self.counts.each
         if line is not None:  # of many actions before payoffs are rounded

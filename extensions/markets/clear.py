@@ -9,16 +9,16 @@ from shapley_coop.deals.language.deal import accept, put
 from shapley_coop.extensions.markets.clearing import Cleared
 from shapley_coop.extensions.markets.sealed import market_of, sent_in
 from shapley_coop.extensions.markets.table import Price
+from shapley_coop.state.additions import accepted as accepted_for
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, entries
 from shapley_coop.state.run_config import SUMMARISER
-from shapley_coop.state.signatures import Agreed, signed_here
 from shapley_coop.state.table import AgentOutput, Table
 from shapley_coop.state.turn import unsound
 
 
 def clear(table: Table) -> dict[str, Any]:
-    """What trades becomes a contract, by which goods change hands and are paid for.
+    """Return what trades becomes a contract, by which goods change hands and are paid for.
 
     An order binds its author to trade at its limit or at a better price, and to nothing else: it is
     the signature, and where the author's key is of this home, that signs what the orders come to.
@@ -42,8 +42,8 @@ def clear(table: Table) -> dict[str, Any]:
         accepted = accept(offer, agent, offer["revision"], offer["hash"])
         assert isinstance(accepted, dict), "it names the offer that stands"
         offer, said = accepted, AgentOutput(act="accept", text="")
-        if signature := signed_here(evaluated, agent, Agreed("plan", evaluated.turn, offer, {})):
-            said["signature"] = signature
+        if more := accepted_for(evaluated, agent, "plan", offer):
+            said["more"] = more
         signed.append(Utterance(agent, said, about=1))
     return {
         "sealed": None,
@@ -62,7 +62,7 @@ def _passed(table: Table, agent: str) -> AgentOutput:
 
 
 def _told(found: Mapping[str, Cleared]) -> dict[str, Price]:
-    """What all may know of the goods that trade."""
+    """Return what all may know of the goods that trade."""
     return {
         good: {"price": plain(one.price), "volume": one.volume}
         for good, one in found.items()

@@ -19,7 +19,7 @@ EACH = 4
 
 
 def drawn(mode: str, agents: Sequence[str], seed: int) -> Market:
-    """A market for these agents; worths depend on the seed.
+    """Return a market for these agents; worths depend on the seed.
 
     Raises:
         GameError: the mode is not for so many agents.

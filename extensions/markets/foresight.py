@@ -58,19 +58,19 @@ class Guess:
         self._averages: dict[str, Fraction] = {}
 
     def mine(self, held: Mapping[str, int]) -> Fraction:
-        """What goods are worth to me."""
+        """Return what goods are worth to me."""
         parts = (worth_of(self.own.get(good, 0), n) for good, n in held.items())
         return sum(parts, Fraction(0))
 
     def each(self, agent: str, good: str) -> Fraction:
-        """What one of a good is worth to another agent, as I guess."""
+        """Return what one of a good is worth to another agent, as I guess."""
         if self.pool:
             return self._average(good)
         began = self.endowments.get(agent, {})
         return self._average(good) * (1 if began.get(good) else _DEARER)
 
     def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
-        """What goods are worth to an agent, as far as I know."""
+        """Return what goods are worth to an agent, as far as I know."""
         if agent == self.me:
             return self.mine(held)
         return sum((self.each(agent, good) * n for good, n in held.items()), Fraction(0))
@@ -100,7 +100,7 @@ class TradeForesight(Foresight):
         self.market = Guess(facts)
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Every gift by hand that is asked for is made; what is held at the end counts."""
+        """Return every gift by hand that is asked for is made; what is held at the end counts."""
         holds = {agent: dict(own) for agent, own in self.market.holds.items()}
         record, accepted = list[Turn](), True
         for turn in range(self.turn, self.turns + 1):
@@ -118,11 +118,11 @@ class TradeForesight(Foresight):
         return Foreseen([*self.record, *record], payoffs)
 
     def together(self) -> list[Part]:
-        """Nothing by hand: what is given for nothing comes back by a deal alone."""
+        """Return nothing by hand: what is given for nothing comes back by a deal alone."""
         return []
 
     def wish(self) -> list[Part]:
-        """The same."""
+        """Return the same."""
         return []
 
     def habit(self, legal: list[str]) -> str:

@@ -93,22 +93,32 @@ class Trade(Game):
         return {"turn": 1, "holds": {a: dict(own) for a, own in self.market.holds.items()}}
 
     def holdings(self, position: Position) -> Holdings:
-        """What everybody holds."""
+        """Return what everybody holds."""
         return {agent: dict(own) for agent, own in position["holds"].items()}
 
     def private(self, agent: str) -> dict[str, Any]:
         """What goods are worth to an agent, what it can pay, and what it has without a deal."""
         told: dict[str, Any] = {"worth_to_you": dict(self.market.worths[agent])}
+        if issues := self.market.issues:
+            told["options_worth_to_you"] = {issue: self._options(agent, issue) for issue in issues}
         if (purse := self.purse(agent)) is not None:
             told["you_can_pay_at_most"] = plain(purse)
         return {**told, "you_have_without_a_deal": plain(self.market.alone(agent))}
 
+    def _options(self, agent: str, issue: str) -> dict[str, Any]:
+        """Return what each option of an issue is worth to an agent."""
+        options, by_count = self.market.issues[issue], self.market.worths[agent][issue]
+        assert isinstance(by_count, dict), "an issue is worth something by its option"
+        first = agent == self.agents[0]
+        counts = [len(options) - 1 - n if first else n for n in range(len(options))]
+        return {option: by_count[str(n)] for option, n in zip(options, counts, strict=True)}
+
     def purse(self, agent: str) -> Fraction | None:
-        """The most that an agent can pay in all."""
+        """Return the most that an agent can pay in all."""
         return self.market.purses.get(agent) if self.params.protect else None
 
     def reservation(self, position: Position, agent: str) -> Fraction | None:
-        """What it has if nothing more is agreed."""
+        """Return what it has if nothing more is agreed."""
         if not self.params.protect:
             return None
         if self.market.pool:
@@ -116,7 +126,7 @@ class Trade(Game):
         return self.market.worth(agent, position["holds"][agent])
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """What everybody holds; of many what it holds, and the others in groups."""
+        """Return what everybody holds; of many what it holds, and the others in groups."""
         holds = position["holds"]
         if len(holds) <= MANY:
             return dict(position)
@@ -171,7 +181,7 @@ class Trade(Game):
         return int(position["turn"]) > self.turns
 
     def default_baseline(self) -> Baseline:
-        """Who is absent keeps what it has, and refuses."""
+        """Return who is absent keeps what it has, and refuses."""
         return KEEPS
 
     def replays(self, record: Sequence[Turn]) -> Replays:
@@ -183,11 +193,11 @@ class Trade(Game):
         return TradeAhead(self)
 
     def reference_points(self) -> ReferencePoints:
-        """What all could have together, and each without a deal."""
+        """Return what all could have together, and each without a deal."""
         return TradePoints(self.market)
 
     def happened(self, turn: Turn) -> str:
-        """What changed hands by the contract, and how a pool ended."""
+        """Return what changed hands by the contract, and how a pool ended."""
         told = []
         for effect in turn.get("effects", []):
             if effect.get("effect") == GIVEN:
@@ -198,7 +208,7 @@ class Trade(Game):
         return "; ".join(told)
 
     def rules(self) -> str:
-        """Who holds what, what can be done, and when it pays."""
+        """Return who holds what, what can be done, and when it pays."""
         return rules_of(self.market, self.params.rounds)
 
     def facts(self) -> dict[str, Any]:
@@ -226,7 +236,7 @@ class Trade(Game):
         return {**told, first: told_actions(self.actions[first])} if self.market.pool else told
 
     def receiver(self, action: str) -> str:
-        """Whom an action gives something by hand; empty for nobody."""
+        """Return whom an action gives something by hand; empty for nobody."""
         by_hand = given(action)
         return by_hand[2] if by_hand else ""
 
@@ -235,7 +245,7 @@ class Trade(Game):
         return not self.market.pool or all(actions.get(a) == ACCEPT for a in self.agents[1:])
 
     def paid(self, holds: Holdings, agreed: bool) -> dict[str, Fraction]:
-        """What each is paid at the end.
+        """Return what each is paid at the end.
 
         Args:
             holds: who holds what.
@@ -265,7 +275,7 @@ class Trade(Game):
 
 
 def _number(amount: Fraction) -> Number:
-    """An amount as JSON's number."""
+    """Return an amount as JSON's number."""
     return amount.numerator if amount.denominator == 1 else float(amount)
 
 

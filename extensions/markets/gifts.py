@@ -35,13 +35,13 @@ def in_turn(gifts: Sequence[Gift], first: int) -> list[Do]:
 
 
 def can_be_made(gifts: Sequence[Gift], turns: int, actions: Mapping[str, Sequence[str]]) -> bool:
-    """Whether all can be given by hand in so many turns, by what each agent can do."""
+    """Return whether all can be given by hand in so many turns, by what each agent can do."""
     most = max(Counter(giver for giver, _, _, _ in gifts).values(), default=0)
     return most <= turns and all(give(n, good, b) in actions[a] for a, b, good, n in gifts)
 
 
 def by_hand(duty: Duty) -> Gift | None:
-    """What a duty has its agent give; None if nothing."""
+    """Return what a duty has its agent give; None if nothing."""
     found = given(duty.action)
     return found and (duty.agent, found[2], found[1], found[0])
 
@@ -49,7 +49,7 @@ def by_hand(duty: Duty) -> Gift | None:
 def after(
     holds: Holdings, gifts: Sequence[Gift], agents: Collection[str]
 ) -> dict[str, dict[str, int]]:
-    """What is held once gifts are made, as far as their givers have it.
+    """Return what is held once gifts are made, as far as their givers have it.
 
     Args:
         holds: who holds what, of some agents; who gives and is not among them has enough.

@@ -30,7 +30,7 @@ Of an issue, what holding so many of it is worth, from "0" on; in a market file,
 
 
 def worth_of(worth: Worth, count: int) -> Fraction:
-    """What so many of a good are worth, in the game's unit."""
+    """Return what so many of a good are worth, in the game's unit."""
     if isinstance(worth, dict):
         return exact(worth[str(min(count, len(worth) - 1))])
     if isinstance(worth, list):
@@ -98,7 +98,7 @@ class MarketFile(BaseModel):
         return self
 
     def _goods(self) -> list[str]:
-        """All that somebody holds, and the issues."""
+        """Return all that somebody holds, and the issues."""
         goods = list(dict.fromkeys(good for one in self.agents.values() for good in one.holds))
         for name, trader in self.agents.items():
             for good, count in trader.holds.items():
@@ -169,20 +169,20 @@ class Market:
         return {good: sum(own[good] for own in self.holds.values()) for good in self.goods}
 
     def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
-        """What goods are worth to an agent."""
+        """Return what goods are worth to an agent."""
         known = self.worths[agent]
         parts = (worth_of(known[good], held.get(good, 0)) for good in known)
         return sum(parts, Fraction(0))
 
     def alone(self, agent: str) -> Fraction:
-        """What an agent has if nothing is agreed."""
+        """Return what an agent has if nothing is agreed."""
         if self.pool:
             return self.otherwise.get(agent, Fraction(0))
         return self.worth(agent, self.holds[agent])
 
 
 def market_of(content: MarketFile) -> Market:
-    """The market that a file describes."""
+    """Return the market that a file describes."""
     traders, issues = content.agents.items(), content.issues
     held = dict.fromkeys(good for one in content.agents.values() for good in one.holds)
     goods, first = (*held, *issues), next(iter(content.agents))
@@ -202,7 +202,7 @@ def market_of(content: MarketFile) -> Market:
 
 
 def _worths(trader: Trader, issues: Mapping[str, list[str]], first: bool) -> dict[str, Worth]:
-    """What goods are worth to an agent; of an issue by how many of it that agent holds."""
+    """Return what goods are worth to an agent; of an issue by how many of it that agent holds."""
     found = dict(trader.worth)
     for issue, options in issues.items():
         if isinstance(worth := found.get(issue), dict):

@@ -1,31 +1,27 @@
 """Ask every agent for its orders to a call market; all are sealed until they are in."""
 
-from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.deals.signing.acceptance import Binding
 from shapley_coop.extensions.markets.ordering import orders
 from shapley_coop.extensions.markets.orders import (
     SHAPE,
     Placed,
     beyond,
     in_words,
+    orders_hash,
     orders_in,
     read_orders,
 )
-from shapley_coop.extensions.markets.signing import order_to_sign
 from shapley_coop.seats.answer import Answer, Fields
 from shapley_coop.seats.clause_fields import Part
 from shapley_coop.seats.elements import Within, element_of_json
+from shapley_coop.state.additions import limits_of
 from shapley_coop.state.consent import reservation
-from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.judging import reading
-from shapley_coop.state.mandates import OUTSIDE
 from shapley_coop.state.publishing import seal_actions
-from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import PLAN
 from shapley_coop.state.turn import Question, Sealed, TurnContext
@@ -86,19 +82,14 @@ def check(turn: TurnContext, agent: str, said: Orders) -> AgentOutput | Fault:
 
 
 def _purse(turn: TurnContext, agent: str) -> Fraction | None:
-    """The most that an agent can pay in all: what it has, and what its mandate allows."""
-    name = turn.evaluated.config.mandates.get(agent)
-    allowed = mandate_of(name).mandate.max_pay if name else None
+    """Return the most that an agent can pay in all: what it has, and what its limits allow."""
+    allowed = limits_of(turn.evaluated.config, agent).most_pay
     known = [x for x in (turn.evaluated.game.purse(agent), allowed) if x is not None]
     return min(known, default=None)
 
 
 def _not_allowed(turn: TurnContext, agent: str) -> Fault | None:
-    """Why an agent can send no orders at all, though these could be carried out."""
-    config = turn.evaluated.config
-    name = config.mandates.get(agent)
-    if name and mandate_of(name).mandate.expired(datetime.now(UTC)):
-        return Fault(OUTSIDE, "Your mandate has expired: send no orders, <REJECT>.")
+    """Return why an agent can send no orders at all, though these could be carried out."""
     if reservation(turn, agent) is not None:
         return Fault(
             "RESERVE",
@@ -108,7 +99,7 @@ def _not_allowed(turn: TurnContext, agent: str) -> Fault | None:
 
 
 def _choices(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """What can be ordered, and how much of it the agent has."""
+    """Return what can be ordered, and how much of it the agent has."""
     game = turn.evaluated.game
     holds = game.holdings(turn.table["position"])[agent]
     return {"market": {"goods": list(game.goods), "holds": holds}}
@@ -118,9 +109,9 @@ def _in_words(turn: TurnContext, agent: str, text: str) -> list[str]:
     return in_words(orders_in(text, agent, turn.evaluated.game.goods))
 
 
-def _to_sign(turn: TurnContext, agent: str, text: str) -> Binding | None:
+def _binds(turn: TurnContext, agent: str, text: str) -> str | None:
     placed = orders_in(text, agent, turn.evaluated.game.goods)
-    return order_to_sign(signed_run(turn.table), agent, placed) if placed else None
+    return orders_hash(placed) if placed else None
 
 
 QUESTION = Question(
@@ -134,5 +125,5 @@ QUESTION = Question(
     seal_actions,
     program=lambda me: orders(me.facts),
     shows=(stand,),
-    sealed=Sealed(_choices, _in_words, _to_sign),
+    sealed=Sealed(_choices, _in_words, _binds),
 )

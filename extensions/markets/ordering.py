@@ -19,7 +19,7 @@ CENT = Fraction(1, 100)
 
 
 def orders(facts: Mapping[str, Any]) -> str:
-    """The message with all orders that are worth it to me.
+    """Return the message with all orders that are worth it to me.
 
     Raises:
         Missing: the letter does not say what I hold, or what goods are worth to me.
@@ -37,7 +37,7 @@ def orders(facts: Mapping[str, Any]) -> str:
 
 
 def _to_sell(market: Guess) -> Iterator[tuple[str, str, Fraction]]:
-    """Every unit that I hold, for a cent more than it is worth to me."""
+    """Yield every unit that I hold, for a cent more than it is worth to me."""
     for good, count in market.holds[market.me].items():
         for unit in range(count):
             yield "sell", good, _worth(market, good, unit) + CENT
@@ -68,6 +68,6 @@ def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
 
 
 def _worth(market: Guess, good: str, unit: int) -> Fraction:
-    """What a unit of a good is worth to me if I hold so many already."""
+    """Return what a unit of a good is worth to me if I hold so many already."""
     worth = market.own.get(good, 0)
     return worth_of(worth, unit + 1) - worth_of(worth, unit)

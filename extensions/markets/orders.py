@@ -20,7 +20,6 @@ from shapley_coop.deals.language.reading import no_other_keys
 from shapley_coop.deals.language.spelling import Notes, meant, shown
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.deals.signing.acceptance import without_signature
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear
 
 ORDER = "order"
@@ -60,7 +59,7 @@ def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | 
 
 def orders_in(text: str, agent: str, goods: Sequence[str]) -> list[Placed]:
     """The orders in an agent's answer; none in one that declines, or that could not be read."""
-    message = scan(without_signature(text))
+    message = scan(text)
     if not isinstance(message, Message) or message.proposal is None:
         return []
     found = read_orders(message.proposal, agent, goods)
@@ -68,7 +67,7 @@ def orders_in(text: str, agent: str, goods: Sequence[str]) -> list[Placed]:
 
 
 def orders_hash(placed: Iterable[Placed]) -> str:
-    """What orders say, as a hash: what their author signs."""
+    """Return what orders say, as a hash: what their author signs."""
     rows = [
         {"side": order.side, "good": good, "quantity": order.quantity, "price": plain(order.limit)}
         for good, order in placed
@@ -136,7 +135,7 @@ def cleared(placed: Iterable[Placed], goods: Sequence[str], seed: int) -> dict[s
 
 
 def traded(found: Mapping[str, Cleared]) -> Deal:
-    """The deal that hands the goods over and pays for them, seller by seller."""
+    """Return the deal that hands the goods over and pays for them, seller by seller."""
     clauses: list[Clause] = []
     for good, one in found.items():
         if one.price is None:
@@ -150,7 +149,7 @@ def traded(found: Mapping[str, Cleared]) -> Deal:
 
 
 def _order(row: Any, notes: Notes, terms: Terms) -> Placed:
-    """One order; what is wrong is noted."""
+    """Return one order; what is wrong is noted."""
     if not isinstance(row, Mapping):
         notes.wrong("", f"{shown(row)} is no order: give {', '.join(FIELDS)}")
         return "", Order("", BUY, 1, Fraction(0))
@@ -172,7 +171,7 @@ def _order(row: Any, notes: Notes, terms: Terms) -> Placed:
 
 
 def _too_dear(placed: Sequence[Placed], good: str) -> Fault | None:
-    """Why what an agent buys of a good could cost more than a deal can say."""
+    """Return why what an agent buys of a good could cost more than a deal can say."""
     buys = (order for g, order in placed if g == good and order.side == BUY)
     cost = sum((order.limit * order.quantity for order in buys), Fraction(0))
     if cost <= MAX_AMOUNT:
@@ -181,7 +180,7 @@ def _too_dear(placed: Sequence[Placed], good: str) -> Fault | None:
 
 
 def _crossed(placed: Sequence[Placed], good: str) -> Fault | None:
-    """Why an agent could trade a good with itself."""
+    """Return why an agent could trade a good with itself."""
     bids = [order.limit for g, order in placed if g == good and order.side == BUY]
     asks = [order.limit for g, order in placed if g == good and order.side == SELL]
     if not bids or not asks or max(bids) < min(asks):

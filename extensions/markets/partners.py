@@ -28,7 +28,7 @@ Goods = Mapping[str, int]
 
 
 def by_partners(game: "Trade", record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-    """The parts that W is the sum of, one for each agent that traded.
+    """Return the parts that W is the sum of, one for each agent that traded.
 
     Returns:
         None where W is no such sum: of a pool, of a play that was stopped, where somebody gave more
@@ -61,7 +61,7 @@ def _gifts(turn: Turn) -> Iterator[tuple[str, str, str, int]]:
 
 
 def _part(game: "Trade", agent: str, partners: Mapping[str, Goods]) -> ByClass:
-    """What goods are worth to one agent, by whether it and each of its partners is in."""
+    """Return what goods are worth to one agent, by whether it and each of its partners is in."""
     players = [agent, *partners]
     shape = (2,) * len(players)
     worths = np.empty(shape, dtype=object)

@@ -31,7 +31,7 @@ class TradePoints(ReferencePoints):
 
 
 def welfare(market: Market) -> Fraction | None:
-    """The highest sum of worths that any allocation has; of a pool, or of refusing it.
+    """Return the highest sum of worths that any allocation has; of a pool, or of refusing it.
 
     None where more than `MOST_UNITS` of a good are worth something else each, and to somebody more
     than those before them.
@@ -45,7 +45,7 @@ def welfare(market: Market) -> Fraction | None:
 
 
 def _best_of(market: Market, good: str) -> Fraction | None:
-    """The highest worth of all units of one good, divided among the agents in any way."""
+    """Return the highest worth of all units of one good, divided among the agents in any way."""
     total = market.totals[good]
     worths = [market.worths[agent].get(good, 0) for agent in market.agents]
     if not any(isinstance(worth, list | dict) for worth in worths):
@@ -74,7 +74,7 @@ def _falls(worth: Worth) -> bool:
 
 
 def _units(worth: Worth, total: int) -> Iterator[Fraction]:
-    """What each of so many units is worth, from the first."""
+    """Return what each of so many units is worth, from the first."""
     assert not isinstance(worth, dict), "an issue's options are not worth less and less"
     each = map(exact, worth) if isinstance(worth, list) else repeat(exact(worth), total)
     return islice(chain(each, repeat(Fraction(0))), total)

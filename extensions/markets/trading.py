@@ -102,7 +102,7 @@ class Trader:
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def act(self) -> str:
-        """What I signed, by my honesty; else I keep what I have, or divide a pool."""
+        """Return what I signed, by my honesty; else I keep what I have, or divide a pool."""
         needed(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
@@ -117,7 +117,7 @@ class Trader:
         return choice(self._by_hand(legal) or "keep")
 
     def _by_hand(self, legal: Sequence[str]) -> str:
-        """What I leave to another of a pool that no contract divides."""
+        """Return what I leave to another of a pool that no contract divides."""
         if not self.market.pool or self.facts.get("contract"):
             return ""
         for _, receiver, good, count in self._division(1):
@@ -126,7 +126,7 @@ class Trader:
         return ""
 
     def _good(self, ahead: int) -> bool:
-        """Whether the offer gives me what I would hold out for so many rounds from now."""
+        """Return whether the offer gives me what I would hold out for so many rounds from now."""
         gain = self._gain()
         if gain is None:
             return False
@@ -138,7 +138,7 @@ class Trader:
         return gain >= EPSILON or same
 
     def _wanted(self, at: int) -> Fraction:
-        """The gain that I hold out for."""
+        """Return the gain that I hold out for."""
         gifts = self._gifts(at)
         market, after = self.market, self._after(gifts)
         if market.pool:
@@ -176,13 +176,13 @@ class Trader:
         return self._pays or can_be_made(gifts, left, actions_in(self.facts))
 
     def _gifts(self, at: int) -> list[Gift]:
-        """What should change hands, as I take it, at this round of talk."""
+        """Return what should change hands, as I take it, at this round of talk."""
         if self.market.pool:
             return self._division(at)
         return self._trades() if self._pays else self._swap(at)
 
     def _trades(self) -> list[Gift]:
-        """Each unit that I have or want, to whom it is worth most."""
+        """Return each unit that I have or want, to whom it is worth most."""
         market, me = self.market, self.market.me
         others, found = [a for a in market.holds if a != me], list[Gift]()
         for good in market.goods:
@@ -239,7 +239,7 @@ class Trader:
         return found
 
     def _clauses(self, gifts: list[Gift], at: int) -> list[Any]:
-        """The trade as clauses: by the program where goods and prices can be promised."""
+        """Return the trade as clauses: by the program where goods and prices can be promised."""
         clauses: list[Any] = [*gives(gifts), *self._payments(gifts, at)]
         if not self._pays:
             clauses = [*in_turn(gifts, self._turn)]
@@ -268,7 +268,7 @@ class Trader:
         return found
 
     def _unit(self, good: str, n: int) -> Fraction:
-        """What the n-th of a good is worth to me."""
+        """Return what the n-th of a good is worth to me."""
         return self.market.mine({good: n}) - self.market.mine({good: n - 1})
 
     @property
@@ -293,6 +293,6 @@ class Trader:
         return self._round >= int(self.facts.get("rounds", 1))
 
     def _share(self, at: int) -> Fraction:
-        """The part of what a trade adds that I hold out for at a round of talk."""
+        """Return the part of what a trade adds that I hold out for at a round of talk."""
         rounds = int(self.facts.get("rounds", 1))
         return Fraction(self.self_.share(at, rounds)).limit_denominator(1000)

@@ -2,22 +2,19 @@
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.contract import in_force
-from shapley_coop.deals.signing.acceptance import is_signed, signature_in
 from shapley_coop.evals.rechecks import Recheck
 from shapley_coop.evals.verifying_books import differences
-from shapley_coop.extensions.markets.orders import ORDER, orders_in
+from shapley_coop.extensions.markets.orders import ORDER, orders_hash, orders_in
 from shapley_coop.extensions.markets.sealed import market_of
-from shapley_coop.extensions.markets.signing import order_to_sign
 from shapley_coop.extensions.markets.table import prices_of
+from shapley_coop.state.additions import SealedAnswer
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.signatures import wrongly_signed
-from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Table
 
 
 def wrongly_cleared(table: Table) -> list[str]:
-    """Where the contract of a call market is not what its sealed orders come to."""
+    """Return where the contract of a call market is not what its sealed orders come to."""
     evaluated = EvaluatedTable(table)
     goods, sent = evaluated.game.goods, _sent_in(table)
     orders = {agent: orders_in(text, agent, goods) for agent, text in sent.items()}
@@ -32,25 +29,13 @@ def wrongly_cleared(table: Table) -> list[str]:
     return different if signed == list(deal.clauses) else ["the trades", *different]
 
 
-def wrongly_ordered(table: Table) -> list[str]:
-    """Which sealed orders are not what their author's key signed, or lack a signature that is due.
-
-    A party elsewhere signs its orders, a key of this home what they come to.
-    """
-    evaluated, found = EvaluatedTable(table), list[str]()
-    keys, required = evaluated.config.keys, evaluated.config.require_signed
+def ordered(table: Table) -> dict[str, SealedAnswer]:
+    """Agent → what it bound itself to by its sealed orders."""
+    goods, found = EvaluatedTable(table).game.goods, {}
     for agent, text in _sent_in(table).items():
-        placed = orders_in(text, agent, evaluated.game.goods)
-        if not placed or agent not in keys or keys[agent].name:
-            continue
-        bound, signature = order_to_sign(signed_run(table), agent, placed), signature_in(text)
-        if signature is None and required:
-            found.append(f"{agent} did not sign its orders")
-        elif signature and not is_signed(keys[agent].key, bound, signature):
-            found.append(f"the signature of {agent} is not of its orders")
-    bound_by = (table.get("contract") or {"signatures": {}})["signatures"]
-    here = {a: party.key for a, party in keys.items() if party.name and a in bound_by}
-    return found + wrongly_signed(table, here, required)
+        if placed := orders_in(text, agent, goods):
+            found[agent] = SealedAnswer("plan", 1, text, orders_hash(placed), "its orders")
+    return found
 
 
 def _sent_in(table: Table) -> dict[str, str]:
@@ -68,5 +53,5 @@ CLEARED = Recheck(
     name="market",
     wrong=wrongly_cleared,
     sound="cleared anew, the same prices and trades",
-    signatures=wrongly_ordered,
+    sealed=ordered,
 )

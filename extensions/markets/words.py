@@ -24,7 +24,7 @@ Group = tuple[Mapping[str, int], list[int]]
 
 
 def grouped(holds: Holdings) -> list[Group]:
-    """The agents with the same holdings together, the largest groups first."""
+    """Return the agents with the same holdings together, the largest groups first."""
     groups: dict[tuple[int, ...], Group] = {}
     for at, own in enumerate(holds.values()):
         groups.setdefault(tuple(own.values()), (own, []))[1].append(at)
@@ -57,7 +57,7 @@ def _summed(groups: Sequence[Group]) -> dict[str, int]:
 
 
 def rules_of(market: Market, rounds: int) -> str:
-    """Who holds what, what can be done, and when it pays.
+    """Return who holds what, what can be done, and when it pays.
 
     Args:
         market: what is played.
@@ -72,8 +72,8 @@ def rules_of(market: Market, rounds: int) -> str:
             *_options(market),
             "",
             f"{turns} an agent gives some of one good to another by hand "
-            f"(`{give(1, market.goods[0], 'AGENT')}`), or does `{KEEP}`. A deal can have goods "
-            f"change hands as well. {_closing(market)}",
+            f"(`{give(1, market.goods[0], 'AGENT')}`), or does `{KEEP}`. Where a deal may `give`, "
+            f"goods change hands by it as well. {_closing(market)}",
             "",
             "What a good is worth differs from agent to agent and is private. At the end each "
             "is paid what its goods are worth to it, in the unit in which prices are paid.",
@@ -82,18 +82,19 @@ def rules_of(market: Market, rounds: int) -> str:
 
 
 def _closing(market: Market) -> str:
-    """How a pool is divided, or that there is none."""
+    """Return how a pool is divided, or that there is none."""
     if not market.pool:
         return "What nobody gives away stays with its owner."
     first, others = market.agents[0], _named(market.agents[1:])
     return (
-        f"In one more turn {others} `{ACCEPT}` or `{REFUSE}`. Unless all of them accept, all "
-        f"goods are lost. {first} holds them for all until then."
+        f"In one more turn {others} can `{ACCEPT}` or `{REFUSE}`. Unless all of them accept, all "
+        "goods are lost, and each ends with what it has without a deal. "
+        f"{first} holds them for all until then."
     )
 
 
 def _holdings(holds: Holdings) -> Iterator[str]:
-    """What each holds, a line each; of many agents, those with the same together."""
+    """Yield what each holds, a line each; of many agents, those with the same together."""
     if len(holds) <= MANY:
         yield from (f"- {agent} holds {_listed(own)}." for agent, own in holds.items())
         return
@@ -114,7 +115,7 @@ def _named(agents: Sequence[str]) -> str:
 
 
 def _options(market: Market) -> list[str]:
-    """What each issue can come to, a line each."""
+    """Return what each issue can come to, a line each."""
     last = market.agents[-1]
     return [
         f"- How much of {issue} {last} holds in the end is what is agreed on it: "

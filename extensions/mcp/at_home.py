@@ -37,7 +37,7 @@ class HomeRuns:
             await asyncio.wait([playing], timeout=seconds)
 
     async def standing(self, run: str) -> Standing:
-        """How a run stands."""
+        """Return how a run stands."""
         known = await run_of(run)
         failed_ = known.why if known.state == "failed" else ""
         waits = {}
@@ -51,7 +51,7 @@ class HomeRuns:
         return Standing(listed(known), known.result, await table_of(known), failed_, waits)
 
     async def listed(self, game: str, limit: int) -> list[dict[str, Any]]:
-        """The newest runs, one line each."""
+        """Return the newest runs, one line each."""
         return [listed(run) for run in RunFilter(game=game)(await every_run())][:limit]
 
     async def verified(self, run: str) -> list[Check]:

@@ -39,7 +39,7 @@ class Negotiation(Asked):
     wait: float = Field(default=50, ge=0, le=600, description="Seconds to wait for the end.")
 
     def room(self) -> dict[str, Any]:
-        """The run's configuration, as JSON.
+        """Return the run's configuration, as JSON.
 
         Raises:
             ValueError: there is no such workflow.

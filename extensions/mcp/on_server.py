@@ -62,7 +62,7 @@ async def _endpoint(request: Request) -> Response:
 
 
 def _caller(request: Request) -> httpx.AsyncClient:
-    """A client of this server, in this process, that shows what the caller has shown."""
+    """Return a client of this server, in this process, that shows what the caller has shown."""
     shown = {name: value for name in CREDENTIALS if (value := request.headers.get(name))}
     if token := request.query_params.get("token"):
         shown["x-api-key"] = token
@@ -133,13 +133,13 @@ def _settled(table: Table) -> bool:
 
 
 def _asked(thread: Any) -> list[Any]:
-    """The interrupts of a thread in which a person at a seat is asked."""
+    """Return the interrupts of a thread in which a person at a seat is asked."""
     waiting = waiting_in(thread) if thread.get("interrupts") else []
     return [one for one in waiting if isinstance(one["value"], dict) and "pointer" in one["value"]]
 
 
 def _line(thread: Any) -> dict[str, Any]:
-    """A thread as a list of runs shows it."""
+    """Return a thread as a list of runs shows it."""
     known = thread["metadata"] or {}
     return {
         "run": thread["thread_id"],
@@ -153,7 +153,7 @@ def _line(thread: Any) -> dict[str, Any]:
 
 
 def _stopped(thread: Any, state: Any) -> str:
-    """Why a thread's run failed; empty if it did not."""
+    """Return why a thread's run failed; empty if it did not."""
     if thread["status"] != "error":
         return ""
     told = [str(task["error"]) for task in state["tasks"] if task.get("error")]

@@ -43,7 +43,7 @@ class Place(Protocol):
         ...
 
     async def standing(self, run: str) -> Standing:
-        """How a run stands.
+        """Return how a run stands.
 
         Raises:
             ValueError: there is no such run.
@@ -51,7 +51,7 @@ class Place(Protocol):
         ...
 
     async def listed(self, game: str, limit: int) -> list[dict[str, Any]]:
-        """The newest runs, one line each."""
+        """Return the newest runs, one line each."""
         ...
 
     async def verified(self, run: str) -> list[Check]:

@@ -54,7 +54,7 @@ class Tool:
     reads: bool = True
 
     def described(self) -> dict[str, Any]:
-        """The tool as a list of tools shows it."""
+        """Return the tool as a list of tools shows it."""
         return {
             "name": self.name,
             "description": self.about,
@@ -65,7 +65,7 @@ class Tool:
 
 
 def lean(schema: Any) -> Any:
-    """A JSON schema without the titles that repeat its keys.
+    """Return a JSON schema without the titles that repeat its keys.
 
     >>> lean({"title": "Seed", "type": "integer", "properties": {"title": {"title": "Title"}}})
     {'type': 'integer', 'properties': {'title': {}}}
@@ -84,7 +84,7 @@ def lean(schema: Any) -> Any:
 
 
 async def answered(message: Any, tools: Sequence[Tool]) -> dict[str, Any] | None:
-    """The answer to one message of a client; None where it awaits none.
+    """Return the answer to one message of a client; None where it awaits none.
 
     Args:
         message: as JSON was read.
@@ -117,7 +117,7 @@ async def answered(message: Any, tools: Sequence[Tool]) -> dict[str, Any] | None
 
 
 def failed(number: Any, code: int, why: str) -> dict[str, Any]:
-    """An answer that says what is wrong with a message."""
+    """Return an answer that says what is wrong with a message."""
     return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": why}}
 
 

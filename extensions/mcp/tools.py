@@ -29,7 +29,7 @@ from shapley_coop.state.resolving import norms_of
 
 
 def tools(place: Place) -> list[Tool]:
-    """The tools over a place.
+    """Return the tools over a place.
 
     Args:
         place: plays and finds runs for whoever calls.
@@ -136,7 +136,7 @@ def _kept(found: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def _result(standing: Standing) -> dict[str, Any]:
-    """The result of an ended run.
+    """Return the result of an ended run.
 
     Raises:
         ValueError: it has not ended.
@@ -147,7 +147,7 @@ def _result(standing: Standing) -> dict[str, Any]:
 
 
 def _report(standing: Standing) -> Report:
-    """A run in the words and numbers that a reader needs."""
+    """Return a run in the words and numbers that a reader needs."""
     line, table, result = standing.line, standing.table, standing.result or {}
     told: dict[str, Any] = {
         "run": line["run"],

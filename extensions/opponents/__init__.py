@@ -12,4 +12,5 @@ EXTENSION = Extension(
         for one in ("classical", "baselines", "negmas_seat")
     },
     suites={"baselines": _HERE},
+    measures={"distance": f"{_HERE}.distance:distance"},
 )

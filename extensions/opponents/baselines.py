@@ -60,7 +60,7 @@ ACCEPT, REJECT = "<ACCEPT>", "<REJECT>"
 
 
 def awarded(stage: StageGame, rule: Rule) -> Deal | None:
-    """The deal that an arbiter's rule makes of a game; None if it leaves things as they are.
+    """Return the deal that an arbiter's rule makes of a game; None if it leaves things as they are.
 
     Args:
         stage: the game.
@@ -155,7 +155,7 @@ class Bid:
         return self.gain - self.price
 
     def deal(self, stage: StageGame) -> Deal:
-        """The bid as a deal with the manager, who pays in the end for what was done."""
+        """Return the bid as a deal with the manager, who pays in the end for what was done."""
         duty = Do(agent=self.agent, action=self.action)
         if self.price <= 0:
             return Deal(clauses=(duty,))
@@ -177,7 +177,7 @@ def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
 
 
 def _contracting(second: bool, facts: Facts, stage: StageGame, seed: int) -> str:
-    """The first agent announces and awards; all others bid."""
+    """Return the first agent announces and awards; all others bid."""
     me = facts["you"]
     if me == stage.agents[0]:
         return _managing(second, facts, stage)
@@ -212,7 +212,7 @@ def _managing(second: bool, facts: Facts, stage: StageGame) -> str:
 
 
 def _bids(facts: Facts, stage: StageGame) -> list[Bid]:
-    """What each contractor bid first, as the history has it, where it is worth its price."""
+    """Return what each contractor bid first, as the history has it, where it is worth its price."""
     found: dict[str, Bid] = {}
     for line in facts["history"]:
         if "offers" not in line or line["by"] in (stage.agents[0], *found):

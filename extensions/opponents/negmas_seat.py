@@ -118,12 +118,12 @@ class _Table:
         return max(ceil(least), 0), min(floor(largest), PARTS)
 
     def deal(self, part: int) -> Deal | None:
-        """The deal of an outcome."""
+        """Return the deal of an outcome."""
         parts = [Fraction(part, PARTS), Fraction(PARTS - part, PARTS)]
         return awarded(self.stage, partial(split, parts=parts))
 
     def outcome(self, deal: Deal) -> int:
-        """The outcome that leaves me no more than a deal does."""
+        """Return the outcome that leaves me no more than a deal does."""
         mine = Fraction(Outlook.of(self.facts, []).value(deal)[self.facts["you"]])
         kept = mine.limit_denominator(10**6) - self.stage.disagreement[self.me]
         part = floor(PARTS * kept / self.surplus)
@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """The other's offers; where it made none, what leaves me least."""
+        """Return the other's offers; where it made none, what leaves me least."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":
@@ -141,7 +141,7 @@ class _Table:
         return found
 
     def replayed(self, negotiator: Any) -> tuple[bool, int | None]:
-        """Whether the negotiator accepts what was offered last, and what else it offers."""
+        """Return whether the negotiator accepts what was offered last, and what else it offers."""
         negmas, sao = _library()
         issues = [negmas.make_issue(self.outcomes, "part")]
         steps = int(self.facts["rounds"]) // 2 + 1
@@ -162,13 +162,13 @@ class _Table:
         return mechanism.agreement is not None, said[-1] if said else None
 
     def _began_it(self) -> bool:
-        """Whether mine was, or is to be, the first offer."""
+        """Return whether mine was, or is to be, the first offer."""
         lines: Sequence[Any] = [x for x in self.facts["history"] if x.get("topic") == "plan"]
         return not lines or lines[0].get("by") == self.facts["you"]
 
 
 def _repeating(sao: Any, offers: Sequence[int]) -> Any:
-    """A negotiator that makes these offers, one after the other, and then leaves."""
+    """Return a negotiator that makes these offers, one after the other, and then leaves."""
     left = list(offers)
 
     class Repeating(sao.SAONegotiator):  # type: ignore[misc]

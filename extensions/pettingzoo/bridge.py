@@ -82,7 +82,7 @@ class PettingZooGame(Game):
         self._seen: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {})
 
     def summary(self) -> str:
-        """Where it comes from."""
+        """Return where it comes from."""
         return f"{self.params.factory}, a PettingZoo environment for {len(self.agents)} agents."
 
     @property
@@ -107,12 +107,12 @@ class PettingZooGame(Game):
         return MatrixGame({**table, "payoffs": payoffs, "rounds": self.turns})
 
     def start(self) -> Position:
-        """The environment after its reset with the game's seed."""
+        """Return the environment after its reset with the game's seed."""
         with self._lock:
             return self._position([], over=not self._bring_to([]))
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """What the environment shows this agent alone: its observation and its infos."""
+        """Return what the environment shows this agent alone: its observation and its infos."""
         with self._lock:
             self._bring_to(position["history"])
             observations, infos = self._seen
@@ -124,11 +124,11 @@ class PettingZooGame(Game):
             return seen
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """The agent's actions, without those that an `action_mask` rules out now."""
+        """Return the agent's actions, without those that an `action_mask` rules out now."""
         return list(position["legal"].get(agent, []))
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """One step of the environment.
+        """Return one step of the environment.
 
         Raises:
             GameError: an action is not legal, or a reward is not a number.
@@ -153,7 +153,7 @@ class PettingZooGame(Game):
         return Step(after, rewards)
 
     def over(self, position: Position) -> bool:
-        """When no agent acts any more, or after the last round."""
+        """Return when no agent acts any more, or after the last round."""
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
@@ -191,11 +191,11 @@ class PettingZooGame(Game):
         return sum(earned_alone(record, sorted(coalition)).values(), start=Fraction(0))
 
     def reference_points(self) -> ReferencePoints:
-        """Those of the matrix that the trials found; of any other environment none."""
+        """Return those of the matrix that the trials found; of any other environment none."""
         return self.stage.reference_points() if self.stage else ReferencePoints()
 
     def rules(self) -> str:
-        """The environment's own documentation."""
+        """Return the environment's own documentation."""
         inner = getattr(self._env.unwrapped, "aec_env", self._env).unwrapped
         module = sys.modules[type(inner).__module__]
         documented = (module.__doc__ or type(inner).__doc__ or "It is not documented.").strip()

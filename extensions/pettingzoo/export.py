@@ -55,11 +55,11 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         self._observations = {agent: self._space(agent) for agent in game.agents}
 
     def action_space(self, agent: str) -> Discrete:
-        """The same object every time."""
+        """Return the same object every time."""
         return self._actions[agent]
 
     def observation_space(self, agent: str) -> Dict:
-        """The same object every time."""
+        """Return the same object every time."""
         return self._observations[agent]
 
     def reset(
@@ -82,7 +82,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """One turn of the game.
+        """Return one turn of the game.
 
         Raises:
             GameError: an index is not an action of its agent.
@@ -150,12 +150,12 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
 
 
 def as_parallel_env(game: Game) -> GameEnv:
-    """A game as a `ParallelEnv`; `reset(seed=…)` rolls its dice anew."""
+    """Return a game as a `ParallelEnv`; `reset(seed=…)` rolls its dice anew."""
     return GameEnv(game)
 
 
 def _numbers(view: Any, path: Path = ()) -> dict[Path, float]:
-    """The numbers in a view, by the place at which each stands."""
+    """Return the numbers in a view, by the place at which each stands."""
     if isinstance(view, int | float):
         return {path: float(view)}
     inner: Iterable[tuple[Any, Any]] = view.items() if isinstance(view, Mapping) else ()

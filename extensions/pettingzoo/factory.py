@@ -22,7 +22,7 @@ FACTORIES = ("parallel_env", "env", "raw_env")
 
 
 def made(factory: str, settings: Mapping[str, Any]) -> Any:
-    """The environment that a factory makes, as a `ParallelEnv`.
+    """Return the environment that a factory makes, as a `ParallelEnv`.
 
     Raises:
         GameError: there is no such factory, it fails, or it makes something else.
@@ -42,7 +42,7 @@ def made(factory: str, settings: Mapping[str, Any]) -> Any:
 
 
 def refused(factory: str, reason: str) -> GameError:
-    """Why an environment cannot be played, in one line."""
+    """Return why an environment cannot be played, in one line."""
     return GameError(f"pettingzoo:{factory}: {' '.join(reason.split())[:300]}")
 
 
@@ -74,7 +74,7 @@ def _missing(path: str, absent: str) -> str:
 
 
 def _no_factory(module: ModuleType, name: str) -> str:
-    """What to write where a module has no such factory."""
+    """Return what to write where a module has no such factory."""
     made_by = [one for one in FACTORIES if callable(getattr(module, one, None))]
     what = f"{module.__name__} has no {name!r}" if name else "a factory is missing after the module"
     if made_by:
@@ -84,7 +84,7 @@ def _no_factory(module: ModuleType, name: str) -> str:
 
 
 def _instead(package: str, name: str) -> str:
-    """The modules beside one that are called alike: environments carry a version."""
+    """Return the modules beside one that are called alike: environments carry a version."""
     try:
         folder = import_module(package).__path__ if package else []
     except Exception:  # there is no such package either
@@ -108,7 +108,7 @@ def _made_by(folder: Iterable[str], name: str) -> list[str]:
 
 
 def _bound(module: ast.Module) -> Iterator[str]:
-    """The names that a module defines, assigns or imports at its top."""
+    """Yield the names that a module defines, assigns or imports at its top."""
     for node in module.body:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):

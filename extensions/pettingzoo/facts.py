@@ -12,7 +12,7 @@ MAX_NUMBERS = 1_000
 
 
 def as_number(value: Any, whose: str) -> Number:
-    """A reward as a plain number.
+    """Return a reward as a plain number.
 
     Raises:
         GameError: it is none, or not finite.

@@ -79,7 +79,7 @@ class Policy:
 
 
 def _observed(told: Any) -> Any:
-    """An observation as the environment gave it, without its own mask."""
+    """Return an observation as the environment gave it, without its own mask."""
     if isinstance(told, Mapping):
         inner = {key: _observed(part) for key, part in told.items() if key != "action_mask"}
         return inner["observation"] if inner.keys() == {"observation"} else inner

@@ -81,6 +81,6 @@ def try_out(env: Any, agents: list[str], most: int) -> Trials:
 
 
 def _masked(observations: Mapping[str, Any], infos: Mapping[str, Any]) -> bool:
-    """Whether actions are ruled out at times: then some joint actions cannot be tried."""
+    """Return whether actions are ruled out at times: then some joint actions cannot be tried."""
     seen = [*observations.values(), *infos.values()]
     return any(isinstance(one, Mapping) and "action_mask" in one for one in seen)

@@ -3,19 +3,59 @@
 `statement.statement_of` says what was agreed, done and settled; `checking.check` recomputes all of
 it from the statement alone, without the home that it came from. `docs/verify.md` describes the
 file.
+
+In a run, parties with keys sign what they accept, and an agent with a mandate is kept to it
+(`addition`). Signatures are those of DSSE envelopes over canonical JSON (RFC 8785); the document
+verifies them with openssl and with node. The extra `keys` brings the library.
+
+>>> from shapley_coop.extensions.proof.acceptance import binding, is_signed, sign_binding
+>>> from shapley_coop.extensions.proof.keys import PrivateKey
+>>> bob = PrivateKey.new()
+>>> shown = binding(
+...     agent="Bob", episode="e1", settings="5f", topic="plan", turn=1, revision=2, accepts="8a8c85"
+... )
+>>> signature = sign_binding(bob, shown)
+>>> signature["keyid"] == bob.public.keyid, is_signed(bob.public, shown, signature)
+(True, True)
+>>> is_signed(bob.public, {**shown, "episode": "e2"}, signature)
+False
 """
 
-from shapley_coop.extension import Extension
+from shapley_coop.extension import Extension, Setting
 
 _HERE = "shapley_coop.extensions.proof"
 
 EXTENSION = Extension(
     name="proof",
-    about="Signed statements of runs, which others recompute without the home they come from.",
+    about="Keys, mandates and signatures of parties, and signed statements that others recompute.",
+    settings={
+        "keys": Setting(
+            "--key",
+            "NAME=key: a key of this home, with which the seat signs what it accepts, or a file of "
+            "a public key in PEM, of a party that signs itself.",
+            f"{_HERE}.options:key_named",
+        ),
+        "require_signed": Setting(
+            "--require-signed",
+            "Whether an offer or acceptance of a party with a key counts only if it is signed.",
+        ),
+        "mandates": Setting(
+            "--mandate",
+            "NAME=FILE: what an agent's principal allows it.",
+            f"{_HERE}.options:mandate_in",
+        ),
+    },
+    additions={"proof": f"{_HERE}.addition:ADDITION"},
     commands={
+        "Check before you sign": {
+            "mandate": f"{_HERE}.keys_command:mandate",
+            "keys new": f"{_HERE}.keys_command:new",
+            "keys list": f"{_HERE}.keys_command:list_",
+            "keys show": f"{_HERE}.keys_command:show",
+        },
         "Inspect and verify": {
             "prove": f"{_HERE}.prove_command:prove",
             "check": f"{_HERE}.check_command:check",
-        }
+        },
     },
 )

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import say, say_json
-from shapley_coop.cli.options import Json, key_named
+from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
-    from shapley_coop.deals.signing.keys import PublicKey
+    from shapley_coop.extensions.proof.keys import PublicKey
 
 NOT_SOUND = 1
 
@@ -55,7 +55,7 @@ def check(
 
 
 def _keys(given: list[str]) -> "dict[str, PublicKey]":
-    """Whom each key is known to be of.
+    """Return whom each key is known to be of.
 
     Raises:
         ValueError: two are given for one.
@@ -69,9 +69,10 @@ def _keys(given: list[str]) -> "dict[str, PublicKey]":
 
 
 def _known(given: str) -> "tuple[str, PublicKey]":
-    """Whom a key is known to be of, and the key."""
-    from shapley_coop.deals.signing.keys import read_public
-    from shapley_coop.state.home_files.keys import key_of
+    """Return whom a key is known to be of, and the key."""
+    from shapley_coop.extensions.proof.home_keys import key_of
+    from shapley_coop.extensions.proof.keys import read_public
+    from shapley_coop.extensions.proof.options import key_named
 
     name, equals, key = given.partition("=")
     if not equals or not name or not key:

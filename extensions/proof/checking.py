@@ -9,11 +9,13 @@ from pydantic import ValidationError
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.wire import PROTOCOL
-from shapley_coop.deals.signing.envelope import Envelope, envelope_of, read_envelope
-from shapley_coop.deals.signing.keys import PublicKey
-from shapley_coop.deals.signing.mandate import read_mandate
+from shapley_coop.extensions.proof.allowing import beyond, least_kept
+from shapley_coop.extensions.proof.envelope import Envelope, envelope_of, read_envelope
+from shapley_coop.extensions.proof.keys import PublicKey
+from shapley_coop.extensions.proof.mandate import read_mandate
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL, Finding, party_findings
 from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
+from shapley_coop.extensions.proof.signed_settings import SIGNED
 from shapley_coop.extensions.proof.statement import (
     IN_TOTO,
     PLAN,
@@ -30,8 +32,7 @@ from shapley_coop.games.params import GameError
 from shapley_coop.invalid import first_error
 from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.mandates import beyond, least_kept
-from shapley_coop.state.settings import RECIPE, game_of
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.storage.versions import check_version
 
@@ -78,7 +79,7 @@ def check(
 def _may_be_played(told: Predicate, source: str) -> None:
     """Refuse what would open files of this machine, or run programs of others."""
     game = told.settings.get("game")
-    if strange := told.settings.keys() - set(RECIPE):
+    if strange := told.settings.keys() - set(SIGNED):
         raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} belongs into an export")
     params = told.settings.get("params")
     named = [key for key, x in params.items() if opens(key, x)] if isinstance(params, dict) else []
@@ -221,7 +222,7 @@ def _mandate(
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON gives it back."""
+    """Return a value as JSON gives it back."""
     import json
 
     return json.loads(json.dumps(value))

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from shapley_coop.canonical import digest
-from shapley_coop.deals.signing.keys import PublicKey, read_public
+from shapley_coop.extensions.proof.keys import PublicKey, read_public
 from shapley_coop.extensions.proof.rebuilding import agreed_of
+from shapley_coop.extensions.proof.signatures import Agreed, unsigned
+from shapley_coop.extensions.proof.signed_settings import SignedRun, settings_digest
 from shapley_coop.extensions.proof.statement import Predicate
-from shapley_coop.state.signatures import Agreed, unsigned
-from shapley_coop.state.signed_settings import SignedRun, settings_digest
 
 OPERATOR = "operator"
 """The name of the key that has to have signed the export."""
@@ -32,7 +32,7 @@ class Finding:
 def party_findings(
     told: Predicate, keys: Mapping[str, PublicKey], need: Sequence[str]
 ) -> Iterator[Finding]:
-    """Who signed what was agreed, by which key, and whether that key is known.
+    """Yield who signed what was agreed, by which key, and whether that key is known.
 
     Args:
         told: what the export states.
@@ -64,7 +64,7 @@ def party_findings(
 
 
 def _run(told: Predicate) -> SignedRun:
-    """What each signature has to name beside the agreement, from what is stated."""
+    """Return what each signature has to name beside the agreement, from what is stated."""
     found = settings_digest(
         workflow=told.workflow,
         salt=told.salt,
@@ -84,7 +84,7 @@ def _signed_by(
     agreed: Sequence[Agreed],
     known: bool,
 ) -> Finding:
-    """Whether a party signed all that it has to have signed, and nothing else.
+    """Return whether a party signed all that it has to have signed, and nothing else.
 
     Whoever gives its key asks whether it bound itself: then nothing may be without its signature.
     """

@@ -31,11 +31,11 @@ def prove(
     The statement holds clauses, chain, signatures, record, breaches, values and transfers, and
     never a letter. docs/verify.md describes it, and how openssl and node verify it.
     """
-    from shapley_coop.deals.signing.envelope import as_bytes
+    from shapley_coop.extensions.proof.envelope import as_bytes
+    from shapley_coop.extensions.proof.home_keys import key_of
     from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
-    from shapley_coop.state.home_files.keys import key_of
     from shapley_coop.state.resuming import result_of
 
     if not key:

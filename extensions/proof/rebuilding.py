@@ -6,29 +6,29 @@ from typing import Any, cast
 from shapley_coop.canonical import digest
 from shapley_coop.deals.contract import Contract, rebuilt
 from shapley_coop.deals.language.deal import Deal, Offer, put
+from shapley_coop.extensions.proof.signatures import Agreed
 from shapley_coop.extensions.proof.statement import PLAN, Agreement, Predicate
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
-from shapley_coop.state.signatures import Agreed
 from shapley_coop.state.table import Table
 
 
 def chain_of(told: Predicate) -> list[Contract]:
-    """The contract after each of its agreed offers."""
+    """Return the contract after each of its agreed offers."""
     plans = [one for one in told.agreements if one.topic == PLAN]
     offers = [(_offer(one, told.agents), one.turn) for one in plans]
     return rebuilt(offers)
 
 
 def settings_of(told: Predicate) -> dict[str, Any]:
-    """The settings of a run with the defaults of all that a statement leaves out."""
+    """Return the settings of a run with the defaults of all that a statement leaves out."""
     return RunConfig.model_validate(told.settings).model_dump(mode="json")
 
 
 def table_at(
     told: Predicate, chain: Sequence[Contract], turns: int | None = None, plans: int | None = None
 ) -> Table:
-    """The table as it stood after some turns, or at the end, from the statement alone."""
+    """Return the table as it stood after some turns, or at the end, from the statement alone."""
     record = cast(Any, told.record if turns is None else told.record[:turns])
     settings = settings_of(told)
     game = game_of(settings)
@@ -61,6 +61,6 @@ def _offer(one: Agreement, agents: Sequence[str]) -> Offer:
 
 
 def agreed_of(one: Agreement) -> Agreed:
-    """An agreement with what its parties signed."""
+    """Return an agreement with what its parties signed."""
     offer = put(Deal.model_validate(one.deal), one.by, one.revision)
     return Agreed(one.topic, one.turn, offer, cast(Any, one.signatures))

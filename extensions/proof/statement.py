@@ -15,14 +15,15 @@ from shapley_coop.deals.contract import Contract, rebuilt
 from shapley_coop.deals.language.deal import Deal, Offer
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.deals.parties import MOST_TOLD
-from shapley_coop.deals.signing.acceptance import Signature
-from shapley_coop.deals.signing.envelope import Envelope, sign_envelope
-from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.extensions.proof.acceptance import Signature
+from shapley_coop.extensions.proof.envelope import Envelope, sign_envelope
+from shapley_coop.extensions.proof.kept_mandates import mandate_of
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.settings import settings_in
+from shapley_coop.extensions.proof.signatures import signatures_on
+from shapley_coop.extensions.proof.signed_settings import committed_in, signed_recipe
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.messages import agreed_offers
-from shapley_coop.state.settings import recipe_of
-from shapley_coop.state.signatures import signatures_on
 from shapley_coop.state.table import Table
 
 IN_TOTO = "application/vnd.in-toto+json"
@@ -128,7 +129,7 @@ def statement_of(
     mandates: bool = False,
     private: bool = False,
 ) -> dict[str, Any]:
-    """The statement of a settled table, as plain JSON.
+    """Return the statement of a settled table, as plain JSON.
 
     Args:
         table: its last state.
@@ -164,23 +165,23 @@ def statement_of(
 def _predicate(
     evaluated: EvaluatedTable, workflow: str, begun: str, mandates: bool
 ) -> dict[str, Any]:
-    """The predicate, without what was said."""
+    """Return the predicate, without what was said."""
     table = evaluated.table
-    settled = table["settlement"] or {}
+    settled, settings = table["settlement"] or {}, settings_in(evaluated.config)
     return {
         "protocol": PROTOCOL,
         "code": {"name": "shapley-coop", "version": version("shapley-coop")},
         "episode": table["episode"],
         "workflow": workflow,
         "begun": begun,
-        "salt": (table.get("commitment") or {"salt": ""})["salt"],
+        "salt": (committed_in(table) or {"salt": ""})["salt"],
         "agents": list(table["agents"]),
         "keys": {
             agent: {"keyid": party.key.keyid, "public": party.public}
-            for agent, party in evaluated.config.keys.items()
+            for agent, party in settings.keys.items()
         },
-        "mandates": _mandates(evaluated.config.mandates, mandates),
-        "settings": recipe_of(table["settings"]),
+        "mandates": _mandates(settings.mandates, mandates),
+        "settings": signed_recipe(table),
         "agreements": _agreements(table),
         "clauses": (table.get("contract") or {"text": ""})["text"].splitlines(),
         "final_offers": _final_offers(table) if settled["basis"] == "final_offer" else {},
@@ -192,12 +193,12 @@ def _predicate(
 
 
 def envelope_signed(statement: Mapping[str, Any], keys: Iterable[PrivateKey]) -> Envelope:
-    """The statement, signed."""
+    """Return the statement, signed."""
     return sign_envelope(IN_TOTO, dict(statement), keys)
 
 
 def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
-    """What a settlement says, with amounts in millionths as strings."""
+    """Return what a settlement says, with amounts in millionths as strings."""
     return {
         "breaches": settled["breaches"],
         "values": settled["credit"],
@@ -210,7 +211,7 @@ def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def subjects(contract: Contract | None, predicate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the statement is about, by hash: contract, record, settlement and settings."""
+    """Return what the statement is about, by hash: contract, record, settlement and settings."""
     parts = ("basis", "rewards", "transfers", "forfeits", "payoffs")
     hashed = {
         **({"contract": contract["hash"]} if contract else {}),
@@ -260,7 +261,7 @@ def _plain(signatures: Mapping[str, Signature]) -> dict[str, dict[str, str]]:
 
 
 def _final_offers(table: Table) -> dict[str, dict[str, Any]]:
-    """Each agent's latest proposal of the last bargaining."""
+    """Return each agent's latest proposal of the last bargaining."""
     talk = table.get("talk", [])
     return {
         said["by"]: Deal.model_validate(said["deal"]).record()

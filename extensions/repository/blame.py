@@ -26,7 +26,7 @@ class Blamed:
 
 
 def ignored_revisions(copy: Repository, tip: str, known: Iterable[str]) -> list[str]:
-    """The known commits that the last commit's `.git-blame-ignore-revs` lists.
+    """Return the known commits that the last commit's `.git-blame-ignore-revs` lists.
 
     Args:
         copy: a repository of our own, to which the list is written for `blame`.

@@ -14,7 +14,7 @@ _LINE = re.compile(r"^co-authored-by[ \t]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
 def co_authors(trailers: str, message: str) -> tuple[tuple[Person, ...], tuple[str, ...]]:
-    """The co-authors, and why each line that names one is not read.
+    """Return the co-authors, and why each line that names one is not read.
 
     Args:
         trailers: the values that git reads from the message, a line each.
@@ -38,7 +38,7 @@ def co_authors(trailers: str, message: str) -> tuple[tuple[Person, ...], tuple[s
 
 
 def _people(value: str) -> list[Person]:
-    """Those whom a line names; nobody where a part of it has more than one meaning."""
+    """Return those whom a line names; nobody where a part of it has more than one meaning."""
     if len(value) > _LONGEST:
         return []
     parts = [part for part in _BETWEEN.split(value) if part.strip()]

@@ -23,7 +23,7 @@ _MOST_PAIRS = 400
 
 
 def extent(before: str, after: str) -> Fraction:
-    """The part of a line that an edit changed: 0 for equal ones, 1 for others.
+    """Return the part of a line that an edit changed: 0 for equal ones, 1 for others.
 
     It lies between what both begin and end with, without the words that both have there.
 
@@ -57,7 +57,7 @@ def _of_words(tokens: Counter[str]) -> int:
 def replacements(
     edits: Iterable[tuple[Sequence[str], Sequence[str]]],
 ) -> Iterator[tuple[str, str, Fraction]]:
-    """Each line that went, the one that stands in its place, and the extent of the change.
+    """Yield each line that went, the one that stands in its place, and the extent of the change.
 
     In one place each line that came is taken for the change of the line that it is most like; if
     lines were only broken in other places, for a part of that one.
@@ -76,12 +76,12 @@ def replacements(
 
 
 def _wraps(lines: Iterable[str]) -> str:
-    """What some lines say, however they are broken."""
+    """Return what some lines say, however they are broken."""
     return "".join(lines).translate(_BREAKS)
 
 
 def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Each line that came, and the one of which it begins with a part."""
+    """Return each line that came, and the one of which it begins with a part."""
     starts = [0, *accumulate(len(_wraps([line])) for line in gone)]
     at, pairs = 0, []
     for line in come:
@@ -91,13 +91,13 @@ def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, F
 
 
 def _alike(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """Return how many characters both begin with."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _closest(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Lines that are most alike, each in at most one pair."""
+    """Return lines that are most alike, each in at most one pair."""
     ranked = sorted(
         (extent(was, now), i, j) for i, was in enumerate(gone) for j, now in enumerate(come)
     )

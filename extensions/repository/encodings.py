@@ -99,7 +99,7 @@ def _decodes(content: bytes, encoding: str) -> bool:
 
 
 def _decoded(content: bytes, legacy: str) -> str | None:
-    """The text of a file, without NUL bytes; None where it has none that can be told."""
+    """Return the text of a file, without NUL bytes; None where it has none that can be told."""
     marked = next((name for mark, name in _MARKED.items() if content.startswith(mark)), "")
     if marked:
         return content.decode(marked).replace("\0", "") if _decodes(content, marked) else None

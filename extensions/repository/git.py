@@ -95,13 +95,13 @@ class Repository:
         return cls(folder, Path(os.fsdecode(found.stdout.rstrip(b"\n"))))
 
     def command(self, *args: str, mailmap: str = "") -> list[str]:
-        """The argument list that runs git here."""
+        """Return the argument list that runs git here."""
         options = {**_OVERRIDES, "mailmap.blob": mailmap}
         settings = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]
         return ["git", f"--git-dir={self.git_dir}", "--no-pager", *settings, *args]
 
     def output(self, *args: str, stdin: bytes = b"", mailmap: str = "") -> bytes:
-        """What git prints.
+        """Return what git prints.
 
         Raises:
             RepositoryError: git fails.
@@ -112,11 +112,11 @@ class Repository:
         return done.stdout
 
     def text(self, *args: str) -> str:
-        """What git prints, as text without the last line end."""
+        """Return what git prints, as text without the last line end."""
         return self.output(*args).decode("utf-8", "replace").rstrip("\n")
 
     def records(self, *args: str, mailmap: str = "") -> Iterator[bytes]:
-        """What git prints between NUL bytes, as it prints it.
+        """Yield what git prints between NUL bytes, as it prints it.
 
         Raises:
             RepositoryError: git fails.
@@ -132,7 +132,7 @@ class Repository:
                 ) from None
 
     def blobs(self, hashes: Sequence[str], largest: int) -> Iterator[bytes | None]:
-        """The content of each object, in order; None where it is larger than `largest` bytes.
+        """Yield the content of each object, in order; None where it is larger than `largest` bytes.
 
         Raises:
             RepositoryError: one is missing, broken, or no file.
@@ -176,7 +176,7 @@ class Repository:
         return env
 
     def failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
-        """What git complained of, in one line."""
+        """Return what git complained of, in one line."""
         complaint = stderr.decode("utf-8", "replace")
         reason = _last_line(complaint)
         if any(words in complaint.casefold() for words in _NO_MEMORY):
@@ -209,7 +209,7 @@ def limited(
 
 
 def _bounds() -> str:
-    """What sets the bounds, where the system has them, and then becomes git.
+    """Return what sets the bounds, where the system has them, and then becomes git.
 
     Afterwards, on a busy machine, could be too late; and a function of ours between fork and exec
     has the system copy the page tables of a large process each time.
@@ -218,7 +218,7 @@ def _bounds() -> str:
 
 
 def clean_environment() -> dict[str, str]:
-    """What git sees of ours: no configuration, no network, no prompt."""
+    """Return what git sees of ours: no configuration, no network, no prompt."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LC_ALL": "C",

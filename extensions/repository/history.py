@@ -86,7 +86,7 @@ def read_history(
 
 
 def _mailmap(copy: Repository, tip: str, given: bool | str) -> str:
-    """The blob that says who is who; empty where there is none."""
+    """Return the blob that says who is who; empty where there is none."""
     if isinstance(given, str):
         written = copy.output("hash-object", "-w", "--stdin", stdin=given.encode())
         return written.decode("ascii").strip()
@@ -121,7 +121,7 @@ def _read(
 
 
 def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """What was added to which file before the range; why it could not all be read."""
+    """Yield what was added to which file before the range; why it could not all be read."""
     try:
         for commit in read_commits(copy, base, None):
             for change in commit.changes:
@@ -131,7 +131,7 @@ def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[tuple[str
 
 
 def _ends(repository: Repository, span: str | None) -> tuple[str, str | None]:
-    """The hashes of a range's last commit and of the one it starts after."""
+    """Return the hashes of a range's last commit and of the one it starts after."""
     if span is not None and "..." in span:
         raise RepositoryError(f"{span}: write A..B, for what B has and A has not")
     base, dots, tip = (span or "HEAD").rpartition("..")

@@ -182,7 +182,7 @@ class Lineage:
                 self._copied.setdefault((commit, one), owner)
 
     def origin(self, commit: int, text: str, restored: bool = True) -> Origin:
-        """Where a line is from.
+        """Return where a line is from.
 
         Args:
             commit: that added it, as git blames it.
@@ -197,7 +197,7 @@ class Lineage:
         return Origin(*line, mender, part)
 
     def _as_added(self, line: Line) -> Line:
-        """A line as the log has it, where that says otherwise than blame who added it."""
+        """Return a line as the log has it, where that says otherwise than blame who added it."""
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line
@@ -232,7 +232,7 @@ class Lineage:
             seen.add(line)
 
     def _owner(self, file: str, text: str) -> int:
-        """Who last wrote a line of a file; of a long one, wherever it stands."""
+        """Return who last wrote a line of a file; of a long one, wherever it stands."""
         elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
         return self._last.get((file, text), elsewhere)
 

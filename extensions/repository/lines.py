@@ -44,7 +44,7 @@ _CODE_CELL = '"cell_type": "code"'
 
 
 def normal(line: str) -> str | None:
-    """A line without its indentation; None for mere layout: blank, or braces and the like.
+    """Return a line without its indentation; None for mere layout: blank, or braces and the like.
 
     Ownership is kept by these texts, so that indenting a line again makes nobody its author.
     """
@@ -53,12 +53,12 @@ def normal(line: str) -> str | None:
 
 
 def key(line: str) -> str:
-    """What a line is known by: its text without white space, as `git blame -w` compares."""
+    """Return what a line is known by: its text without white space, as `git blame -w` compares."""
     return "".join(line.split())
 
 
 def keys(path: str, lines: Iterable[str]) -> tuple[str, ...]:
-    """The keys of some lines of a file, without those that begin a comment."""
+    """Return the keys of some lines of a file, without those that begin a comment."""
     syntax = _syntax(path)
     marks = (*syntax.line, *(start for start, _ in syntax.block), "\0")
     return tuple(key(line) for line in lines if not line.startswith(marks))
@@ -92,7 +92,7 @@ def effective_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def plain_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a document that say something, from number 1."""
+    """Yield the lines of a document that say something, from number 1."""
     for number, line in enumerate(text.split("\n"), 1):
         if kept := normal(line):
             yield number, kept

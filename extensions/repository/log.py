@@ -65,7 +65,7 @@ class Commit:
 def read_commits(
     repository: Repository, tip: str, base: str | None, mailmap: str = ""
 ) -> Iterator[Commit]:
-    """The commits that `tip` has and `base` has not, parents before children.
+    """Yield the commits that `tip` has and `base` has not, parents before children.
 
     Merges are left out: what they bring has authors of its own. Renames are found as git finds them
     (half of the lines alike).
@@ -113,7 +113,7 @@ def read_commits(
 def read_merges(
     repository: Repository, tip: str, base: str | None, mailmap: str = ""
 ) -> Iterator[tuple[str, Person, Person]]:
-    """Each merge that `tip` has and `base` has not: its hash, its author, and as mapped."""
+    """Yield each merge that `tip` has and `base` has not: its hash, its author, and as mapped."""
     span = (tip, *([f"^{base}"] if base else []), "--")
     form = "--format=format:%H%x00%an%x00%ae%x00%aN%x00%aE%x00"
     asked = ("log", "--merges", "--reverse", "--topo-order", "--encoding=UTF-8", form, *span)

@@ -11,7 +11,7 @@ _WAITING = (stat.S_ISFIFO, stat.S_ISCHR, stat.S_ISBLK)
 
 
 def never_ends(folder: Path) -> Path | None:
-    """The first file that could be waited for for ever; None where there is none.
+    """Return the first file that could be waited for for ever; None where there is none.
 
     Args:
         folder: a working tree, a folder of one, or a bare repository.
@@ -28,7 +28,7 @@ def never_ends(folder: Path) -> Path | None:
 
 
 def _files(start: Path, depth: int = 0) -> Iterator[Path]:
-    """All files of a git directory, and of those that it names."""
+    """Yield all files of a git directory, and of those that it names."""
     if start.is_file():
         target = _pointed(start, "gitdir:")
         yield from _files(start.parent / target, depth + 1) if target else ()
@@ -44,7 +44,7 @@ def _files(start: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _pointed(file: Path, word: str) -> str:
-    """The first line of a small file, without the word before the path."""
+    """Return the first line of a small file, without the word before the path."""
     with file.open("rb") as opened:
         line = os.fsdecode(opened.read(_LARGEST).partition(b"\n")[0])
     return line.removeprefix(word).strip() if line.startswith(word) else ""

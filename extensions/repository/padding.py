@@ -9,7 +9,7 @@ _NUMBERS = re.compile(r"[0-9]+")
 
 
 def but_for_numbers(line: str) -> str:
-    """A line with each number as 0.
+    """Return a line with each number as 0.
 
     >>> but_for_numbers("padding_17 = 42")
     'padding_0 = 0'
@@ -34,7 +34,7 @@ class Repeats:
         self._seen = Counter[tuple[int, str, bool]]()
 
     def __call__(self, line: str, commit: int) -> bool:
-        """Whether it does not count.
+        """Return whether it does not count.
 
         Args:
             line: of the file.

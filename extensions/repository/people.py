@@ -66,7 +66,7 @@ class People:
         return found
 
     def known_as(self, person: Person, mapped: Person) -> str | None:
-        """The key of one who made no lines with a commit; None for a bot or a model."""
+        """Return the key of one who made no lines with a commit; None for a bot or a model."""
         chosen = mapped if self._heeded else person
         return self._key(chosen, False) if self._is_person(chosen) else None
 
@@ -126,7 +126,7 @@ class People:
         ]
 
     def _who_committed(self, commit: Commit, author: Person) -> Iterator[Person]:
-        """Its author, who worked with the model; else who entered it."""
+        """Yield its author, who worked with the model; else who entered it."""
         yield author
         yield self._chosen(commit.committer, commit.mapped_committer)
 
@@ -134,7 +134,7 @@ class People:
         return self._rules.part_of(person.name, person.email) is None
 
     def _key(self, person: Person, renames: bool) -> str:
-        """Whom an address stands for; the latest name that it worked under is shown."""
+        """Return whom an address stands for; the latest name that it worked under is shown."""
         name, email = printable(person.name), printable(person.email)
         key = email.casefold() or name
         known = self.known.setdefault(key, Contribution(name or email, email))
@@ -143,7 +143,7 @@ class People:
         return key
 
     def _chosen(self, person: Person, mapped: Person) -> Person:
-        """Who is credited: the person, or whom the .mailmap names if it is heeded."""
+        """Return who is credited: the person, or whom the .mailmap names if it is heeded."""
         if person.email.casefold() != mapped.email.casefold():
             whom = _shown(mapped)
             self._moved[printable(person.email) or printable(person.name), whom] += 1
@@ -166,7 +166,7 @@ class People:
 
 
 def _is_agents_name(name: str, taken: Shown) -> bool:
-    """Whether a game takes it for an agent's, beside those that are taken."""
+    """Return whether a game takes it for an agent's, beside those that are taken."""
     return (
         0 < len(name) <= _LONGEST
         and name not in RESERVED

@@ -188,7 +188,7 @@ class Reading:
     def made(
         self, contributions: Mapping[str, Contribution]
     ) -> tuple[tuple[str, frozenset[str]], ...]:
-        """Each commit, parents first, and the names of those who earn it."""
+        """Return each commit, parents first, and the names of those who earn it."""
         names = {id(one): name for name, one in contributions.items()}
         return tuple(
             (
@@ -199,7 +199,7 @@ class Reading:
         )
 
     def _mends(self, fix: int, author: int) -> bool:
-        """Whether a fix mends another's: nobody is paid for mending what is one's own."""
+        """Return whether a fix mends another's: nobody is paid for mending what is one's own."""
         return not self._earners(fix).keys() & self._earners(author).keys()
 
     def _gives(self, squash: int, original: int) -> bool:
@@ -249,5 +249,5 @@ class Reading:
 
 
 def _time(commit: Commit) -> int:
-    """When it was written; 0 where that is no time."""
+    """Return when it was written; 0 where that is no time."""
     return int(commit.time) if commit.time.isdecimal() and commit.time.isascii() else 0

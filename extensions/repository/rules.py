@@ -144,7 +144,7 @@ class Rules(BaseModel):
         return expressions
 
     def place(self, path: str, attributes: Mapping[str, Place] | None = None) -> Place:
-        """What a path holds; the first of vendored, generated, decisions, documents, code,
+        """Return what a path holds; the first of vendored, generated, decisions, documents, code,
         configuration.
 
         Args:
@@ -174,15 +174,15 @@ class Rules(BaseModel):
         return place
 
     def is_bot(self, name: str, email: str) -> bool:
-        """Whether it is a program's name."""
+        """Return whether it is a program's name."""
         return _among(self.bots, name, email)
 
     def is_ai(self, name: str, email: str) -> bool:
-        """Whether a model had a part in the commit."""
+        """Return whether a model had a part in the commit."""
         return _among(self.ai, name, email)
 
     def part_of(self, name: str, email: str) -> Part | None:
-        """Who earns the part of one who is no person; None for a person."""
+        """Return who earns the part of one who is no person; None for a person."""
         if self.is_bot(name, email):
             return self.bots_part
         return self.ai_part if self.is_ai(name, email) else None
@@ -200,7 +200,7 @@ class Rules(BaseModel):
         return state is None or state.group(1).lower() in self.accepted
 
     def is_generated(self, text: str) -> bool:
-        """Whether the first lines of a file say that a program wrote it."""
+        """Return whether the first lines of a file say that a program wrote it."""
         return any(_MARKED.search(line) for line in text.split("\n", _MARK_LINES)[:_MARK_LINES])
 
 
@@ -246,7 +246,7 @@ def declared(attributes: str) -> dict[str, Place]:
 
 @lru_cache(maxsize=10_000)
 def matches(glob: str) -> Callable[[str], bool]:
-    """Whether a path matches a glob: `*` and `?` within a folder, `**` across folders."""
+    """Return whether a path matches a glob: `*` and `?` within a folder, `**` across folders."""
     whole = glob if "/" in glob.rstrip("/") else f"**/{glob}"
     whole = whole.lstrip("/") + ("**" if glob.endswith("/") else "")
     out, at = "", 0

@@ -74,7 +74,7 @@ class Standing:
         self.excluded = Counter[str]()
 
     def files(self) -> Iterator[File]:
-        """The files that count and that the range changed.
+        """Yield the files that count and that the range changed.
 
         Raises:
             RepositoryError: there are more than can be read.
@@ -126,7 +126,7 @@ class Standing:
         return claimed
 
     def _wholly(self, path: str, blob: str) -> str:
-        """The one commit that wrote a file as it stands; empty if there is none."""
+        """Return the one commit that wrote a file as it stands; empty if there is none."""
         status, commit, left = self._written.get(path, ("", "", ""))
         return commit if status == "A" and left == blob else ""
 
@@ -159,7 +159,7 @@ class Standing:
                 yield path.decode("utf-8", "surrogateescape"), about.split()[-1].decode("ascii")
 
     def _attributes(self) -> str:
-        """The .gitattributes at the top of the last commit."""
+        """Return the .gitattributes at the top of the last commit."""
         try:
             content = next(self._copy.blobs([f"{self._tip}:.gitattributes"], LARGEST_FILE))
         except RepositoryError:  # there is none

@@ -24,7 +24,7 @@ _TO: dict[Place, str] = {
 
 
 def why_not(commit: Commit, rules: Rules, ignored: bool) -> str:
-    """Why a commit that adds to no count earns nothing."""
+    """Return why a commit that adds to no count earns nothing."""
     if not commit.changes:
         return "commit that changes no file"
     if ignored:
@@ -37,7 +37,7 @@ def why_not(commit: Commit, rules: Rules, ignored: bool) -> str:
 
 
 def in_words(uncounted: Counter[str]) -> list[str]:
-    """Each kind with how often: "2 commits to configuration, …", "1 merge"."""
+    """Return each kind with how often: "2 commits to configuration, …", "1 merge"."""
     return [f"{n} {_plural(what) if n > 1 else what}" for what, n in sorted(uncounted.items())]
 
 
@@ -64,7 +64,7 @@ class Lines:
         self._found[why][commit, path] += 1
 
     def notes(self, most_alike: int, authors: Mapping[str, str]) -> list[str]:
-        """What to know of them.
+        """Return what to know of them.
 
         Args:
             most_alike: lines that may say the same without being told.
@@ -96,7 +96,7 @@ def shared_notes(commits: Iterable[Commit]) -> list[str]:
 
 
 def unread_notes(commits: Iterable[Commit]) -> list[str]:
-    """The co-author lines that are not read, each with its commit."""
+    """Return the co-author lines that are not read, each with its commit."""
     told = [
         f"a co-author line of {commit.hash[:10]} is not read, and names nobody here: "
         f"{printable(why, 200)}"
@@ -108,7 +108,7 @@ def unread_notes(commits: Iterable[Commit]) -> list[str]:
 
 
 def ignored_notes(commits: Sequence[Commit]) -> list[str]:
-    """The commits that the repository itself says made nobody an author."""
+    """Return the commits that the repository itself says made nobody an author."""
     return [
         f"{IGNORED} lists {one.hash[:10]} by {printable(one.author.name)}: the lines that it "
         "changed stay with those who wrote them before"

@@ -33,7 +33,7 @@ def grouped(limits: Limits) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """What systemd-run needs in order to find its manager; the sandbox passes nothing on."""
+    """Return what systemd-run needs in order to find its manager; the sandbox passes nothing on."""
     names = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
     return {name: os.environ[name] for name in names if name in os.environ} if managed_by() else {}
 

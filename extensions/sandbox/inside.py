@@ -73,7 +73,7 @@ def _become(order: dict[str, Any], report: int) -> None:
 
 
 def _watch(command: int, order: dict[str, Any]) -> dict[str, Any]:
-    """What became of the command: its exit code, or which limit all together went over."""
+    """Return what became of the command: its exit code, or which limit all together went over."""
     while True:
         # Orphans are this process's to reap where it is the first.
         while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)) is not None:
@@ -86,7 +86,7 @@ def _watch(command: int, order: dict[str, Any]) -> dict[str, Any]:
 
 
 def _over(limits: dict[str, int], folders: list[str]) -> str:
-    """Which limit is passed by everything in the sandbox together; empty: none."""
+    """Return which limit is passed by everything in the sandbox together; empty: none."""
     if sum(map(_memory, _processes())) > limits["memory"]:
         return "memory"
     stats = map(os.statvfs, folders)
@@ -94,7 +94,7 @@ def _over(limits: dict[str, int], folders: list[str]) -> str:
 
 
 def _memory(process: str) -> int:
-    """The bytes of memory that a process has for itself or shares by no file of the disk."""
+    """Return the bytes of memory that a process has for itself or shares by no file of the disk."""
     try:
         with open(f"/proc/{process}/status", encoding="utf-8", errors="replace") as status:
             fields = dict(line.split(":", 1) for line in status if line.startswith(_COUNTED))
@@ -107,7 +107,7 @@ _COUNTED = ("RssAnon:", "RssShmem:", "VmSwap:")
 
 
 def _processes() -> list[str]:
-    """The numbers of all processes here but this one."""
+    """Return the numbers of all processes here but this one."""
     return [name for name in os.listdir("/proc") if name.isdigit() and name != str(os.getpid())]
 
 
@@ -165,7 +165,7 @@ def _yield_first() -> None:
 
 
 def _running(user: int) -> int:
-    """How many threads the user has already: the limit counts those as well."""
+    """Return how many threads the user has already: the limit counts those as well."""
     count = 0
     for process in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         try:

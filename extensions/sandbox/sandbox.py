@@ -134,7 +134,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> 
 
 
 def _writable(disk: int) -> list[str]:
-    """The folders that can be written, in memory; together of `disk` bytes."""
+    """Return the folders that can be written, in memory; together of `disk` bytes."""
     return [
         part
         for folder, sixteenths in _PARTS.items()
@@ -143,7 +143,7 @@ def _writable(disk: int) -> list[str]:
 
 
 def _system() -> list[str]:
-    """The parts of the system that programs need, and no user's home among them."""
+    """Return the parts of the system that programs need, and no user's home among them."""
     parts = ["--ro-bind", "/usr", "/usr"]
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         if os.path.islink(name):
@@ -190,7 +190,7 @@ def _order(
     *,
     sealed: bool,
 ) -> str:
-    """What `inside` is told."""
+    """Return what `inside` is told."""
     first, *rest = command
     program = _python()[0] if first == PYTHON else shutil.which(first, path=_clean("")["PATH"])
     if program is None:

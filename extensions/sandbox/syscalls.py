@@ -93,12 +93,12 @@ _CLONE3 = 435
 
 
 def machine_known() -> bool:
-    """Whether there is a filter for this machine's system calls."""
+    """Return whether there is a filter for this machine's system calls."""
     return platform.machine() in _MACHINES
 
 
 def filter_program() -> bytes:
-    """The filter for this machine, as an array of `struct sock_filter`.
+    """Return the filter for this machine, as an array of `struct sock_filter`.
 
     Raises:
         KeyError: this machine's system calls are not known; see `machine_known`.

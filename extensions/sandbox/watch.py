@@ -83,7 +83,7 @@ def _started(
 
 
 def _reported(report: BinaryIO) -> dict[str, Any]:
-    """What `inside` reported; nothing of it is the program's word: it cannot write there."""
+    """Return what `inside` reported; nothing of it is the program's word: it cannot write there."""
     os.set_blocking(report.fileno(), False)  # whoever might still hold it open is not waited for
     lines = (report.read() or b"").splitlines()
     return {key: value for line in lines for key, value in json.loads(line).items()}

@@ -154,7 +154,7 @@ def import_company_log(
 
 
 def negotiation_beside(log: str | Path) -> Path | None:
-    """The file `…-negotiation.json` beside a file `…-log.json`, if it is there."""
+    """Return the file `…-negotiation.json` beside a file `…-log.json`, if it is there."""
     beside = Path(str(log).removesuffix("-log.json") + "-negotiation.json")
     return beside if beside.is_file() and beside != Path(log) else None
 
@@ -162,7 +162,7 @@ def negotiation_beside(log: str | Path) -> Path | None:
 def _recorded(
     entries: list[tuple[str, str]], said: list[Message], missing: list[str]
 ) -> RecordedCompany:
-    """What the entries and the messages come to, with what they lack."""
+    """Return what the entries and the messages come to, with what they lack."""
     rewards = said[-1].split or {} if said and not said[-1].round else {}
     if not rewards:
         missing.append("no final decision can be read: there are no rewards")
@@ -180,7 +180,7 @@ def _recorded(
 
 
 def _evidence(sentences: Iterable[str]) -> list[Claimed]:
-    """The largest of equal statements: 45 lines of code, told six times, are 45 lines."""
+    """Return the largest of equal statements: 45 lines of code, told six times, are 45 lines."""
     best: dict[tuple[str, str], Claimed] = {}
     for sentence in sentences:
         for kind, pattern in _DONE:
@@ -194,7 +194,7 @@ def _evidence(sentences: Iterable[str]) -> list[Claimed]:
 
 
 def _is_negotiation(content: Any) -> bool:
-    """Whether it is a list of lists of sentences, and not empty."""
+    """Return whether it is a list of lists of sentences, and not empty."""
     return bool(isinstance(content, list) and content) and all(
         isinstance(said, list) and all(isinstance(one, str) for one in said) for said in content
     )
@@ -217,7 +217,7 @@ def _message(text: str) -> Message:
 
 
 def _split(text: str) -> dict[str, Fraction] | None:
-    """The split that a message proposes: what stands behind its last announcement of one.
+    """Return the split that a message proposes: what stands behind its last announcement of one.
 
     None where no percentages of different roles can be read that sum to 100.
     """

@@ -144,7 +144,7 @@ class Imported:
 
 
 def import_study(folder: Path) -> list[Imported]:
-    """Every experiment in a folder and below it, settled and certified.
+    """Return every experiment in a folder and below it, settled and certified.
 
     Raises:
         ValueError: there is none, or a file is not of the study's format.
@@ -155,7 +155,7 @@ def import_study(folder: Path) -> list[Imported]:
 
 
 def imported(experiment: Experiment) -> Imported:
-    """One experiment, settled and certified."""
+    """Return one experiment, settled and certified."""
     proposed = tuple(certified(by, x, experiment.world) for by, x in experiment.designs.items())
     mediators = tuple(
         certified_mediator(by, x, experiment.world) for by, x in experiment.mediators.items()
@@ -180,7 +180,7 @@ def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
 
 
 def certified(by: str, design: Design, world: StudyGame) -> Proposed:
-    """What a proposed contract does to incentives."""
+    """Return what a proposed contract does to incentives."""
     promises = [Do(agent=seat, action=world.target) for seat in world.seats]
     deal = Deal(clauses=(*promises, *payments_of(design, world.seats)))
     facts = facts_of(world.game)
@@ -201,7 +201,7 @@ def certified(by: str, design: Design, world: StudyGame) -> Proposed:
 
 
 def settle(one: Round, experiment: Experiment) -> Settled:
-    """A round by our rules: the game's payoffs, and the payments of what all signed.
+    """Return a round by our rules: the game's payoffs, and the payments of what all signed.
 
     Raises:
         ValueError: a contract was signed whose proposer's contract is not in the folder.
@@ -230,7 +230,7 @@ def _no_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
 
 
 def difference(one: Settled) -> dict[str, Any]:
-    """What the study recorded beside what we come to, seat by seat."""
+    """Return what the study recorded beside what we come to, seat by seat."""
     return {
         "where": one.round.where,
         "actions": list(one.round.actions),

@@ -48,7 +48,7 @@ class StudyGame:
         return list(self.game.agents)
 
     def action(self, told: Any, where: str) -> str:
-        """An action as ours: "StagHuntAction.STAG" is STAG.
+        """Return an action as ours: "StagHuntAction.STAG" is STAG.
 
         Raises:
             ValueError: the game has no such action.
@@ -61,7 +61,7 @@ class StudyGame:
 
 
 def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
-    """A game from its name and its numbers.
+    """Return a game from its name and its numbers.
 
     Raises:
         ValueError: the game is not known, or its numbers are missing or not valid.

@@ -101,7 +101,7 @@ def _gains(
 
 
 def _paid(mediator: Mediator, world: StudyGame, seat: int, choices: _Choices) -> Fraction:
-    """What a seat gets once the mediator has acted for those who delegate."""
+    """Return what a seat gets once the mediator has acted for those who delegate."""
     taken = mediator.get(choices.count(None), "")
     acts = [taken if choice is None else choice for choice in choices]
     rewards = world.game.payoffs.rewards(dict(zip(world.seats, acts, strict=True)))

@@ -106,7 +106,7 @@ class Compared:
 
 
 def printed_table(file: Path) -> Printed:
-    """Every row of percentages in the printed table.
+    """Return every row of percentages in the printed table.
 
     Raises:
         ValueError: the file cannot be read, or holds no such table.
@@ -136,7 +136,7 @@ def printed_table(file: Path) -> Printed:
 
 
 def compared(printed: Printed, ours: Mapping[str, Mapping[str, Rates]]) -> list[Compared]:
-    """Each printed cell beside ours; what we have no figure of is a dash, and differs."""
+    """Return each printed cell beside ours; what we have no figure of is a dash, and differs."""
     cells = []
     for (mechanism, measure), by_name in printed.items():
         shares = ours.get(mechanism, {})
@@ -150,12 +150,12 @@ def compared(printed: Printed, ours: Mapping[str, Mapping[str, Rates]]) -> list[
 
 
 def _plain(cell: str) -> str:
-    """A cell without its markup and its standard error."""
+    """Return a cell without its markup and its standard error."""
     text = _COMMAND.sub("", _ERROR.sub("", cell)).replace("\\\\", "")
     return re.sub(r"\\multirow\{\d+\}\{\*\}|[{}]", "", text).strip()
 
 
 def _is_called(name: str, model: str) -> bool:
-    """Whether a printed name is short for a model: Gemini-B for "google/gemini-…(IO)"."""
+    """Return whether a printed name is short for a model: Gemini-B for "google/gemini-…(IO)"."""
     parts = [_TAGS.get(part, part) for part in name.lower().split("-")]
     return all(part in model.lower() for part in parts)

@@ -83,7 +83,7 @@ class Experiment:
 
 
 def experiments(folder: Path) -> Iterator[Experiment]:
-    """Every experiment in a folder and below it, by path.
+    """Yield every experiment in a folder and below it, by path.
 
     Raises:
         ValueError: there is none, or a file is not of the format; one line that names the file.
@@ -96,13 +96,13 @@ def experiments(folder: Path) -> Iterator[Experiment]:
 
 
 def without_records(folder: Path) -> list[Path]:
-    """The folders of experiments whose records are missing: they cannot be settled."""
+    """Return the folders of experiments whose records are missing: they cannot be settled."""
     given = [path.parent for path in files_below(folder, CONFIG)]
     return [one for one in given if not (one / RECORDS).is_file()]
 
 
 def experiment(folder: Path) -> Experiment:
-    """One folder of the study.
+    """Return one folder of the study.
 
     Raises:
         ValueError: a file cannot be read, or is not of the format.
@@ -123,7 +123,7 @@ def experiment(folder: Path) -> Experiment:
 
 
 def _config_of(folder: Path) -> Mapping[str, Any]:
-    """The settings of a folder."""
+    """Return the settings of a folder."""
     file = folder / CONFIG
     if not file.exists():
         raise ValueError(f"{file}: is missing: it says which game and mechanism was played")
@@ -180,7 +180,7 @@ def _by_player(file: Path, what: str) -> Mapping[str, Any]:
 
 
 def _amount(told: Any, where: str) -> Fraction:
-    """What a contract pays: an amount that a deal can say."""
+    """Return what a contract pays: an amount that a deal can say."""
     try:
         return parse_exact(told)
     except ValueError as error:
@@ -206,7 +206,7 @@ def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
 
 
 def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
-    """Every list of moves in a record, with the mapping it stands in."""
+    """Yield every list of moves in a record, with the mapping it stands in."""
     if isinstance(part, list) and any(_is_move(one) for one in part):
         yield part, around
     elif isinstance(part, list):

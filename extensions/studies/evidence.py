@@ -178,7 +178,7 @@ def of_arena(folder: Path) -> Iterator[Shown]:
 
 
 def page(shown: Sequence[Shown]) -> str:
-    """The page with these lines."""
+    """Return the page with these lines."""
     return HEAD + "".join(f"{one.row()}\n" for one in shown) + TAIL
 
 

@@ -101,5 +101,5 @@ def _show(found: "Sequence[Replayed]", answers: "Sequence[Protection]") -> None:
 
 
 def _exceptional(one: "Replayed") -> bool:
-    """Whether a deal is not judged as it should be, or comes to something else."""
+    """Return whether a deal is not judged as it should be, or comes to something else."""
     return (one.deal and one.bad != one.stopped) or bool(one.differs)

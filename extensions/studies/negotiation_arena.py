@@ -129,7 +129,7 @@ class Replayed:
 
 
 def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
-    """Every game in a folder and below it at our table, and the records that cannot be read.
+    """Return every game in a folder and below it at our table, and the records that cannot be read.
 
     Raises:
         ValueError: there is none.
@@ -152,7 +152,7 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
 
 
 def replayed(record: Recorded, markets: Path) -> Replayed:
-    """One recorded game at our table.
+    """Return one recorded game at our table.
 
     Args:
         record: the game.
@@ -197,7 +197,7 @@ def _table(record: Recorded, markets: Path) -> Table:
 
 
 def _market(record: Recorded) -> dict[str, Any]:
-    """The market as our file has it."""
+    """Return the market as our file has it."""
     traders: dict[str, Any] = {}
     goods = sorted({good for own in record.holds for good in own} - _money(record))
     for i, (name, own) in enumerate(zip(record.players, record.holds, strict=True)):
@@ -215,7 +215,7 @@ def _money(record: Recorded) -> set[str]:
 
 
 def _deal(record: Recorded, trade: Trade) -> Deal:
-    """A trade as clauses: money is paid, all else is given."""
+    """Return a trade as clauses: money is paid, all else is given."""
     clauses: list[Give | Pay] = []
     for giver, receiver, own in zip(record.players, reversed(record.players), trade, strict=True):
         for good, amount in own.items():
@@ -228,7 +228,7 @@ def _deal(record: Recorded, trade: Trade) -> Deal:
 
 
 def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | None:
-    """Why our table does not let an agent propose or accept a deal; None if it does."""
+    """Return why our table does not let an agent propose or accept a deal; None if it does."""
     offer = {"offer": put(deal, name, 1)} if accepts else {}
     evaluated = EvaluatedTable(cast(Table, {**table, **offer}))
     question = ANSWER if accepts else PROPOSE

@@ -51,7 +51,7 @@ class Protection:
 
 
 def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
-    """The answer for each kind of game, by name."""
+    """Yield the answer for each kind of game, by name."""
     groups: dict[str, list[Replayed]] = {}
     for one in found:
         groups.setdefault(one.record.kind, []).append(one)

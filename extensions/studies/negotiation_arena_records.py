@@ -130,7 +130,7 @@ class Unreadable(ValueError):
 
 
 def records(folder: Path) -> Iterator[Recorded | Unreadable]:
-    """Every recorded game in a folder and below it, or why it cannot be read, by file name.
+    """Yield every recorded game in a folder and below it, or why it cannot be read, by file name.
 
     Raises:
         ValueError: there is none.
@@ -207,7 +207,7 @@ def _answer(state: Mapping[str, Any], players: tuple[str, ...]) -> Answer:
 
 
 def _trade(told: Any, players: tuple[str, ...]) -> Trade | None:
-    """A trade: what the first player gives, and what the second."""
+    """Return a trade: what the first player gives, and what the second."""
     if told == "NONE":
         return None
     sides = _value(told)
@@ -218,7 +218,7 @@ def _trade(told: Any, players: tuple[str, ...]) -> Trade | None:
 
 
 def _sides_of(players: tuple[str, ...], sides: list[str]) -> list[str]:
-    """Which side of a trade is whose, player by player."""
+    """Return which side of a trade is whose, player by player."""
     known = {name: side for name in players for side in sides if name.split()[-1:] == [side]}
     left = [side for side in sides if side not in known.values()]
     if len(sides) != 2 or not known or len(left) != 2 - len(known):
@@ -241,12 +241,12 @@ def _resources(told: Any) -> dict[str, int]:
 
 
 def _worth(goal: Mapping[str, Any]) -> Fraction:
-    """What the one object is worth to a seller or a buyer."""
+    """Return what the one object is worth to a seller or a buyer."""
     valued = _value(_value(_value(goal)))
     (worth,) = valued.values()
     return exact(worth)
 
 
 def _value(told: Any) -> Any:
-    """What stands behind a type's name: {"_type": …, "_value": …}."""
+    """Return what stands behind a type's name: {"_type": …, "_value": …}."""
     return told["_value"] if isinstance(told, Mapping) and "_value" in told else told

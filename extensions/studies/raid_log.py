@@ -49,7 +49,7 @@ class RaidLog:
     shares: dict[str, float] = field(default_factory=dict)
 
     def report(self) -> dict[str, Any]:
-        """All of it as plain JSON."""
+        """Return all of it as plain JSON."""
         return {**self.__dict__}
 
 
@@ -87,7 +87,7 @@ def import_raid_log(
 
 
 def _replayed(given: dict[str, Any], told: Sequence[Chapter]) -> RaidLog:
-    """The raid played again, chapter by chapter, beside what the log says."""
+    """Return the raid played again, chapter by chapter, beside what the log says."""
     game = RaidBattle(given)
     position, record = game.start(), list[Turn]()
     turns, mismatches = list[dict[str, Any]](), list[dict[str, Any]]()
@@ -154,7 +154,7 @@ def _play(
     compared: list[_Compared],
     notes: list[str],
 ) -> tuple[Turn, Position]:
-    """One turn of the log by our rules, and all that there is to compare."""
+    """Return one turn of the log by our rules, and all that there is to compare."""
     actions = _legal(game, position, told, compared)
     after = resolve(
         game.params,
@@ -185,7 +185,7 @@ def _play(
 def _legal(
     game: RaidBattle, position: Position, told: Chapter, compared: list[_Compared]
 ) -> dict[str, str]:
-    """What the heroes chose, as far as our rules let them."""
+    """Return what the heroes chose, as far as our rules let them."""
     chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
     # The log tells no action after the killing blow; the speech says what was chosen.
     for agent in game.agents if told.too_late else ():
@@ -234,7 +234,7 @@ def _standing(game: RaidBattle, position: Position, told: Chapter) -> Iterator[_
 
 
 def _beside(game: RaidBattle, position: Position, told: Chapter) -> dict[str, Any]:
-    """The state after a turn, the log's beside ours."""
+    """Return the state after a turn, the log's beside ours."""
     status, heroes = told.status, position["heroes"]
     said = status.heroes if status else {}
 

@@ -100,7 +100,7 @@ class Chapter:
 
 
 def chapters(content: Any, name: str) -> list[Chapter]:
-    """The turns of a log, in order, each with what its heroes said they would do.
+    """Return the turns of a log, in order, each with what its heroes said they would do.
 
     Args:
         content: a list of messages and turns: texts, or lists of texts and lists.
@@ -132,7 +132,7 @@ def chapters(content: Any, name: str) -> list[Chapter]:
 
 
 def _lines(entry: Any) -> list[str]:
-    """The texts of an entry, however deep; line breaks matter in a status alone."""
+    """Return the texts of an entry, however deep; line breaks matter in a status alone."""
     return [text if _STATUS in text else " ".join(text.split()) for text in _texts(entry)]
 
 

@@ -116,7 +116,7 @@ class _WhileValid:
 
 
 def allowed(caller: Caller, path: str) -> bool:
-    """Whether an identified caller may use a path."""
+    """Return whether an identified caller may use a path."""
     segment, *rest = path.split("/")[1:]
     if caller.role == "operator":
         return segment in OPERATORS or extension.open_to(path) == "operators"

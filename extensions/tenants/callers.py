@@ -85,7 +85,7 @@ class Caller(BaseModel):
         return self.expires is not None and self.expires <= datetime.now(UTC)
 
     def sits_at(self, episode: str, agent: str) -> bool:
-        """Whether this is the party of that seat."""
+        """Return whether this is the party of that seat."""
         return self.role == "party" and (self.episode, self.agent) == (episode, agent)
 
 
@@ -102,7 +102,7 @@ class _Line(Caller):
         return self
 
     def entry(self) -> tuple[str, Caller]:
-        """The digest, and the caller without the token."""
+        """Return the digest, and the caller without the token."""
         caller = self.model_dump(exclude={"token", "sha256"})
         return self.sha256 or _digest(self.token or ""), Caller(**caller)
 
@@ -123,7 +123,7 @@ def check_configuration() -> None:
 
 
 def identify(authorization: str | None, *, basic: bool = False) -> Caller | None:
-    """The caller behind an `Authorization` header; None without a valid token.
+    """Return the caller behind an `Authorization` header; None without a valid token.
 
     Call it in a thread: it reads files.
 
@@ -152,7 +152,7 @@ _signed: dict[str, Caller] = {}
 
 
 def known_as(identity: str) -> list[Caller]:
-    """Who has a name, for what is done without a token, as by a cron; call it in a thread.
+    """Return who has a name, for what is done without a token, as by a cron; call it in a thread.
 
     Returns:
         The callers of that name in the file of tokens that have not expired; where tokens are
@@ -202,7 +202,7 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
 
 @lru_cache(maxsize=4)  # every request asks
 def _public_key(key: str) -> Any:
-    from shapley_coop.deals.signing.keys import check_strength
+    from shapley_coop.weak_keys import check_strength
 
     with needing("dev", PUBLIC_KEY):
         from cryptography.hazmat.primitives.serialization import load_pem_public_key

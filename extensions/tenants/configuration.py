@@ -17,8 +17,9 @@ from shapley_coop.invalid import first_error
 from shapley_coop.seats.keys import lies_below
 from shapley_coop.seats.provider import provider_of
 from shapley_coop.seats.seat import PYTHON, RECORDING, Seat
+from shapley_coop.state.additions import added
 from shapley_coop.state.home_files.kept import KEPT
-from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.run_config import RunConfig, known_fields
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
 """Comma-separated: the URLs, with all paths below, that tenants may have the server call."""
@@ -36,7 +37,7 @@ another model, asks for more than one answer, or lifts the limit on an answer's 
 
 
 def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[str]:
-    """Why a tenant may not have a configuration played; nothing if it may.
+    """Yield why a tenant may not have a configuration played; nothing if it may.
 
     Args:
         what: the key that it was given under. A room is a run's; a context, or the arguments of a
@@ -46,7 +47,7 @@ def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[
         caller: the tenant.
     """
     set_ = {key: one for key, one in given.items() if one is not None}
-    of_a_run = given if what == "room" else _known(set_, RunConfig.model_fields)
+    of_a_run = given if what == "room" else _known(set_, known_fields())
     of_a_seat = {} if what == "room" else _known(set_, ("model", "base_url"))
     try:
         config = RunConfig.model_validate(of_a_run)
@@ -62,8 +63,8 @@ def complaints(what: str, given: Mapping[str, Any], caller: Caller) -> Iterator[
         yield f"secrets: yours are named {caller.identity}__NAME"
     if config.prompts:
         yield _opened("prompts")
-    if any(key.name for key in config.keys.values()):
-        yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
+    for one in added(config):
+        yield from one.addition.complaints(one.settings)
     yield from _about_resolved(config)
     for seat in [*(config.seats.values() if "seats" in config.model_fields_set else ()), *seats]:
         yield from _about_seat(seat, caller)
@@ -74,7 +75,7 @@ def _known(given: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
 
 
 def about_game(game: Any) -> Iterator[str]:
-    """Why a tenant may not name a game; nothing if it may."""
+    """Yield why a tenant may not name a game; nothing if it may."""
     if isinstance(game, Mapping):
         for key, value in game.items():
             yield from _about_param(key, value)
@@ -83,7 +84,7 @@ def about_game(game: Any) -> Iterator[str]:
 
 
 def about_url(what: str, url: Any) -> Iterator[str]:
-    """Why the server does not call a URL for a tenant; nothing if it does."""
+    """Yield why the server does not call a URL for a tenant; nothing if it does."""
     if isinstance(url, str) and not _may_be_called(url):
         yield f"{what}: this server does not call {url[:200]!r}; {ENDPOINTS} lists what it calls"
 
@@ -103,12 +104,11 @@ def _opened(key: str) -> str:
 
 
 def _about_resolved(config: RunConfig) -> Iterator[str]:
-    """What a run writes into its settings when it begins, and takes from nobody."""
+    """Yield what a run writes into its settings when it begins, and takes from nobody."""
     if config.digests:
         yield "digests: the run fills them in"
-    for what in ("personas", "mandates"):
-        if any(text.startswith(KEPT) for text in getattr(config, what).values()):
-            yield f"{what}: give the text of each; what is kept here is named by its own run alone"
+    if any(text.startswith(KEPT) for text in config.personas.values()):
+        yield "personas: give the text of each; what is kept here is named by its own run alone"
     if any(seat.of_simulation for seat in config.seats.values()):
         yield "of_simulation: the run reads it from the recording"
 

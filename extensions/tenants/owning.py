@@ -41,7 +41,7 @@ def tenants() -> Auth:
 
 
 async def operator(authorization: str | None) -> dict[str, Any]:
-    """The operator whose token a request carries."""
+    """Return the operator whose token a request carries."""
     caller = await asyncio.to_thread(identify, authorization)
     if caller is None or caller.role != "operator":
         raise Auth.exceptions.HTTPException(status_code=401, detail="An operator's token is needed")
@@ -76,7 +76,7 @@ async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
 
 
 def _quota_in(user: Any) -> Quota | None:
-    """What `operator` said of a user's limits; None of a cron's, who has a name only."""
+    """Return what `operator` said of a user's limits; None of a cron's, who has a name only."""
     try:
         return Quota(int(user["tokens"]), float(user["usd"]))
     except (KeyError, TypeError, ValueError):
@@ -126,7 +126,7 @@ async def _bound_busy(owner: str, thread: str, most: int) -> None:
 
 
 async def _waiting_in(thread: str, most: int) -> int:
-    """How many runs wait in a thread's queue, counted up to a limit."""
+    """Return how many runs wait in a thread's queue, counted up to a limit."""
     found = await inside().runs.list(thread, status="pending", limit=most, select=["run_id"])
     return len(found)
 

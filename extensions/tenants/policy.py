@@ -66,7 +66,7 @@ class TenantPolicy:
 
 
 def complaint_about(body: bytes, caller: Caller) -> str:
-    """Why a body is refused; empty if it is allowed."""
+    """Return why a body is refused; empty if it is allowed."""
     try:
         found = json.loads(body.decode(), object_pairs_hook=_each_once)
         forms = chain.from_iterable(map(_form_of, requests_in(found)))
@@ -91,7 +91,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _reserved(value: Any, depth: int = 0) -> Iterator[str]:
-    """The keys that only the server sets, wherever they stand."""
+    """Yield the keys that only the server sets, wherever they stand."""
     if depth > DEEPEST:
         raise RecursionError
     if isinstance(value, list):
@@ -111,7 +111,7 @@ def _about_key(key: str) -> Iterator[str]:
 
 
 def _configured(value: Any, caller: Caller) -> Iterator[str]:
-    """What is wrong with the configurations in a body."""
+    """Yield what is wrong with the configurations in a body."""
     if isinstance(value, list):
         for one in value:
             yield from _configured(one, caller)
@@ -128,7 +128,7 @@ def _configured(value: Any, caller: Caller) -> Iterator[str]:
 
 
 def _form_of(request: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with a request beside the configurations that it holds."""
+    """Yield what is wrong with a request beside the configurations that it holds."""
     command = request.get("command")
     if isinstance(command, Mapping):
         yield from _not_one_object("update", command.get("update"))

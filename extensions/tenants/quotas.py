@@ -42,7 +42,7 @@ class Refused(NamedTuple):
 
 
 def quota_of(caller: Caller | None = None) -> Quota:
-    """The limits of a caller: its token's own, else the server's."""
+    """Return the limits of a caller: its token's own, else the server's."""
     most = limits()
     if caller is None:
         return Quota(most.tokens, most.usd)
@@ -114,14 +114,14 @@ def _strictest(quotas: Sequence[Quota]) -> Quota:
 
 
 def unpriced(model: str, caller: Caller) -> bool:
-    """Whether a model's cost could not be counted for a caller whose money is limited."""
+    """Return whether a model's cost could not be counted for a caller whose money is limited."""
     if model == HUMAN or not quota_of(caller).usd:
         return False
     return not price_list().know([model])
 
 
 def without_a_price(model: str) -> str:
-    """What is said of a model that has none."""
+    """Return what is said of a model that has none."""
     return f"{model[:100]!r} has no price here, and your limit is in USD: {PRICES} has to list it"
 
 

@@ -8,6 +8,7 @@ EXTENSION = Extension(
     name="trials",
     about="Try seats: adversaries, tournaments, comprehension of letters.",
     commands={
+        "Inspect and verify": {"try": f"{_HERE}.trying:try_model"},
         "Check before you sign": {"attack": f"{_HERE}.attacking:attack"},
         "Experiment": {
             "tournament": f"{_HERE}.tournaments:tournament",

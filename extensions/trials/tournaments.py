@@ -95,10 +95,10 @@ def _play(
     part: tuple[int, int] | None,
     as_json: bool,
 ) -> None:
+    from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.checks import check_cells
     from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.shards import shard as shard_of
-    from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.extensions.trials.tournament.entry import suites
     from shapley_coop.extensions.trials.tournament.kept import enter
     from shapley_coop.seats.keys import keys_bound

@@ -30,7 +30,7 @@ class ExchangeAhead(PrivateWorths):
         return dict.fromkeys(self.game.agents, Fraction(1))
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str:
-        """The next own task."""
+        """Return the next own task."""
         if waiting and not position["closed"]:
             return WAIT
         legal = self.game.legal(position, agent)

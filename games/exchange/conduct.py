@@ -11,6 +11,7 @@ from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.classes import ByClass
 from shapley_coop.games.exchange.additive import Additive
 from shapley_coop.games.exchange.masks import from_bits
+from shapley_coop.games.goods import gifts_in
 from shapley_coop.games.replay import Coalitions, Replays
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def _moved(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved],
             if found := game.handed(action):
                 task, taker = found
                 chains.setdefault(task, [giver]).append(taker)
+        for gift in gifts_in(turn):
+            chains.setdefault(gift["good"], [gift["giver"]]).append(gift["receiver"])
     return [(game.tasks.named([task]), chain) for task, chain in chains.items()], position
 
 

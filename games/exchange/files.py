@@ -90,7 +90,7 @@ def _read(file: Path) -> Scenario:
 
 
 def build(content: Any, beside: Path = Path()) -> Scenario:
-    """The scenario of a file's content.
+    """Return the scenario of a file's content.
 
     Args:
         content: as the schema says.
@@ -104,7 +104,7 @@ def build(content: Any, beside: Path = Path()) -> Scenario:
 
 
 def read_page(content: Any) -> ScenarioFile:
-    """A file's content, checked field by field.
+    """Return a file's content, checked field by field.
 
     Raises:
         GameError: names the field that is wrong, and quotes nothing.
@@ -121,7 +121,7 @@ def read_page(content: Any) -> ScenarioFile:
 
 
 def tasks_of(page: ScenarioFile) -> Tasks:
-    """The public part of what a file says."""
+    """Return the public part of what a file says."""
     atoms = tuple(_atom(entry) for entry in page.atoms)
     n = len(atoms)
     return Tasks(
@@ -172,7 +172,7 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
 
 
 def _held(told: str | list[str], atoms: Sequence[Atom], whose: str) -> int:
-    """The tasks that an agent begins with."""
+    """Return the tasks that an agent begins with."""
     if isinstance(told, str):
         return from_bits(told, len(atoms))
     positions = _positions(atoms)
@@ -194,7 +194,7 @@ def _positions(atoms: Sequence[Atom]) -> dict[str, int]:
 
 
 def _position(positions: Mapping[str, int], task: str, whose: str) -> int:
-    """Which atom is meant, by its words."""
+    """Return which atom is meant, by its words."""
     if (found := positions.get(task.removesuffix("."))) is None:
         raise GameError(f"{whose}: no task {task[:200]!r}{did_you_mean(task, positions)}")
     return found
@@ -208,7 +208,7 @@ def _atom(entry: str | AtomEntry) -> Atom:
 
 
 def in_words(tool: str, arguments: Mapping[str, str]) -> str:
-    """A call in words: `book_flight`, `{to: New York}` → "Book flight (to: New York)"."""
+    """Return a call in words: `book_flight`, `{to: New York}` → "Book flight (to: New York)"."""
     words = tool.replace("_", " ").capitalize()
     told = ", ".join(f"{key}: {value}" for key, value in arguments.items())
     return f"{words} ({told})" if told else words

@@ -41,7 +41,7 @@ class TradeForesight(Foresight):
             self.market = replace(self.market, offered=[*self.market.offered, wanted])
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Every hand that is asked for is given; all that is held at the end counts."""
+        """Return every hand that is asked for is given; all that is held at the end counts."""
         holds, record = dict(self.market.holds), list[Turn]()
         for turn in range(self.turn, self.turns + 1):
             owed = [duty for duty in asked([*self.record, *record], turn) if not duty.forbidden]
@@ -62,13 +62,13 @@ class TradeForesight(Foresight):
         return Foreseen([*self.record, *record], payoffs)
 
     def together(self) -> list[Part]:
-        """The allocation of the highest sum, by my utility and my guesses."""
+        """Return the allocation of the highest sum, by my utility and my guesses."""
         allocations = [self.market.allocate(mask) for mask in self.market.mine]
         best = max(allocations, key=lambda masks: sum(self._payoffs(masks).values()))
         return self._plan(best)
 
     def wish(self) -> list[Part]:
-        """The trade that is best for me among those that seem to cost no one anything."""
+        """Return the trade that is best for me among those that seem to cost no one anything."""
         market = self.market
         harmless = [m for m in map(market.allocate, market.mine) if market.others_gain(m) >= 0]
         wanted = max([*harmless, market.holds], key=lambda masks: market.worth(masks[self.me]))

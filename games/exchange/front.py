@@ -38,7 +38,7 @@ class Front:
 
 
 def pareto_front(utilities: Sequence[Micros]) -> Front:
-    """The front of N ≥ 2 agents' tables of 2ⁿ utilities each."""
+    """Return the front of N ≥ 2 agents' tables of 2ⁿ utilities each."""
     everything = len(utilities[0]) - 1
     found = _fronts(utilities, [everything])[everything]
     order = np.lexsort(tuple(-found.points[:, i] for i in reversed(range(len(utilities)))))
@@ -46,7 +46,7 @@ def pareto_front(utilities: Sequence[Micros]) -> Front:
 
 
 def best_sum(utilities: Sequence[Micros], whole: int) -> int:
-    """The highest sum of utilities over the partitions of `whole` among some agents.
+    """Return the highest sum of utilities over the partitions of `whole` among some agents.
 
     Every agent gets at least one atom. Cost: 3^|whole| for each agent after the second.
     """
@@ -83,7 +83,7 @@ def _pair(one: Micros, other: Micros, whole: int) -> Front:
 
 
 def _join(first: dict[int, Front], second: dict[int, Front], whole: int) -> Front:
-    """The front of two groups together on `whole`."""
+    """Return the front of two groups together on `whole`."""
     points, masks = [], []
     for s in _proper(whole).tolist():
         if s in first and whole ^ s in second:
@@ -114,10 +114,10 @@ def _best(points: Micros, masks: Micros) -> Front:
 
 
 def _products(one: Micros, other: Micros) -> Micros:
-    """Every row of one beside every row of the other."""
+    """Return every row of one beside every row of the other."""
     return np.hstack([np.repeat(one, len(other), axis=0), np.tile(other, (len(one), 1))])
 
 
 def _proper(mask: int) -> Micros:
-    """The subsets of a mask but ∅ and itself."""
+    """Return the subsets of a mask but ∅ and itself."""
     return subsets(mask)[1:-1]

@@ -9,12 +9,12 @@ HAND, TO = "hand ", " to "
 
 
 def hand(task: str, to: str) -> str:
-    """The action of handing one's task to another agent."""
+    """Return the action of handing one's task to another agent."""
     return f"{HAND}{task}{TO}{to}"
 
 
 def read_hand(action: str, tasks: Container[str], agents: Container[str]) -> tuple[str, str] | None:
-    """The task and the taker that an action names; None if it hands nothing over."""
+    """Return the task and the taker that an action names; None if it hands nothing over."""
     if not action.startswith(HAND):
         return None
     words = action.removeprefix(HAND).split(TO)
@@ -74,6 +74,6 @@ def _queues(
 
 
 def _bare(giving: Mapping[str, tuple[str, str]], holds: Mapping[str, int]) -> list[str]:
-    """Who would be left without a task."""
+    """Return who would be left without a task."""
     given = Counter(taker for _, taker in giving.values())
     return [giver for giver in giving if holds[giver] + given[giver] == 1]

@@ -139,23 +139,23 @@ class Market:
         return {agent: masks[agent] for agent in self.agents}
 
     def others_gain(self, masks: Masks) -> float:
-        """The least that any other seems to gain over what it holds."""
+        """Return the least that any other seems to gain over what it holds."""
         return min(self.guess(a, masks[a]) - self.guess(a, self.holds[a]) for a in self.others)
 
     def offered_by(self, agent: str) -> list[Offered]:
-        """What an agent has proposed, oldest first."""
+        """Return what an agent has proposed, oldest first."""
         return [asked for asked in self.offered if asked.by == agent]
 
     def describe(self, mask: int) -> str:
-        """The exact description of a set."""
+        """Return the exact description of a set."""
         return self.written.get(mask) or compose(self.says, mask)
 
     def mask_of(self, description: str) -> int | None:
-        """What a description stands for; None if it is none that I know."""
+        """Return what a description stands for; None if it is none that I know."""
         return self._known.get(description)
 
     def bits(self, mask: int) -> str:
-        """A set as the letter writes it."""
+        """Return a set as the letter writes it."""
         return format(mask, f"0{self.n}b")
 
     @cached_property
@@ -168,7 +168,7 @@ class Market:
         return [mask for mask in would[:-1] if mask != self.holds[other]]
 
     def _interest(self, agent: str, bit: int) -> int:
-        """How often an agent asked for an atom; that it holds it decides between equals."""
+        """Return how often an agent asked for an atom; that it holds it decides between equals."""
         asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
 

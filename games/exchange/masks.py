@@ -18,12 +18,12 @@ Micros = NDArray[np.int64]
 
 
 def full(n: int) -> int:
-    """The mask of all n atoms."""
+    """Return the mask of all n atoms."""
     return (1 << n) - 1
 
 
 def to_bits(mask: int, n: int) -> str:
-    """A mask as the text that people read: n characters, first atom first."""
+    """Return a mask as the text that people read: n characters, first atom first."""
     return format(mask, f"0{n}b")
 
 
@@ -41,17 +41,17 @@ def from_bits(bits: Any, n: int) -> int:
 
 
 def members(mask: int, n: int) -> list[int]:
-    """The positions of the atoms in a mask, first atom first."""
+    """Return the positions of the atoms in a mask, first atom first."""
     return [i for i, bit in enumerate(to_bits(mask, n)) if bit == "1"]
 
 
 def mask_of(positions: Sequence[int], n: int) -> int:
-    """The mask of the atoms at some positions."""
+    """Return the mask of the atoms at some positions."""
     return sum(1 << (n - 1 - i) for i in set(positions))
 
 
 def subsets(mask: int) -> Micros:
-    """All 2^|mask| subsets of a mask, itself and ∅ included, in ascending order."""
+    """Return all 2^|mask| subsets of a mask, itself and ∅ included, in ascending order."""
     found = np.zeros(1, dtype=np.int64)
     for bit in range(mask.bit_length()):
         if mask >> bit & 1:

@@ -29,7 +29,7 @@ def _published() -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """The scenarios that are built in."""
+    """Return the scenarios that are built in."""
     return list(_published()["scenarios"])
 
 
@@ -42,7 +42,7 @@ def printed(name: str) -> dict[str, dict[int, int]]:
 
 
 def paper(name: str, seed: int = 0) -> Scenario:
-    """One of the paper's scenarios.
+    """Return one of the paper's scenarios.
 
     Args:
         name: `paper_cooperative` or `paper_competitive`.

@@ -54,7 +54,7 @@ def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> lis
 
 
 def grade(preference: str, atom: Atom) -> float:
-    """How good an agent of this preference is at an atom, in [0, 1].
+    """Return how good an agent of this preference is at an atom, in [0, 1].
 
     The part of the text that quotes the atom's words decides; else the part that shares most
     words with the atom, two being enough to count fully; else an atom is ungraded.
@@ -99,7 +99,7 @@ def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
 
 
 def _parts(preference: str) -> list[tuple[float, str]]:
-    """The text cut at its grading words: each grades what follows it."""
+    """Return the text cut at its grading words: each grades what follows it."""
     marks = list(_MARKER.finditer(preference.lower()))
     ends = [mark.start() for mark in marks[1:]] + [len(preference)]
     return [

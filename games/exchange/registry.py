@@ -65,11 +65,11 @@ class Registry:
         return self.size <= LISTED
 
     def describe(self, mask: int) -> str:
-        """The description of a composite task."""
+        """Return the description of a composite task."""
         return self._written.get(mask) or compose(self.says, mask)
 
     def mask_of(self, description: Any) -> int | None:
-        """The mask that a description names; None unless it is registered byte for byte."""
+        """Return the mask that a description names; None unless it is registered byte for byte."""
         if not isinstance(description, str):
             return None
         if (mask := self._mask.get(description)) is not None:
@@ -78,7 +78,7 @@ class Registry:
         return None if self.listed and mask in self._written else mask
 
     def quoting(self) -> list[str]:
-        """The descriptions that hold quotation marks, the longest first; of a large registry
+        """Return the descriptions that hold quotation marks, the longest first; of a large registry
         those that are written, and the atoms'."""
         masks = range(self.size) if self.listed else [*self._written, *self._atoms()]
         found = {text for mask in masks if '"' in (text := self.describe(mask))}
@@ -88,11 +88,11 @@ class Registry:
         return [1 << bit for bit in range(len(self.says))]
 
     def written(self) -> dict[int, str]:
-        """The descriptions that are not composed."""
+        """Return the descriptions that are not composed."""
         return dict(self._written)
 
     def _parse(self, description: str) -> int | None:
-        """The mask whose composed description this is; linear in its length."""
+        """Return the mask whose composed description this is; linear in its length."""
         positions = [self._position.get(part, -1) for part in description[:-1].split(JOINT)]
         mask = 0 if -1 in positions else mask_of(positions, len(self.says))
         return mask if compose(self.says, mask) == description else None
@@ -115,7 +115,7 @@ class Registry:
 
 
 def compose(says: Sequence[str], mask: int) -> str:
-    """A composite's description from its atoms' words."""
+    """Return a composite's description from its atoms' words."""
     return f"{JOINT.join(says[i] for i in members(mask, len(says)))}." if mask else NOTHING
 
 

@@ -95,7 +95,7 @@ class Tasks:
         return [atom.name for atom in self.atoms]
 
     def bits(self, mask: int) -> str:
-        """A mask as text."""
+        """Return a mask as text."""
         return to_bits(mask, self.n)
 
     @cached_property
@@ -103,15 +103,15 @@ class Tasks:
         return {name: 1 << (self.n - 1 - i) for i, name in enumerate(self.names)}
 
     def named(self, names: Iterable[str]) -> int:
-        """The mask of atoms by name; what is no atom's name is left out."""
+        """Return the mask of atoms by name; what is no atom's name is left out."""
         return sum({self._bit[name] for name in names if name in self._bit})
 
     def within(self, part: "Tasks", mask: int) -> int:
-        """A set of tasks of a part (`among`), as a mask of all tasks."""
+        """Return a set of tasks of a part (`among`), as a mask of all tasks."""
         return self.named(part.names[i] for i in members(mask, part.n))
 
     def among(self, holds: Masks) -> "Tasks":
-        """The tasks that some agents hold, as an exchange of their own.
+        """Return the tasks that some agents hold, as an exchange of their own.
 
         Args:
             holds: agent → what it holds, in speaking order.
@@ -149,7 +149,7 @@ def check_table(n: int) -> None:
 
 
 def is_partition(masks: Mapping[str, int], n: int) -> bool:
-    """Whether every atom is held by exactly one agent, and every agent holds one or more."""
+    """Return whether every atom is held by exactly one agent, and every agent holds one or more."""
     held = list(masks.values())
     return all(held) and sum(held) == full(n) == reduce(or_, held, 0)
 
@@ -185,7 +185,7 @@ class Scenario:
             raise GameError(f"utilities are needed for {', '.join(self.tasks.agents)}, each once")
 
     def micro(self, masks: Masks) -> list[int]:
-        """Each agent's utility of an allocation, in millionths, in the agents' order."""
+        """Return each agent's utility of an allocation, in millionths, in the agents' order."""
         return [int(self.utilities[agent][masks[agent]]) for agent in self.tasks.agents]
 
     def utility(self, agent: str, mask: int) -> float:
@@ -217,7 +217,7 @@ class Scenario:
         return pareto_front([table_of(self.utilities[agent]) for agent in self.tasks.agents])
 
     def show(self, secrets: bool = False) -> dict[str, Any]:
-        """The scenario as plain JSON, masks as bit strings.
+        """Return the scenario as plain JSON, masks as bit strings.
 
         Args:
             secrets: also show preferences, utilities, and which of them are not generated.

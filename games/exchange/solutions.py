@@ -61,7 +61,7 @@ class Score:
 
 
 def solutions(scenario: Scenario) -> dict[str, Solution]:
-    """The four recommended points. Cost: the front's size, after the front."""
+    """Return the four recommended points. Cost: the front's size, after the front."""
     agents, front = scenario.tasks.agents, scenario.front
     start = scenario.micro(scenario.tasks.initial)
     rows = [(tuple(map(int, p)), m) for p, m in zip(front.points, front.masks, strict=True)]

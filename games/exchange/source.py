@@ -22,7 +22,7 @@ FILE_ENDINGS = (".yaml", ".yml", ".json")
 
 
 def scenario(name: str, variant: int = 0) -> Scenario:
-    """A scenario by name or file.
+    """Return a scenario by name or file.
 
     Args:
         name: `paper_cooperative`, `paper_competitive`, or a path ending in .yaml, .yml or .json.
@@ -41,7 +41,7 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 def generated(
     agents: Sequence[str], atoms: int, competition: float, seed: int, sums: bool = False
 ) -> Scenario:
-    """A scenario of everyday tasks, dealt out in turn.
+    """Return a scenario of everyday tasks, dealt out in turn.
 
     Args:
         agents: who takes part.
@@ -67,7 +67,7 @@ def generated(
 
 
 def _chore(tool: str, says: str, event: int) -> Atom:
-    """A task of the first event, or of a later one."""
+    """Return a task of the first event, or of a later one."""
     if not event:
         return Atom(tool, {}, says)
     return Atom(tool, {"event": str(event + 1)}, f"{says} for event {event + 1}")
@@ -92,7 +92,7 @@ def from_taskbench(
     seed: int,
     tools: str = "",
 ) -> Scenario:
-    """A scenario of TaskBench records, by ids or drawn by seed, with dialled preferences.
+    """Return a scenario of TaskBench records, by ids or drawn by seed, with dialled preferences.
 
     Args:
         path: the records.

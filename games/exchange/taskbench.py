@@ -34,7 +34,7 @@ class Record:
 
 
 def read_records(path: str | Path) -> dict[str, Record]:
-    """All records of a file, by id.
+    """Return all records of a file, by id.
 
     Raises:
         GameError: the file is missing, or names the line that is not a record.
@@ -68,7 +68,7 @@ def _objects(file: Path) -> list[tuple[int, Any]]:
 
 
 def read_record(raw: Mapping[str, Any]) -> Record:
-    """One record of either release."""
+    """Return one record of either release."""
     nodes = raw["task_nodes"] if "task_nodes" in raw else raw["tool_nodes"]
     request = raw["user_request"] if "user_request" in raw else raw["instruction"]
     listed = json.loads(nodes) if isinstance(nodes, str) else nodes
@@ -76,7 +76,7 @@ def read_record(raw: Mapping[str, Any]) -> Record:
 
 
 def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
-    """The public part of a scenario: agent k starts with the atoms of record k.
+    """Return the public part of a scenario: agent k starts with the atoms of record k.
 
     A call that occurs twice becomes two atoms, told apart by a number.
 
@@ -98,7 +98,7 @@ def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
 
 
 def sample(records: Mapping[str, Record], agents: int, seed: int, at_most: int) -> list[Record]:
-    """One multi-atom record for each agent, drawn by seed.
+    """Return one multi-atom record for each agent, drawn by seed.
 
     Args:
         records: what there is.
@@ -137,5 +137,5 @@ def _told_apart(atom: Atom, before: Sequence[Atom]) -> Atom:
 
 
 def _clean(value: Any) -> str:
-    """A value as it can be sent and copied exactly."""
+    """Return a value as it can be sent and copied exactly."""
     return " ".join(str(value).translate(JOINED).split())

@@ -12,7 +12,7 @@ BEST, LADDER = 32, 32
 
 
 def worths(scenario: Scenario, agent: str, tasks: Tasks) -> dict[str, Any]:
-    """An agent's utilities: of each task where they are sums, else of sets.
+    """Return an agent's utilities: of each task where they are sums, else of sets.
 
     Of a registry that letters list, every set's is given; of a larger one, the best, then a ladder
     down to what the agent holds, that and each atom alone, by falling utility.
@@ -40,7 +40,7 @@ def _table(scenario: Scenario, agent: str, tasks: Tasks) -> Micros:
 
 
 def _selected(table: Micros, own: int) -> list[int]:
-    """The masks that a compact letter gives utilities for, the best first."""
+    """Return the masks that a compact letter gives utilities for, the best first."""
     ranked = [int(mask) for mask in (-table).argsort(kind="stable") if mask]
     rest = [mask for mask in ranked[BEST:] if table[mask] >= table[own]]
     ladder = [rest[k * len(rest) // LADDER] for k in range(LADDER)] if rest else []

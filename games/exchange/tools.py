@@ -49,7 +49,7 @@ def plug(tool: str, function: Function | None) -> None:
 
 
 def plugged(tool: str) -> Function | None:
-    """The function that answers a tool's calls, if one is plugged in."""
+    """Return the function that answers a tool's calls, if one is plugged in."""
     return _plugged.get(tool)
 
 
@@ -69,7 +69,7 @@ def simulate(
     seed: int,
     failures: float = 0.0,
 ) -> Result:
-    """A simulated call: checked against the catalogue, and failing by dice.
+    """Return a simulated call: checked against the catalogue, and failing by dice.
 
     Args:
         tools: the catalogue; empty means that every call is well formed.

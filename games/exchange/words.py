@@ -10,7 +10,7 @@ from shapley_coop.games.exchange.scenario import Scenario, Tasks
 
 
 def rules_of(scenario: Scenario, turns: int, meetings: int = 0) -> str:
-    """Who holds what, what can be done, and when it pays.
+    """Return who holds what, what can be done, and when it pays.
 
     Args:
         scenario: what there is to do; of its private side it is told whether sets are worth sums.
@@ -26,7 +26,7 @@ def rules_of(scenario: Scenario, turns: int, meetings: int = 0) -> str:
 
 
 def facts_of(tasks: Tasks, turns: int, meetings: int = 0) -> dict[str, Any]:
-    """The atoms, who starts with what, and how composites are named; plain JSON.
+    """Return the atoms, who starts with what, and how composites are named; plain JSON.
 
     Of a registry that is too large to be listed, what is written about the initial tasks and
     each atom alone, and the rule by which any composite can be named. Who meets another is told of
@@ -38,7 +38,7 @@ def facts_of(tasks: Tasks, turns: int, meetings: int = 0) -> dict[str, Any]:
 
 
 def talked_over(tasks: Tasks) -> dict[str, Any]:
-    """The tasks that agents talk over, who holds which, and what sets of them are called."""
+    """Return the tasks that agents talk over, who holds which, and what sets of them are called."""
     registry, listed = tasks.registry, tasks.registry.listed
     shown = range(1, 1 << tasks.n) if listed else sorted(_basic(tasks) & registry.written().keys())
     public: dict[str, Any] = {
@@ -84,7 +84,7 @@ _WORK = (
 
 
 def _pairs(tasks: Tasks, meetings: int) -> str:
-    """How agents meet: the same for all, and no longer with many of them."""
+    """Return how agents meet: the same for all, and no longer with many of them."""
     times = "Once" if meetings == 1 else f"{meetings} times"
     return (
         f"**Task exchange in pairs**. {len(tasks.agents)} players hold {tasks.n} indivisible "
@@ -104,5 +104,5 @@ def _play(turns: int) -> str:
 
 
 def _basic(tasks: Tasks) -> set[int]:
-    """The initial tasks of each agent, and each atom alone."""
+    """Return the initial tasks of each agent, and each atom alone."""
     return {*tasks.initial.values(), *(1 << bit for bit in range(tasks.n))}

@@ -39,22 +39,22 @@ class RaidAhead(Ahead):
         return self._habit
 
     def most(self) -> dict[str, Fraction]:
-        """The best skill at every turn, and a part of the best team reward."""
+        """Return the best skill at every turn, and a part of the best team reward."""
         p = self.game.params
         paid = max(map(exact, (p.fireball_reward, p.heal_reward, p.taunt_reward, 0)))
         team = max(exact(p.win_reward), exact(p.loss_reward), Fraction(0)) / p.heroes
         return dict.fromkeys(self.game.agents, p.rounds * paid + team)
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str:
-        """The skill that pays most at once."""
+        """Return the skill that pays most at once."""
         return self._habit
 
     def on_other_dice(self, seed: int) -> Game:
-        """The same raid with other dice."""
+        """Return the same raid with other dice."""
         return type(self.game)(self.game.params.model_dump(), seed)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
-        """All at once where the plan allows it."""
+        """Return all at once where the plan allows it."""
         return MOST_PLAYS if plan.fixed else super().count(plan, sims, turns)
 
     def plays(
@@ -72,7 +72,7 @@ class RaidAhead(Ahead):
         return max(paid, key=lambda skill: exact(paid[skill]))
 
     def _rolls(self, played: int, count: int) -> Rolls:
-        """Dice of m raids: what each skill gives to each hero, the same for every plan."""
+        """Return the dice of so many raids: what each skill gives to each hero, the same for every plan."""
         params, seed = self.game.params, self.game.seed
 
         def rolls(turn: int, skill: int, used: Mask) -> Ints:
@@ -86,7 +86,7 @@ class RaidAhead(Ahead):
     def _side_by_side(
         self, position: Position, record: Sequence[Turn], plan: Plan, count: int
     ) -> list[Played]:
-        """Every course that so many raids take from a position on, and how often."""
+        """Return every course that so many raids take from a position on, and how often."""
         game, agents = self.game, self.game.agents
         battles = Battles(game.params, self._rolls(len(record), count))
 
@@ -116,7 +116,7 @@ class RaidAhead(Ahead):
 
 
 def _told(course: Ints, first: int, agents: Sequence[str], unit: int) -> Iterator[Turn]:
-    """One course as a record."""
+    """Return one course as a record."""
     for number, (running, *row) in enumerate(course.tolist(), start=first):
         if not running:
             return

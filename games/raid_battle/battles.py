@@ -52,12 +52,12 @@ class Battles:
         self._paid = [int(exact(x) * self.unit) for x in rewards]
 
     def start(self, plays: int) -> Raids:
-        """Every hero in full health."""
+        """Return raids in which every hero is in full health."""
         full = np.full((plays, self._params.heroes), self._params.hero_hp, np.int64)
         return Raids(0, np.full(plays, self._params.boss_hp, np.int64), full, np.zeros_like(full))
 
     def at(self, position: Position, plays: int) -> Raids:
-        """One position, so many times."""
+        """Return one position, so many times."""
         heroes = [position["heroes"][agent] for agent in self._params.agents]
         hp, cooldown = ([hero[key] for hero in heroes] for key in ("hp", "cooldown"))
         boss = np.full(plays, position["boss_hp"], np.int64)
@@ -66,17 +66,17 @@ class Battles:
         )
 
     def over(self, world: Raids) -> Mask:
-        """The boss has fallen, or all heroes have, or time is up."""
+        """Return where the boss has fallen, or all heroes have, or time is up."""
         late = world.turn >= self._params.rounds
         return np.asarray((world.boss == 0) | ~world.heroes.any(axis=1) | late)
 
     def legal(self, world: Raids) -> Mask:
-        """The dead can do nothing; Taunt has to be ready."""
+        """Return what heroes can do: the dead nothing, and Taunt has to be ready."""
         lives = (world.heroes > 0) & ~self.over(world)[:, None]
         return np.stack([lives, lives, lives & (world.cooldown == 0)], axis=2)
 
     def step(self, world: Raids, chosen: Ints) -> tuple[Raids, Ints]:
-        """Heroes in index order, then the boss."""
+        """Play a turn: heroes in index order, then the boss."""
         params, running = self._params, ~self.over(world)
         casts = chosen == CAST
         cast = casts * self._rolls(world.turn + 1, CAST, casts.any(axis=0))
@@ -99,7 +99,7 @@ class Battles:
         return after, earned
 
     def _mend(self, turn: int, heroes: Ints, mends: Mask) -> None:
-        """Each healer heals the weakest living other, one healer after the other."""
+        """Heal by each healer in turn the weakest living other."""
         used = np.asarray(mends.any(axis=0))
         rolls = self._rolls(turn, MEND, used)
         for healer in np.flatnonzero(used):
@@ -114,7 +114,7 @@ class Battles:
             heroes[rows[some], weakest[some]] = healed
 
     def _team_rewards(self, after: Raids, ends: Mask) -> Ints:
-        """The pot of the raids that end."""
+        """Return the pot of the raids that end."""
         won, dead = after.boss == 0, (after.heroes == 0).sum(axis=1)
         found = np.zeros(len(dead), np.int64)
         for turn, how in ((after.turn - 1, ends & won), (None, ends & ~won)):
@@ -125,7 +125,7 @@ class Battles:
 
 
 def _only_first(taunts: Mask) -> Mask:
-    """Of all who Taunt in a raid, the one whose Taunt takes effect."""
+    """Return of all who Taunt in a raid the one whose Taunt takes effect."""
     raid, first = np.arange(len(taunts)), taunts.argmax(axis=1)
     found = np.zeros_like(taunts)
     found[raid, first] = taunts[raid, first]
@@ -133,7 +133,7 @@ def _only_first(taunts: Mask) -> Mask:
 
 
 def _attack(params: RaidParams, heroes: Ints, stands: Mask, taunts: Mask) -> None:
-    """The boss strikes taunters, or the weakest, in each raid in which it `stands`."""
+    """Strike the taunter, or the weakest, in each raid in which the boss `stands`."""
     raid = np.arange(len(heroes))
     if taunts.any():
         heroes -= params.taunted_strike * (taunts & stands[:, None])

@@ -17,7 +17,7 @@ CELLS = 1 << 15
 
 
 def raid_replays(params: RaidParams, seed: int, did: Conduct) -> Replays:
-    """What every hero and the team earn in the raid of any coalition."""
+    """Return what every hero and the team earn in the raid of any coalition."""
     agents, battles = tuple(params.agents), Battles(params, same_dice(params, seed))
     recorded = [numbers(did.schedules[agent]) for agent in agents]
     replayed = np.array([agent in did.replayed for agent in agents])

@@ -75,7 +75,7 @@ class RaidForesight(Foresight):
         return Foreseen(near, {a: own[a] + hope * (a in standing) for a in own}, whole=False)
 
     def habit(self, legal: list[str]) -> str:
-        """What pays me most at once."""
+        """Return what pays me most at once."""
         return max(legal, key=self.rewards.__getitem__)
 
     def options(self, legal: list[str]) -> list[str]:
@@ -202,7 +202,7 @@ def _play(position: Position, owed: Iterable[Owed]) -> dict[str, str]:
 
 
 def _at(agent: str, turns: list[int], last: int) -> Iterator[Part]:
-    """One agent's Taunts: one part if they come at even intervals to the end."""
+    """Yield one agent's Taunts: one part if they come at even intervals to the end."""
     first, gap = turns[0], turns[1] - turns[0] if len(turns) > 1 else last
     if turns == list(range(first, last + 1, gap)) and len(turns) > 1:
         yield Part(agent, TAUNT, every=(gap, first))

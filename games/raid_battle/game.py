@@ -57,7 +57,7 @@ class RaidBattle(Game):
         self._replays = lru_cache(maxsize=4)(self._prepare)
 
     def start(self) -> Position:
-        """Every hero in full health."""
+        """Return every hero in full health."""
         return opening(self.params)
 
     def legal(self, position: Position, agent: str) -> list[str]:
@@ -82,7 +82,7 @@ class RaidBattle(Game):
         return is_over(self.params, position)
 
     def default_baseline(self) -> Baseline:
-        """Who is absent stands idle, and can be struck."""
+        """Return who is absent stands idle, and can be struck."""
         return STANDS_IDLE
 
     def repeated(self, did: Conduct) -> Replays:
@@ -170,7 +170,7 @@ class RaidBattle(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """What the boss lost, whom a Heal, a strike or death met, and how it ended."""
+        """Return what the boss lost, whom a Heal, a strike or death met, and how it ended."""
         told: dict[str, list[str]] = {"healing": [], "strike": [], "death": []}
         damage, end = 0, []
         for effect in turn.get("effects", []):
@@ -188,7 +188,7 @@ class RaidBattle(Game):
         return ", ".join([f"boss −{damage} HP", *(x for xs in told.values() for x in xs), *end])
 
     def facts(self) -> dict[str, Any]:
-        """Every number of the rules."""
+        """Return every number of the rules."""
         p = self.params
         return {
             "game": self.name,

@@ -97,7 +97,7 @@ class RaidParams(Params):
 
 
 def opening(params: RaidParams) -> Position:
-    """Every hero in full health."""
+    """Return every hero in full health."""
     hero = {"hp": params.hero_hp, "cooldown": 0}
     return {
         "turn": 1,
@@ -107,7 +107,7 @@ def opening(params: RaidParams) -> Position:
 
 
 def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
-    """The dice of one turn: what an agent rolls depends on no other agent."""
+    """Return the dice of one turn: what an agent rolls depends on no other agent."""
 
     def roll(agent: str, skill: str) -> int:
         return int(drawn(params, dice(seed, turn, params.dice_key(agent)), skill))
@@ -118,7 +118,7 @@ def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
 def drawn(
     params: RaidParams, own: np.random.Generator, skill: str, size: tuple[int, ...] = ()
 ) -> NDArray[np.int64]:
-    """What a skill gives, drawn from dice: hit points, in the shape that is asked for."""
+    """Return what a skill gives, drawn from dice: hit points, in the shape that is asked for."""
     low, high = params.healing if skill == HEAL else params.damage
     if params.dice == "uniform":
         return np.asarray(own.integers(low, high + 1, size=size), dtype=np.int64)
@@ -127,7 +127,7 @@ def drawn(
 
 
 def team_reward(params: RaidParams, dead: int, turn: int | None) -> int:
-    """The team's reward in millionths.
+    """Return the team's reward in millionths.
 
     Args:
         params: the raid's.
@@ -141,13 +141,13 @@ def team_reward(params: RaidParams, dead: int, turn: int | None) -> int:
 
 
 def is_over(params: RaidParams, position: Position) -> bool:
-    """Whether the boss has fallen, or all heroes have, or time is up."""
+    """Return whether the boss has fallen, or all heroes have, or time is up."""
     fallen = not any(hero["hp"] for hero in position["heroes"].values())
     return not position["boss_hp"] or fallen or int(position["turn"]) > params.rounds
 
 
 def resolve(params: RaidParams, position: Position, actions: Mapping[str, str], roll: Roll) -> Step:
-    """What one turn leads to: heroes in index order, then the boss.
+    """Return what one turn leads to: heroes in index order, then the boss.
 
     Pure: the position is not changed. Every effect is listed, so that contributions can be
     computed from the record alone. Cost: linear in the heroes, but for Heals.

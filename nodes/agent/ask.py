@@ -49,7 +49,7 @@ Node = Callable[[Table, Runtime[RunConfig]], Awaitable[dict[str, Any]]]
 
 
 def ask(question: Question[Any]) -> Node:
-    """A node that asks, validates, and publishes what is sound."""
+    """Return a node that asks, validates, and publishes what is sound."""
 
     async def ask_agents(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -66,7 +66,7 @@ def ask(question: Question[Any]) -> Node:
 
 
 def draft(question: Question[Any]) -> Node:
-    """A node that asks, and leaves what was drafted in the journal."""
+    """Return a node that asks, and leaves what was drafted in the journal."""
 
     async def draft_messages(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -86,7 +86,7 @@ def draft(question: Question[Any]) -> Node:
 
 
 def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], dict[str, Any]]:
-    """A node that reads what was drafted, and publishes what is sound."""
+    """Return a node that reads what was drafted, and publishes what is sound."""
 
     def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -125,7 +125,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
 
 
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
-    """The letter as it is first sent."""
+    """Return the letter as it is first sent."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
     told, lines, events = _history(turn, agent if evaluated.game.in_pairs else "")
@@ -171,7 +171,7 @@ _PAIR = ("YOU", "THE OTHER")
 
 @lru_cache(maxsize=256)
 def _of_game(game: Game) -> str:
-    """A game's own rules, written once for each game."""
+    """Return a game's own rules, written once for each game."""
     return game.rules()
 
 
@@ -200,7 +200,7 @@ def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, list[dict[str,
 
 
 def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
-    """The view, where the offer says whether the history shows it: once is enough."""
+    """Return the view, where the offer says whether the history shows it: once is enough."""
     if not (offer := view.get("offer")) or "revision" not in offer:
         return view
     number = offer["revision"]
@@ -222,7 +222,7 @@ def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged
 
 
 def _drafted(turn: TurnContext) -> dict[str, Reply]:
-    """The drafts to be validated, from the journal."""
+    """Return the drafts to be validated, from the journal."""
     drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
     entries = home().journal.open_all(turn.table["episode"], pointers)
@@ -232,7 +232,7 @@ def _drafted(turn: TurnContext) -> dict[str, Reply]:
 def _update(
     turn: TurnContext, replies: Mapping[str, Reply], judged: Mapping[str, Judged], cost: Any
 ) -> dict[str, Any]:
-    """Every agent's draft, and what the sound answers publish."""
+    """Return every agent's draft, and what the sound answers publish."""
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.question.publish(turn, outputs) if outputs else {}
@@ -245,7 +245,7 @@ def _update(
 
 
 def _takes_notes(reply: Reply, thinks: bool) -> bool:
-    """Whether an answer replaces its author's notes, as reasoning does that holds none."""
+    """Return whether an answer replaces its author's notes, as reasoning does that holds none."""
     if reply.entry is None:
         return False
     return thinks or bool(notes_in(reply.entry.answer.text))
@@ -278,6 +278,6 @@ def _of_answer(reply: Reply) -> dict[str, int]:
 
 
 def _refusals(judged: Judged) -> dict[str, int]:
-    """A refusal, counted in all and by its label."""
+    """Return a refusal, counted in all and by its label."""
     label = judged.refused
     return {"refused": 1, f"{REFUSED}{label}": 1} if label else {}

@@ -20,7 +20,7 @@ PLAN = "plan"
 
 
 async def count(table: GroupsTable) -> dict[str, Any]:
-    """The deal binds once every member that has not left it has signed.
+    """Return the deal binds once every member that has not left it has signed.
 
     A member that leaves, or none of whose answers can be read, is not bound: the clauses that
     concern it are dropped, and the others are asked to sign the rest, at most as often as there are
@@ -52,7 +52,7 @@ async def count(table: GroupsTable) -> dict[str, Any]:
 
 
 def _reduced(table: GroupsTable, rest: Deal, heard: Sequence[Utterance]) -> dict[str, Any]:
-    """What is left of the deal, written down by code, for those who are left to sign."""
+    """Return what is left of the deal, written down by code, for those who are left to sign."""
     revision = table["revision"] + 1
     written: AgentOutput = {"act": "write", "text": "", "deal": rest.record()}
     put_by_code = Utterance(SUMMARISER, written, puts=revision)

@@ -12,7 +12,7 @@ from shapley_coop.state.turn import unsound
 
 
 async def deliver(table: MeetingsTable) -> dict[str, Any]:
-    """One turn of talk of all pairs.
+    """Return one turn of talk of all pairs.
 
     A pair parts when one of the two passes or has used up its attempts, and after its last turn.
     Verdicts: `refused` (a message was refused, and its author is asked once more), `talk_on`, and

@@ -14,6 +14,12 @@ async def collect_thoughts(table: Table) -> dict[str, Any]:
     return {"verdict": "refused" if unsound(table) else "sound"}
 
 
+async def collect_plans(table: Table) -> dict[str, Any]:
+    """Return the same, where thinking took the first turn of the talk."""
+    found = await collect_thoughts(table)
+    return {**found, "round": 2} if found["verdict"] == "sound" else found
+
+
 def collect_claims(topic: Topic) -> Callable[[Table], Awaitable[dict[str, Any]]]:
     """A node that publishes all claims at once. Verdicts: `refused` (one was refused), `sound`."""
 

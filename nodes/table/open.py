@@ -1,16 +1,15 @@
 """Open an episode: resolve the configuration, fix the episode's id, set the table."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from shapley_coop.games import Game
-from shapley_coop.state.home_files.mandates import check_in_force
+from shapley_coop.state.additions import check_begin, set_aside
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of, settings_of
-from shapley_coop.state.signed_settings import commitment_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.table import Opening, Table
 from shapley_coop.state.traces import label_root
@@ -23,36 +22,39 @@ class Reopening(Opening):
     episode: str = ""
 
 
+class Page(Protocol):
+    """What of a workflow's page opening it reads; see `graphs.workflow.WorkflowBuilder`."""
+
+    name: str
+    plays: type[Game]
+    check_game: Callable[[Game], object]
+    check_config: Callable[[RunConfig], object]
+    params: Mapping[str, Any]
+
+
 def opening(
-    config: type[RunConfig],
-    plays: type[Game],
-    check_game: Callable[[Game], object],
-    params: Mapping[str, Any],
-    start: Mapping[str, Any],
-    workflow: Callable[[], str],
+    page: Page, config: type[RunConfig], start: Mapping[str, Any]
 ) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
-    """The first node of a workflow.
+    """Return the first node of a workflow.
 
     Args:
-        config: the workflow's form of the configuration, with its default game.
-        plays: the kind of game that it can play.
-        check_game: raises a `ValueError` for a game of that kind that it cannot play.
-        params: parameters of its default game, where the run gives none.
-        start: what the keys of the workflow's own table begin with.
-        workflow: the workflow's name.
+        page: the workflow's.
+        config: its form of the configuration, with its default game.
+        start: what the keys of its own table begin with.
     """
 
     def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         room = configuration(config, runtime.context, opening.room)
-        room = with_params(room, config.model_fields["game"].default, params)
+        room = with_params(room, config.model_fields["game"].default, page.params)
         # On the table it is resolved: it need not be in every checkpoint as given, too.
         given: dict[str, Any] = {"room": None} if opening.room else {}
         resolved, previous = room.resolve(), opening.episode
+        page.check_config(resolved)
         if opening.idempotency_key:
             previous = home().runs.bind(opening.idempotency_key, settings_of(resolved))
-        episode = home().episodes.after(previous, lambda: check_in_force(resolved.mandates))
-        table = set_table(resolved, episode, plays, workflow())
-        check_game(game_of(table["settings"]))
+        episode = home().episodes.after(previous, lambda: check_begin(resolved))
+        table = set_table(resolved, episode, page.plays, page.name)
+        page.check_game(game_of(table["settings"]))
         label_root(cast(Table, table))
         return {**table, **start, **given}
 
@@ -84,7 +86,7 @@ def set_table(
     return {
         "episode": episode,
         "settings": settings,
-        "commitment": commitment_of(room, episode, workflow),
+        "aside": set_aside(room, episode, workflow),
         "agents": list(game.agents),
         "position": game.start(),
         "record": Overwrite([]),

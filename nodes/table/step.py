@@ -35,7 +35,7 @@ def how_it_goes_on(table: Table) -> str:
 
 
 def _renegotiation_is_due(evaluated: EvaluatedTable) -> bool:
-    """Whether the configured rule calls for a new bargaining after the latest turn."""
+    """Return whether the configured rule calls for a new bargaining after the latest turn."""
     latest = evaluated.record[-1]
     match evaluated.config.renegotiate.split():
         case ["every", turns]:

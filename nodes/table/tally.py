@@ -15,7 +15,7 @@ TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 
 
 def tally(topic: Topic) -> TableNode:
-    """A node that ends a round of talk.
+    """Return a node that ends a round of talk.
 
     Verdicts: `refused` (an answer was refused, and its author is asked once more), `agreed` (all
     accepted the same revision), `countered` (the next in turn has put a counter-offer, which stands
@@ -46,7 +46,7 @@ def tally(topic: Topic) -> TableNode:
 
 
 def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, Any]:
-    """The verdict, and what stands after it."""
+    """Return the verdict, and what stands after it."""
     if unanimous(offer, negotiators(table)):
         return {"verdict": "agreed", "offer": offer}
     evaluated = EvaluatedTable(table)
@@ -64,7 +64,7 @@ def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, An
 
 
 def _silent(table: Table) -> bool:
-    """Whether all who bargain in turn have declined to propose."""
+    """Return whether all who bargain in turn have declined to propose."""
     count = len(negotiators(table))
     here = [s["round"] for s in table["talk"][-count:] if s["act"] == "pass" and "about" not in s]
     first = table["round"] - count + 1

@@ -70,7 +70,7 @@ class Agent:
         return Outlook.of(self.facts, self.record)
 
     def answer(self) -> str:
-        """The message that answers the letter."""
+        """Return the message that answers the letter."""
         name = str(self.facts.get("ask"))
         if (question := asked(name)) is None:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
@@ -100,7 +100,7 @@ class Agent:
         return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
 
     def propose(self) -> str:
-        """An offer of my own."""
+        """Return an offer of my own."""
         o = self.outlook
         clauses: list[Any] = list(o.together if self._priced else o.wish)
         if not clauses:
@@ -134,7 +134,7 @@ class Agent:
         return "<REJECT>" + counter.replace("<s>I propose", "<s>I counter-propose")
 
     def act(self) -> str:
-        """The action that pays best, given what all are expected to do."""
+        """Return the action that pays best, given what all are expected to do."""
         fact(self.facts, "legal")
         legal = list(legal_in(self.facts))
         if self.rng.random() < self.self_.noise:
@@ -239,5 +239,5 @@ class Agent:
         return self._target(ahead=left)[self.outlook.me]
 
     def _target(self, ahead: int = 0) -> Payoffs:
-        """What each would get if I had my way."""
+        """Return what each would get if I had my way."""
         return target_of(self.facts, self.self_, self.outlook.alone, self.outlook.surplus, ahead)

@@ -34,8 +34,8 @@ class Character:
     fairness: float = 0.0
     honesty: float = 1.0
     noise: float = 0.0
-    sloppiness: float = 0.04
-    claim: float = 1.1
+    sloppiness: float = 0.0
+    claim: float = 1.0
     tactic: str = "by_letter"
     strategy: str = ""
 

@@ -124,7 +124,7 @@ class EmbeddedChatModel(BaseChatModel):
 
 
 def _drawn(of: Character, seed: int, agent: str) -> Character:
-    """The individual that answers in every letter of a seat."""
+    """Return the individual that answers in every letter of a seat."""
     return of.drawn(Random(f"{seed}/{agent}"))
 
 
@@ -158,13 +158,13 @@ def _turns(history: list[dict[str, Any]]) -> list[Turn]:
 
 
 def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
-    """Tokens at four characters each: a rule of thumb, as nothing is tokenised here."""
+    """Return tokens at four characters each: a rule of thumb, as nothing is tokenised here."""
     shown, said = len(as_text(messages)) // 4, len(text) // 4
     return UsageMetadata(input_tokens=shown, output_tokens=said, total_tokens=shown + said)
 
 
 def _spoiled(text: str, rng: Random) -> str:
-    """One of the ways in which models break the protocol."""
+    """Return one of the ways in which models break the protocol."""
     return rng.choice(
         [
             text[: len(text) // 2],

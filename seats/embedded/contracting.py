@@ -63,7 +63,7 @@ class Party(StageReader):
         return lasting(standing_in(self.facts))
 
     def draft(self) -> str:
-        """A contract of my own, if one adds anything."""
+        """Return a contract of my own, if one adds anything."""
         duties, drops = self.duties(), tuple(self.money)
         earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected)
         if sum(earned.values()) - sum(self.alone.values()) <= EPSILON:
@@ -105,7 +105,7 @@ class Party(StageReader):
         return found
 
     def fines(self) -> list[Pay]:
-        """What a deviation costs: a little more than it gains, paid to the others evenly."""
+        """Return what a deviation costs: a little more than it gains, paid to the others evenly."""
         plays, stage = self._course(), self.stage
         found: list[Pay] = []
         for i, agent in enumerate(stage.agents):
@@ -137,14 +137,14 @@ class Party(StageReader):
         return [Pay(payer=a, payee=b, amount=plain(x), when=last) for a, b, x in payments]
 
     def _good(self, deal: Deal, ahead: int) -> bool:
-        """Whether a contract gives me what I would hold out for in the next round."""
+        """Return whether a contract gives me what I would hold out for in the next round."""
         me = self.facts["you"]
         best = Deal(clauses=tuple(self.duties()), drops=tuple(self.money))
         wanted = self._target(self._worth(best, expected), ahead)[me]
         return float(self._worth(deal, keeping)[me]) >= max(wanted, EPSILON) - EPSILON
 
     def _target(self, earned: dict[str, Fraction], ahead: int = 0) -> Payoffs:
-        """What each would get of that if I had my way."""
+        """Return what each would get of that if I had my way."""
         surplus = float(sum(earned.values()) - sum(self.alone.values()))
         alone = {a: float(x) for a, x in self.alone.items()}
         return target_of(self.facts, self.self_, alone, surplus, ahead)
@@ -167,7 +167,7 @@ class Party(StageReader):
         return [*plays[first:], *plays[:first]][:left]
 
     def _place(self, n: int, of: int) -> When:
-        """The turns of the n-th of several."""
+        """Return the turns of the n-th of several."""
         return Every(every=of, start=self.turn + n)
 
 
@@ -200,7 +200,7 @@ class Clerk:
         return prose + (proposal(deal) if drafted else "")
 
     def judge(self) -> str:
-        """Each clause's verdict, as I read the record."""
+        """Return each clause's verdict, as I read the record."""
         deal = deal_in(fact(self.facts, "contract"))
         monitor = Monitor(deal).on(self.record)
         verdicts = monitor.verdicts(self.terms.turns, over=True)

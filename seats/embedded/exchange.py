@@ -55,7 +55,7 @@ class Negotiator:
         return Market.of(self.facts)
 
     def consider(self) -> str:
-        """The first turn: a private plan."""
+        """Return the first turn: a private plan."""
         market = self.market
         wanted = market.mine[0]
         given = market.holds[market.me] & ~wanted
@@ -84,7 +84,7 @@ class Negotiator:
         return f"{thought}{answer}<PROPOSAL>{json.dumps(listed, ensure_ascii=False)}</PROPOSAL>"
 
     def _accepts(self, pending: Mapping[str, Any], wanted: float) -> bool:
-        """Whether my own part of what is pending is worth it; I do not check the others'."""
+        """Return whether my own part of what is pending is worth it; I do not check the others'."""
         mine = self._my_part(pending)
         if mine is None:
             return False
@@ -109,7 +109,7 @@ class Negotiator:
         return None if mask is None else market.worth(mask)
 
     def _next(self) -> int:
-        """The set that I propose to have now."""
+        """Return the set that I propose to have now."""
         tactics: dict[str, Callable[[], int]] = {
             "utility_aware": self._utility_aware,
             "corner_jumping": self._corner_jumping,
@@ -176,7 +176,7 @@ class Negotiator:
         return max(ties, key=self._others_gain)
 
     def _target(self) -> float:
-        """What I hold out for: from greed to floor of what I can gain, by the exponent.
+        """Return what I hold out for: from greed to floor of what I can gain, by the exponent.
 
         Who is utility-aware does not count on what seems to cost the others something.
         """
@@ -196,7 +196,7 @@ class Negotiator:
         return number(self.facts, "turn") >= number(self.facts, "turns")
 
     def _slip(self, masks: Masks, listed: dict[str, list[str]]) -> dict[str, list[str]]:
-        """One of the ways in which models get an allocation wrong."""
+        """Return one of the ways in which models get an allocation wrong."""
         market, other = self.market, self.rng.choice(self.market.others)
         mine, theirs = masks[market.me], masks[other]
         atoms = [1 << (market.n - 1 - i) for i in members(mine, market.n)]

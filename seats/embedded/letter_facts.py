@@ -38,7 +38,7 @@ def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal
 
 
 def terms_of(facts: Mapping[str, Any]) -> Terms:
-    """The parties, their actions, the number of turns, and what an amendment can end.
+    """Return the parties, their actions, the number of turns, and what an amendment can end.
 
     Raises:
         Missing: the letter does not say.
@@ -55,7 +55,7 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
 
 
 def deal_in(contract: Mapping[str, Any] | None) -> Deal:
-    """The clauses of a contract, in order; an empty deal without one.
+    """Return the clauses of a contract, in order; an empty deal without one.
 
     Raises:
         Missing: the letter shows it without its clauses.
@@ -70,7 +70,7 @@ _NO_DEAL = Deal()
 
 
 def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
-    """The clauses of the contract in force, if there is one, by their ids.
+    """Return the clauses of the contract in force, if there is one, by their ids.
 
     Raises:
         Missing: the letter shows it in part.
@@ -98,7 +98,7 @@ def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, A
 
 
 def fact(facts: Mapping[str, Any], *path: str) -> Any:
-    """One fact of the letter, or a part of one.
+    """Return one fact of the letter, or a part of one.
 
     Raises:
         Missing: it is not there.
@@ -112,7 +112,7 @@ def fact(facts: Mapping[str, Any], *path: str) -> Any:
 
 
 def number(facts: Mapping[str, Any], *path: str) -> float:
-    """A fact that is a number: 4.5, "4.5" or "9/2".
+    """Return a fact that is a number: 4.5, "4.5" or "9/2".
 
     Raises:
         Missing: it is not there.
@@ -121,7 +121,7 @@ def number(facts: Mapping[str, Any], *path: str) -> float:
 
 
 def told(facts: Mapping[str, Any], case: str) -> list[float]:
-    """What I end with in a case of the offer's outlook, as the letter computed it.
+    """Return what I end with in a case of the offer's outlook, as the letter computed it.
 
     Args:
         facts: the letter's.
@@ -135,23 +135,23 @@ def told(facts: Mapping[str, Any], case: str) -> list[float]:
 
 
 def proposal(deal: Deal) -> str:
-    """The part of a message that offers a deal."""
+    """Return the part of a message that offers a deal."""
     return f"<PROPOSAL>{json.dumps(wire_form(deal))}</PROPOSAL>"
 
 
 def offer(speech: str, clauses: Sequence[Clause]) -> str:
-    """A message that says why, and offers a deal."""
+    """Return a message that says why, and offers a deal."""
     return f"<s>{speech}.</s>{proposal(Deal(clauses=tuple(clauses)))}"
 
 
 def choice(action: str) -> str:
-    """A message that chooses an action; what the action carries is not spoken."""
+    """Return a message that chooses an action; what the action carries is not spoken."""
     label, _, _ = action.partition(" {")
     return f"<s>I do {label}.</s><ACTION>{action}</ACTION>"
 
 
 def sound_deal(shown: Mapping[str, Any]) -> Deal:
-    """A deal that the letter shows, in the form in which agents write it.
+    """Return a deal that the letter shows, in the form in which agents write it.
 
     Raises:
         Missing: it is none.

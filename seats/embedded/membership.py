@@ -31,7 +31,7 @@ class Member:
     rng: Random
 
     def vote(self) -> str:
-        """The name of a candidate."""
+        """Return the name of a candidate."""
         needed(self.facts, "you", "legal")
         standing = list(self.facts["legal"])
         me = self.facts["you"]
@@ -63,5 +63,5 @@ class Member:
 
 
 def serves(facts: Mapping[str, Any], within: Payoffs, alone: Payoffs) -> bool:
-    """Whether a deal leaves no member of the group that an agent bargains for worse off."""
+    """Return whether a deal leaves no member of the group that an agent bargains for worse off."""
     return all(within[a] >= alone[a] - EPSILON for a in facts.get("represents", []))

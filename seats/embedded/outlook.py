@@ -103,7 +103,7 @@ class Outlook:
         return proposal(Deal(clauses=tuple(self.wish)))
 
     def value(self, deal: Deal, mine: str | None = None) -> Payoffs:
-        """What each agent ends up with under a deal.
+        """Return what each agent ends up with under a deal.
 
         Args:
             deal: a draft, which would amend the contract in force; or that contract.
@@ -152,7 +152,7 @@ def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> As
 
 
 def _clauses(plan: Sequence[Part]) -> list[Do]:
-    """A plan in the words of a deal."""
+    """Return a plan in the words of a deal."""
     return [Do(agent=part.agent, action=part.action, when=_when(part)) for part in plan]
 
 
@@ -166,7 +166,7 @@ def _when(part: Part) -> When:
 def _settled(
     split: Split | None, due: list[Payment], earned: Payoffs, security: Payoffs
 ) -> Payoffs:
-    """What each agent ends up with: its part of all that was earned, then the payments.
+    """Return what each agent ends up with: its part of all that was earned, then the payments.
 
     Args:
         share: the split in force, if there is one.
@@ -186,7 +186,7 @@ def _settled(
 def target_of(
     facts: Mapping[str, Any], self_: Character, alone: Payoffs, surplus: float, ahead: int = 0
 ) -> Payoffs:
-    """What each agent would get if I had my way: my share of the surplus, the rest evenly.
+    """Return what each agent would get if I had my way: my share of the surplus, the rest evenly.
 
     Args:
         facts: the letter's.
@@ -207,7 +207,7 @@ def target_of(
 
 
 def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fraction]]:
-    """Who pays whom so that earnings become the target, in cents: (payer, payee, amount)."""
+    """Return who pays whom so that earnings become the target, in cents: (payer, payee, amount)."""
     gaps = {a: round(Fraction(target[a]) - Fraction(earned[a]), 2) for a in earned}
     owed = {a: -gap for a, gap in gaps.items() if gap < 0}
     found = []

@@ -36,7 +36,7 @@ DRAWN = frozenset({"generous_tit_for_tat"})
 
 
 def stage_of(facts: Mapping[str, Any]) -> StageGame:
-    """The letter's game.
+    """Return the letter's game.
 
     Raises:
         Unforeseeable: it gives no payoffs, or too many to work with.
@@ -53,7 +53,7 @@ def course_of(stage: StageGame) -> list[Play]:
 
 
 def selfish(stage: StageGame, i: int) -> str:
-    """What pays agent i most if the others are equally likely to do anything."""
+    """Return what pays agent i most if the others are equally likely to do anything."""
     sums = dict.fromkeys(stage.actions[stage.agents[i]], Fraction(0))
     for play, pays in stage.pays.items():
         sums[play[i]] += pays[i]
@@ -61,7 +61,7 @@ def selfish(stage: StageGame, i: int) -> str:
 
 
 def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
-    """How the letter says that contracts are enforced; where it does not, they are."""
+    """Return how the letter says that contracts are enforced; where it does not, they are."""
     told = facts.get("enforcement") or {}
     return Enforcement.of({"enforcement": told.get("mode"), "deposit": told.get("deposit")})
 
@@ -95,7 +95,7 @@ class StageReader:
         return int(self.facts["turn"])
 
     def tree(self, deal: Deal) -> GameTree:
-        """The turns left under a deal.
+        """Return the turns left under a deal.
 
         Raises:
             Unforeseeable: it is too large to work with.
@@ -118,7 +118,7 @@ class Player(StageReader):
         return deal_in(self.facts.get("contract"))
 
     def parts(self, turn: int, i: int) -> list[str]:
-        """What agent i can do at that turn to cooperate, its part in the best course first.
+        """Return what agent i can do at that turn to cooperate, its part in the best course first.
 
         Everything that keeps the contract, where it asks something of the agent then.
         """
@@ -136,16 +136,16 @@ class Player(StageReader):
         return sorted(kept, key=lambda action: action != best)
 
     def cooperated(self, turn: Turn, i: int) -> bool:
-        """Whether agent i did its part."""
+        """Return whether agent i did its part."""
         return turn["actions"].get(self.stage.agents[i]) in self.parts(turn["turn"], i)
 
     def others_cooperated(self, turn: Turn) -> bool:
-        """Whether all others did their parts."""
+        """Return whether all others did their parts."""
         others = (i for i in range(len(self.stage.agents)) if i != self.index)
         return all(self.cooperated(turn, i) for i in others)
 
     def choose(self, strategy: str) -> str:
-        """The action that a strategy takes now.
+        """Return the action that a strategy takes now.
 
         Raises:
             Missing: the letter lacks what it takes to tell.

@@ -23,7 +23,7 @@ _DRAWN = f"{CANNOT}: I take the legal action my seed draws."
 def answer_blindly(
     asked: str, facts: Mapping[str, Any], rng: Random, talk: Sequence[Mapping[str, Any]]
 ) -> str:
-    """The answer to one letter.
+    """Return the answer to one letter.
 
     Args:
         asked: what the letter asks for.
@@ -49,18 +49,18 @@ def answer_blindly(
 
 
 def costs_nothing(deal: Deal, me: str) -> bool:
-    """Whether a deal asks no action and no payment of me, and splits no total."""
+    """Return whether a deal asks no action and no payment of me, and splits no total."""
     return not deal.drops and me not in bound_by(deal.clauses, [me])
 
 
 def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
-    """What the contract asks me to do now, as far as it can be done."""
+    """Return what the contract asks me to do now, as far as it can be done."""
     owed = [duty["action"] for duty in facts.get("duties", []) if not duty["forbidden"]]
     return [action for action in owed if action in legal]
 
 
 def _act(facts: Mapping[str, Any], rng: Random) -> str:
-    """What I signed; else what my dice draw of all that is legal and not forbidden to me."""
+    """Return what I signed; else what my dice draw of all that is legal and not forbidden to me."""
     needed(facts, "you", "legal")
     legal = legal_in(facts)
     if owed := owed_now(facts, legal):

@@ -46,7 +46,7 @@ DRAFT = "draft"
 
 
 def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
-    """What there is to choose from; only what is asked for now is in it.
+    """Return what there is to choose from; only what is asked for now is in it.
 
     `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
     needs content; `decisions` are those on a deal, each with what its button says; `deal` is what
@@ -79,7 +79,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
 
 
 def message_of(act: str, fields: Any) -> str:
-    """The message that says what was filled in.
+    """Return the message that says what was filled in.
 
     Raises:
         ValueError: it is no object, or nobody is asked for fields now, or what is offered is
@@ -97,7 +97,7 @@ def message_of(act: str, fields: Any) -> str:
 
 
 def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
-    """What a draft would come to; nothing is kept of it, and nobody else sees it.
+    """Return what a draft would come to; nothing is kept of it, and nobody else sees it.
 
     `refused` and `why` are the label and the words with which it would be sent back; both are
     empty if it would be taken. Of a deal that can be read, `words` are its clauses, and `outlook`
@@ -129,7 +129,7 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
 
 def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
-    """What its own tasks of a proposed allocation are worth to an agent; else None."""
+    """Return what its own tasks of a proposed allocation are worth to an agent; else None."""
     if "allocation" not in turn.question.answer.model_fields:
         return None
     talk = talk_of(turn.evaluated, agent)
@@ -138,12 +138,12 @@ def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
 
 
 def _fields(answer: type[Fields]) -> list[str]:
-    """What an answer is made of, without what is told elsewhere."""
+    """Return what an answer is made of, without what is told elsewhere."""
     return [*answer.model_fields, "notes"]
 
 
 def _deal(turn: TurnContext) -> dict[str, Any]:
-    """What the clauses of a deal can name here."""
+    """Return what the clauses of a deal can name here."""
     terms, standing = terms_of(turn), turn.evaluated.clauses
     return {
         "agents": list(terms.agents),

@@ -1,17 +1,17 @@
 """The inbox on the LangGraph server: letters from the journal, replies as resumed threads."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from shapley_coop.deals.signing.acceptance import element, signature_in
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.seats.person import as_message
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import FIELDS, message_of, preview
 from shapley_coop.serve.seats.letter import allowed, name_of, seat_letter
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
+from shapley_coop.state.additions import added
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 
@@ -32,7 +32,7 @@ class ThreadInbox:
     """Finds the thread that waits for a seat by the pointer in its interrupt."""
 
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
-        """The letter at this seat, as plain JSON (`seat_letter`).
+        """Return the letter at this seat, as plain JSON (`seat_letter`).
 
         Raises:
             NothingAsked: no letter waits there.
@@ -47,7 +47,7 @@ class ThreadInbox:
             return await asyncio.to_thread(seat_letter, mail, question, asked["value"])
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
-        """What a draft of this seat's reply would come to (`form.preview`).
+        """Return what a draft of this seat's reply would come to (`form.preview`).
 
         Args:
             episode: which play it is of.
@@ -71,8 +71,8 @@ class ThreadInbox:
 
         `type` is one of the allowed kinds; `args` of a response is the message's text, of an
         edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered. With
-        the type `fields`, `args` are those of the form, and say what a message would. A
-        `signature` has `keyid` and `sig`.
+        the type `fields`, `args` are those of the form, and say what a message would. Other
+        keys are read by the run's extensions, as `signature`.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -92,8 +92,8 @@ class ThreadInbox:
             kind, args = "response", message_of(mail.act, args)
         if kind not in (kinds := allowed(asked["value"])):
             raise ValueError(f"type is one of {', '.join(kinds)}")
-        response = _signed({"type": kind, "args": args}, reply.get("signature"))
         question = await _question(thread, agent)
+        response = _carrying({"type": kind, "args": args}, question, reply)
         with _owner_of(thread):
             fault = await refused(question, response)
         if fault:
@@ -111,23 +111,23 @@ class ThreadInbox:
         return {"taken": meant}
 
 
-def _signed(response: dict[str, Any], signature: Any) -> dict[str, Any]:
-    """A reply with the signature that came beside it, as its message carries it.
+def _carrying(
+    response: dict[str, Any], question: OpenQuestion, reply: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a reply whose message carries what stood beside it for the run's extensions.
 
     Raises:
-        ValueError: the signature is none.
+        ValueError: an extension cannot read it.
     """
-    if signature is None or response["type"] == "ignore":
+    if response["type"] == "ignore":
         return response
-    written = signature if isinstance(signature, dict) else {}
-    carried = element({"keyid": str(written.get("keyid")), "sig": str(written.get("sig"))})
-    if signature_in(carried) is None:
-        raise ValueError("signature: give keyid, in hexadecimal, and sig, in base64")
-    return {"type": "response", "args": as_message(response) + carried}
+    config = question.turn().evaluated.config
+    carried = "".join(one.addition.carried(reply) for one in added(config))
+    return {"type": "response", "args": as_message(response) + carried} if carried else response
 
 
 async def _question(thread: Any, agent: str) -> OpenQuestion:
-    """What a thread asks an agent now."""
+    """Return what a thread asks an agent now."""
     state: Any = await inside().threads.get_state(thread["thread_id"])
     graph = thread["metadata"]["graph_id"]
     return open_questions(graph, state["values"], state["tasks"])[agent]
@@ -152,7 +152,7 @@ def _owner_of(thread: Any) -> AbstractContextManager[None]:
 
 
 async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
-    """The thread that waits for this seat, and its interrupt."""
+    """Return the thread that waits for this seat, and its interrupt."""
     for thread in await _threads(episode, status="interrupted"):
         for asked in waiting_in(thread):
             pointer = asked["value"]["pointer"]
@@ -167,7 +167,7 @@ async def thread_of(episode: str) -> Any | None:
 
 
 async def _threads(episode: str, **more: Any) -> list[Any]:
-    """The threads that are an episode's, and do not only name it."""
+    """Return the threads that are an episode's, and do not only name it."""
     found = await inside().threads.search(metadata={"episode": episode}, **more)
     claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     if not (claimed and claimed.thread):

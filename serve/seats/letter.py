@@ -21,7 +21,7 @@ ANSWERS = {
 
 
 def seat_letter(mail: Mail, question: OpenQuestion, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """A letter as plain JSON.
+    """Return a letter as plain JSON.
 
     `letter` is the text and `id` its name; `act` is what is asked for, `title` and `description`
     say it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
@@ -61,5 +61,5 @@ def name_of(mail: Mail) -> str:
 
 
 def allowed(asked: Mapping[str, Any]) -> list[str]:
-    """The kinds of reply that an interrupt allows."""
+    """Return the kinds of reply that an interrupt allows."""
     return [kind for kind, switch in ANSWERS.items() if asked["config"].get(switch)]

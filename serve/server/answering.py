@@ -18,7 +18,7 @@ def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> 
 
 
 def from_inside(scope: Scope) -> bool:
-    """Whether the server makes this request to itself."""
+    """Return whether the server makes this request to itself."""
     # Only the server's own client has this root path; no outside request can set it.
     root: str = scope.get("root_path", "")
     return root == "/noauth" or root.startswith("/noauth/")

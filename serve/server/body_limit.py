@@ -58,7 +58,7 @@ class BodyLimit:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that returns a body which was read before, then what follows."""
+    """Return a `receive` that returns a body which was read before, then what follows."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

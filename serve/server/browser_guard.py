@@ -90,7 +90,7 @@ def is_here(host: str) -> bool:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a host's name or number reaches this machine alone."""
+    """Return whether a host's name or number reaches this machine alone."""
     try:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:

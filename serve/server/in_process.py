@@ -57,7 +57,7 @@ AT_ONCE = 1000
 
 
 async def all_threads(**about: Any) -> list[Any]:
-    """All threads of which something holds, whosever they are.
+    """Return all threads of which something holds, whosever they are.
 
     Args:
         about: what holds of them, and what of them is given, as LangGraph's client takes it.

@@ -18,7 +18,7 @@ from shapley_coop.files import no_such
 from shapley_coop.graphs import builder, names
 from shapley_coop.serve.server.answering import refusal, requests_in
 from shapley_coop.serve.server.in_process import inside
-from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.run_config import known_fields
 from shapley_coop.state.table import Opening
 
 
@@ -41,7 +41,7 @@ class KnownKeys:
 
 
 async def _complaint(body: bytes, path: str) -> str:
-    """What is wrong with the contexts and inputs of a request; empty if nothing is.
+    """Return what is wrong with the contexts and inputs of a request; empty if nothing is.
 
     Of what is not in the API's form the server says so itself. An extension's graph is no workflow,
     and its input its own: a chat's clients send keys of theirs beside the messages.
@@ -65,11 +65,11 @@ async def _complaint(body: bytes, path: str) -> str:
 
 
 def _known(graph: str, what: str) -> Collection[str]:
-    """The keys of a graph's context, or of a workflow's input."""
+    """Return the keys of a graph's context, or of a workflow's input."""
     if graph not in names():
         shape = extension.load("graphs", graph).get_context_jsonschema() or {}
         return [*shape.get("properties", ())]
-    return (RunConfig if what == "context" else Opening).model_fields
+    return known_fields() if what == "context" else Opening.model_fields
 
 
 def _kept(graph: str, what: str) -> Collection[str]:
@@ -89,7 +89,7 @@ def _strangers(
     for key in given:
         if key in known or key in kept:
             continue
-        if what == "input" and "room" in known and key in RunConfig.model_fields:
+        if what == "input" and "room" in known and key in known_fields():
             yield f"input: no key {key!r}: it belongs under room"
         yield f"{what}: {no_such('key', str(key), known)}"
 
@@ -111,7 +111,7 @@ async def _graph_of(request: Mapping[str, Any], path: str) -> str:
 
 
 async def _named_in(path: str) -> str:
-    """The assistant that a path names, by itself or by a cron; empty if it names none."""
+    """Return the assistant that a path names, by itself or by a cron; empty if it names none."""
     segment, *rest = path.removeprefix("/").split("/")
     if segment in ("assistants", "a2a") and rest:
         return rest[0]

@@ -22,7 +22,7 @@ _SHOWN = {"settings": "values.settings", "settlement": "values.settlement"}
 
 
 async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The lines of the newest threads with this metadata.
+    """Return the lines of the newest threads with this metadata.
 
     Args:
         own: the metadata that the caller's threads have.
@@ -39,7 +39,7 @@ async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def state_of(thread: Any) -> str:
-    """A thread's status in the register's words: started, waiting, ended or failed."""
+    """Return a thread's status in the register's words: started, waiting, ended or failed."""
     if thread["status"] == "interrupted" and waiting_in(thread):
         return "waiting"
     return {"idle": "ended", "error": "failed"}.get(thread["status"], "started")
@@ -75,7 +75,7 @@ def seats_in(thread: Any) -> dict[str, str]:
 
 
 def links_of(thread: Any) -> dict[str, Any]:
-    """Where more is seen of a thread: its trace, its state, and the seats it waits for."""
+    """Return where more is seen of a thread: its trace, its state, and the seats it waits for."""
     found = {"thread": f"../threads/{quote(thread['thread_id'], safe='')}/state"}
     trace = str((thread["metadata"] or {}).get(TRACE) or "")
     if trace.startswith(("https://", "http://")):  # a thread's owner may write anything there
@@ -98,7 +98,7 @@ _RAISED = re.compile(r"\w+\(((['\"]).*\2),?\)", re.DOTALL)
 
 
 def _said(error: str) -> str:
-    """What an error says; the server gives it as Python would build it: `SeatError("…")`."""
+    """Return what an error says; the server gives it as Python would build it: `SeatError("…")`."""
     if found := _RAISED.fullmatch(error):
         try:
             return str(literal_eval(found[1]))

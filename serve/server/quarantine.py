@@ -61,14 +61,14 @@ class Starts:
             session.forget(START, "", [x.key for x in every if x.value["server"] == server])
 
     def count(self) -> int:
-        """The number of notes."""
+        """Return the number of notes."""
         with self._facts.reading("") as session:
             return len(session.read(START, ""))
 
 
 @cache  # to open it makes its tables
 def starts(url: str) -> Starts:
-    """The notes in a database."""
+    """Return the notes in a database."""
     return Starts(url)
 
 

@@ -69,7 +69,7 @@ async def recover() -> None:
 
 
 async def _listed(thread: str, head: CheckpointTuple) -> bool:
-    """Whether the run that wrote this checkpoint is on the list."""
+    """Return whether the run that wrote this checkpoint is on the list."""
     about: Any = head.metadata
     try:
         await inside().runs.get(thread, about["run_id"])
@@ -98,7 +98,7 @@ async def _restore(thread: str, head: CheckpointTuple) -> None:
 
 
 def _last_active() -> dict[str, float]:
-    """The threads that were active shortly before the last server ended, and when."""
+    """Return the threads that were active shortly before the last server ended, and when."""
     text = NOTES.read_text(encoding="utf-8") if NOTES.is_file() else ""
     # A kill may have cut off the last line.
     noted = [line.partition(" ") for line in text.split("\n")[:-1]]

@@ -55,6 +55,6 @@ def at_the_end_of_the_request(release: Release) -> None:
 
 
 def thread_in(path: str) -> str:
-    """The thread that a path of LangGraph's API names; empty if it names none."""
+    """Return the thread that a path of LangGraph's API names; empty if it names none."""
     parts = path.removeprefix("/noauth").split("/")
     return parts[2] if len(parts) > 3 and parts[1] == "threads" else ""

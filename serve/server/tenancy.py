@@ -40,7 +40,7 @@ class Caller(Protocol):
         """A party's agent; empty for an operator."""
 
     def sits_at(self, episode: str, agent: str) -> bool:
-        """Whether this is the party of that seat."""
+        """Return whether this is the party of that seat."""
 
 
 class Tenancy(Protocol):
@@ -71,7 +71,7 @@ class Tenancy(Protocol):
 
 
 def configured() -> bool:
-    """Whether callers need a token."""
+    """Return whether callers need a token."""
     return bool(os.environ.get(TOKENS) or os.environ.get(PUBLIC_KEY))
 
 

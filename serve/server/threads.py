@@ -31,7 +31,7 @@ EVERY = 0.7
 
 
 def view_routes() -> list[Route]:
-    """The page, its files, and the bundles of the caller's threads."""
+    """Return the page, its files, and the bundles of the caller's threads."""
     return [
         Route(ROUTES["file"], _file),
         Route(ROUTES["redirect"], _redirect),
@@ -112,19 +112,19 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
 
 
 def _own(request: Request) -> dict[str, str]:
-    """The metadata that the caller's threads have; empty if threads have no owners."""
+    """Return the metadata that the caller's threads have; empty if threads have no owners."""
     caller: Caller | None = request.scope.get("caller")
     return {OWNER: caller.identity} if caller else {}
 
 
 def _owner(request: Request) -> str:
-    """Whose books the caller reads; empty if there are no owners."""
+    """Return whose books the caller reads; empty if there are no owners."""
     caller: Caller | None = request.scope.get("caller")
     return caller.identity if caller else ""
 
 
 def _entered(name: str, private: bool) -> dict[str, Any] | None:
-    """The bundle of a run of the register; None where there is none of that name."""
+    """Return the bundle of a run of the register; None where there is none of that name."""
     try:
         run = home().run(name)
     except ValueError:

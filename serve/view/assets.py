@@ -42,7 +42,7 @@ ROUTES = {
 
 
 def route_of(path: str) -> tuple[str, str]:
-    """What a path asks for, and the name in it.
+    """Return what a path asks for, and the name in it.
 
     Raises:
         ValueError: it is not one of the page's paths.
@@ -54,7 +54,7 @@ def route_of(path: str) -> tuple[str, str]:
 
 
 def file(name: str) -> tuple[str, dict[str, str]]:
-    """The text of a file of the page, and its headers.
+    """Return the text of a file of the page, and its headers.
 
     Raises:
         ValueError: there is no such file.

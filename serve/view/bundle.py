@@ -77,7 +77,7 @@ def bundle(
     journal: Sequence[Entry] | None = None,
     private: bool = False,
 ) -> dict[str, Any]:
-    """The bundle of a run, finished or not.
+    """Return the bundle of a run, finished or not.
 
     Args:
         about: its row in the register.

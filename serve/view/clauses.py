@@ -21,7 +21,7 @@ Marks = dict[tuple[str, int], tuple[str, str]]
 
 
 def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """The contract in force, with every clause it ever had; None without one.
+    """Return the contract in force, with every clause it ever had; None without one.
 
     At a turn a clause is `kept`, `broken`, `due` (a payment or a gift), `idle` (it required
     nothing) or `out` (not in force). Its verdict after the turn, by the monitor under the
@@ -53,13 +53,13 @@ def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def in_words(clause: Clause) -> dict[str, Any]:
-    """A clause's kind, norm and sentence."""
+    """Return a clause's kind, norm and sentence."""
     norm = clause.split.norm if clause.split else None
     return {"kind": clause.kind, "norm": norm, "text": clause.words()}
 
 
 def _marks(monitor: Monitor) -> Marks:
-    """The mark of each clause and turn; later ones overwrite: a broken duty is not kept."""
+    """Return the mark of each clause and turn; later ones overwrite: a broken duty is not kept."""
     marks: Marks = {
         (duty.clause, turn["turn"]): ("kept", f"{duty.agent} kept it")
         for turn, asked in zip(monitor.turns, monitor.asked, strict=True)
@@ -77,7 +77,7 @@ def _marks(monitor: Monitor) -> Marks:
 
 
 def _verdicts(evaluated: EvaluatedTable) -> list[Verdicts]:
-    """The verdict on every clause after each turn, under the contract of that time.
+    """Return the verdict on every clause after each turn, under the contract of that time.
 
     The latest amendment cannot give it: it ends clauses that were still pending.
     """
@@ -107,7 +107,7 @@ def _turns(
 
 
 def _judged(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """A judge's verdict on each clause, and the part on which the monitor agrees."""
+    """Return a judge's verdict on each clause, and the part on which the monitor agrees."""
     audit = (evaluated.table.get("settlement") or {}).get("audit") or {}
     if not audit.get("judge"):
         return None

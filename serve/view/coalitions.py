@@ -44,7 +44,7 @@ def worths(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def complaint(evaluated: EvaluatedTable, payoffs: Mapping[str, float]) -> dict[str, Any] | None:
-    """The coalition with the greatest excess e(C) = v(C) − x(C), 0 < |C| < n.
+    """Return the coalition with the greatest excess e(C) = v(C) − x(C), 0 < |C| < n.
 
     By the record, x(C) is what its members have beyond their baselines: with a positive excess its
     conduct alone improved the total by more than that. By the rules alone, x(C) is what they have,

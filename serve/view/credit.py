@@ -21,7 +21,7 @@ NORMS = {
 
 
 def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
-    """One row per agent: conduct, claim, marginal contribution, value, reward, payoff.
+    """Return one row per agent: conduct, claim, marginal contribution, value, reward, payoff.
 
     What is due to an agent is its payoff under the Shapley norm: its baseline and its value; its
     part of the total, if the game's worths are in another unit. The least
@@ -70,12 +70,12 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
 
 
 def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:
-    """Each agent's payoff if the total were split by the Shapley values of the record."""
+    """Return each agent's payoff if the total were split by the Shapley values of the record."""
     return {agent: float(x) for agent, x in evaluated.payoffs_by("shapley").items()}
 
 
 def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
-    """The standard error of the amount due, in the unit of payoffs.
+    """Return the standard error of the amount due, in the unit of payoffs.
 
     By the record that is the value's own: the baseline is exact. By another rule the value's unit
     may be another, and the error goes along in proportion.
@@ -105,6 +105,6 @@ def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> dict[str, Any]:
 
 
 def _compared(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
-    """Each agent's amount due by a norm, and the greatest difference from its payoff."""
+    """Return each agent's amount due by a norm, and the greatest difference from its payoff."""
     gap = max(abs(got - float(part)) for got, part in zip(paid, due, strict=True))
     return {"due": [float(part) for part in due], "gap": gap if gap >= EXACT else 0.0}

@@ -7,7 +7,7 @@ from shapley_coop.state.evaluated import EvaluatedTable
 
 
 def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Each party's deposit: held, forfeited (when, by which clause, to whom) or returned.
+    """Return each party's deposit: held, forfeited (when, by which clause, to whom) or returned.
 
     None where contracts are enforced otherwise, or none is signed. A deposit is forfeited at the
     first breach, and returned by the settlement.

@@ -27,7 +27,7 @@ class Feed:
         self._bundle: dict[str, Any] | None = None
 
     def update(self, bundle: dict[str, Any]) -> str:
-        """The event that brings the client to `bundle`; a comment if it has it already."""
+        """Return the event that brings the client to `bundle`; a comment if it has it already."""
         if bundle == self._bundle:
             return STILL
         before, self._bundle = self._bundle, bundle

@@ -19,7 +19,7 @@ EVERY = 0.5
 
 
 def viewer(runs: RunSource, port: int, private: bool) -> ThreadingHTTPServer:
-    """A server of the page on the loopback address; `serve_forever` starts it.
+    """Return a server of the page on the loopback address; `serve_forever` starts it.
 
     Args:
         runs: the runs to show.

@@ -13,7 +13,7 @@ MOST_CELLS = 256
 
 
 def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
-    """Every joint action of a small normal-form game: payoffs, efficiency, times played."""
+    """Return every joint action of a small normal-form game: payoffs, efficiency, times played."""
     cells = evaluated.game.facts().get("payoffs")
     if not isinstance(cells, list) or not 0 < len(cells) <= MOST_CELLS:
         return None
@@ -34,7 +34,7 @@ def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 
 
 def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
-    """The outcome of a settled run, with the points of the utility plane.
+    """Return the outcome of a settled run, with the points of the utility plane.
 
     The points: `baseline`, each agent's W_i(∅), or, by a rule without one, `alone`, what it can
     secure by itself; both only if worths are in the unit of payoffs;
@@ -61,7 +61,7 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
 
 
 def _start(evaluated: EvaluatedTable, credit: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """Where credit starts from, under its own name."""
+    """Return where credit starts from, under its own name."""
     if credit["alone"]:
         return {"baseline": credit["alone"]}
     found = alone(evaluated.game, evaluated.record)

@@ -12,7 +12,7 @@ ACTS = {"reason": -1, "consider": -1}
 
 
 def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
-    """Every answer of a seat, in the order in which they were asked for.
+    """Return every answer of a seat, in the order in which they were asked for.
 
     A note's `event` is the message it led to, by id, or a turn that may be yet to come, as in
     `turn 3`. A refused draft has a `fault`: the complaint in the next letter.

@@ -19,10 +19,10 @@ class RunSource(Protocol):
     """Runs by name, as bundles."""
 
     def runs(self) -> list[dict[str, Any]]:
-        """Every run as a line of a list (`state.listing`), with its age."""
+        """Return every run as a line of a list (`state.listing`), with its age."""
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
-        """A run's current bundle.
+        """Return a run's current bundle.
 
         Raises:
             ValueError: there is no such run, or it cannot be read.
@@ -33,11 +33,11 @@ class HomeSource:
     """The runs of this home."""
 
     def runs(self) -> list[dict[str, Any]]:
-        """Every run, newest first."""
+        """Return every run, newest first."""
         return aged(asyncio.run(every_run()))
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
-        """The bundle of a run's latest checkpoint."""
+        """Return the bundle of a run's latest checkpoint."""
         return bundle_of(asyncio.run(run_of(run)), home(), private)
 
 
@@ -52,11 +52,11 @@ class FolderSource:
         self._folder = folder
 
     def runs(self) -> list[dict[str, Any]]:
-        """Every bundle, in the order of file names."""
+        """Return every bundle, in the order of file names."""
         return [_line(one) for one in self._bundles()]
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
-        """A bundle as it was written; without `private`, its private part is left out.
+        """Return a bundle as it was written; without `private`, its private part is left out.
 
         Raises:
             ValueError: the folder has no bundle of the run.
@@ -78,7 +78,7 @@ def aged(runs: Iterable[Run]) -> list[dict[str, Any]]:
 
 
 def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
-    """The current bundle of a run of a home."""
+    """Return the current bundle of a run of a home."""
     table = asyncio.run(table_of(run))
     episode = table.get("episode", "")
     # Of a run under way the journal is read for the operator alone: followers ask every moment.
@@ -93,7 +93,7 @@ def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
 
 
 def _line(one: dict[str, Any]) -> dict[str, Any]:
-    """The line of a bundle."""
+    """Return the line of a bundle."""
     settings = {"seats": one.get("seats", {}), "seed": one.get("seed", 0)}
     settings["game"] = (one.get("game") or {}).get("name", "")
     ended = one.get("outcome") or {}

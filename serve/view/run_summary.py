@@ -30,7 +30,7 @@ ENDED = {
 
 
 def summarize(run: dict[str, Any]) -> list[Part]:
-    """The summary of a bundle, in parts."""
+    """Return the summary of a bundle, in parts."""
     if not run["outcome"]:
         return [*_agreed(run), *_under_way(run)]
     happened = _say(
@@ -42,7 +42,7 @@ def summarize(run: dict[str, Any]) -> list[Part]:
 
 
 def _agreed(run: dict[str, Any]) -> list[Part]:
-    """What was signed, and what was agreed after the game."""
+    """Return what was signed, and what was agreed after the game."""
     basis = (run["outcome"] or {}).get("basis")
     everybody = _names(run["agents"], many="All {} agents")
     afterwards = run["outcome"]["redistribution"] if basis == "redistribution" else None
@@ -71,7 +71,7 @@ def _under_way(run: dict[str, Any]) -> list[Part]:
 
 
 def _kept(run: dict[str, Any]) -> list[Part]:
-    """Who broke the contract, and the deposits forfeited."""
+    """Return who broke the contract, and the deposits forfeited."""
     played = [event for event in run["timeline"] if event["kind"] == "played"]
     broke = Counter(breach["agent"] for event in played for breach in event["breaches"])
     if not broke:
@@ -92,7 +92,7 @@ def _kept(run: dict[str, Any]) -> list[Part]:
 
 
 def _unanswered(run: dict[str, Any]) -> list[Part]:
-    """Who passed because no answer could be used: what that cost is charged to it."""
+    """Return who passed because no answer could be used: what that cost is charged to it."""
     rows = [row for row in run["credit"]["rows"] if row["conduct"]["unanswered"]]
     if not rows:
         return []
@@ -109,7 +109,7 @@ def _unanswered(run: dict[str, Any]) -> list[Part]:
 
 
 def _got(run: dict[str, Any]) -> list[Part]:
-    """The total reward, and each agent's payoff."""
+    """Return the total reward, and each agent's payoff."""
     payoffs, total = run["outcome"]["points"]["ended"], number(run["outcome"]["total"])
     told = _say("Together they earned {}", _see("credit", total))
     if run["matrix"]:
@@ -156,7 +156,7 @@ def _fair(run: dict[str, Any]) -> list[Part]:
 
 
 def _complains(complaint: dict[str, Any]) -> list[Part]:
-    """The coalition that puts the payoffs outside the core."""
+    """Return the coalition that puts the payoffs outside the core."""
     who, one = _names(complaint["members"]), len(complaint["members"]) == 1
     more = f"{number(complaint['excess'])} more"
     if complaint["by"] == "potential":
@@ -167,7 +167,7 @@ def _complains(complaint: dict[str, Any]) -> list[Part]:
 
 
 def number(value: float) -> str:
-    """An amount as the page writes it: up to three decimals, with a minus sign."""
+    """Return an amount as the page writes it: up to three decimals, with a minus sign."""
     text = f"{abs(value):,.3f}".rstrip("0").rstrip(".")
     return f"−{text}" if value < 0 and text != "0" else text
 
@@ -194,7 +194,7 @@ def _before_signing(timeline: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _say(words: str, *parts: Part | list[Part]) -> list[Part]:
-    """The words, with one or more parts in place of each `{}`."""
+    """Return the words, with one or more parts in place of each `{}`."""
     first, *rest = words.split("{}")
     told = [{"text": first}]
     for part, then in zip(parts, rest, strict=True):

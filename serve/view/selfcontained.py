@@ -16,7 +16,7 @@ _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def selfcontained(bundle: dict[str, Any]) -> str:
-    """The page with a bundle in it.
+    """Return the page with a bundle in it.
 
     Its content security policy allows exactly the one program in the file, so that no text of the
     bundle could be executed as a script.
@@ -44,7 +44,7 @@ def selfcontained(bundle: dict[str, Any]) -> str:
 
 
 def linked(entry: str) -> str:
-    """All modules as one program, each once, after its imports.
+    """Return all modules as one program, each once, after its imports.
 
     The modules are written for this: named imports on one line, and no top-level name twice.
     """

@@ -26,7 +26,7 @@ LATER = {
 
 
 def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """The steps from 0 to each agent's payoff: `step`, `words`, and each agent's `amounts`.
+    """Return the steps from 0 to each agent's payoff: `step`, `words`, and each agent's `amounts`.
 
     In the game's unit, whole millionths; each agent's sum exactly to its payoff.
     """

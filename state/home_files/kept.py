@@ -40,7 +40,7 @@ def keep_persona(text: str) -> str:
 
 
 def persona_of(name: str) -> str:
-    """A persona by what stands on the table for it; no name, no persona.
+    """Return a persona by what stands on the table for it; no name, no persona.
 
     Raises:
         ValueError: it is not in this home.
@@ -93,14 +93,14 @@ def keep(kind: str, text: str) -> str:
 
 
 def whose() -> Whose:
-    """The home's folder, and for whom something is kept there now."""
+    """Return the home's folder, and for whom something is kept there now."""
     from shapley_coop.state.storage.owners import holder  # imports LangChain, for whoever plays
 
     return home().folder, holder().owner
 
 
 def kept_file(of: Whose, kind: str, name: str, what: str) -> Path:
-    """The file of what is kept, once it is known to hold what its name is the hash of.
+    """Return the file of what is kept, once it is known to hold what its name is the hash of.
 
     Args:
         of: from `whose`.

@@ -26,7 +26,7 @@ def secrets_of(name: str) -> dict[str, str]:
 
 
 def reservation_of(name: str, agent: str) -> Fraction | None:
-    """The reservation value in an agent's secret, if it states one.
+    """Return the reservation value in an agent's secret, if it states one.
 
     Raises:
         ValueError: the value or the file cannot be read.

@@ -63,13 +63,13 @@ class Chain(Book):
         return "sealed"
 
     def head(self) -> str:
-        """The newest seal as NUMBER:HASH; empty where no run has ended."""
+        """Return the newest seal as NUMBER:HASH; empty where no run has ended."""
         with self._reading() as session:
             last = session.last(SEAL, "")
         return f"{int(last.key)}:{last.value['head']}" if last else ""
 
     def broken(self, kept: str = "") -> str:
-        """What is wrong with the chain itself; empty where nothing is.
+        """Return what is wrong with the chain itself; empty where nothing is.
 
         Args:
             kept: a head that was printed earlier.
@@ -86,7 +86,7 @@ class Chain(Book):
         return f"the head {kept} is none of this home's" if kept and kept not in seen else ""
 
     def changed(self, run: str, table: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-        """What differs from a run's last seal, as kind and key.
+        """Return what differs from a run's last seal, as kind and key.
 
         Raises:
             LookupError: the run was not sealed.
@@ -110,7 +110,7 @@ class Chain(Book):
 def _hashes(
     session: Session, run: str, table: Mapping[str, Any], result: Mapping[str, Any]
 ) -> Hashes:
-    """The hashes of all that an end seals."""
+    """Return the hashes of all that an end seals."""
     # What a fork spends is added to the spending of the play that it left.
     kept = {key: value for key, value in table.items() if key != "spent"}
     found = {"table": _digest(kept), "result": _digest(result)}
@@ -125,7 +125,7 @@ _encode = json.JSONEncoder(sort_keys=True).encode
 
 
 def _digest(value: Mapping[str, Any], body: bytes = b"") -> str:
-    """The hash of plain data as JSON, and of the bytes beside it."""
+    """Return the hash of plain data as JSON, and of the bytes beside it."""
     return hashlib.sha256(_encode(value).encode() + b"\n" + body).hexdigest()
 
 

@@ -111,7 +111,7 @@ class Facts:
 
 
 def _version(session: Session) -> int:
-    """The version that a database names; 0 where it names none."""
+    """Return the version that a database names; 0 where it names none."""
     if session.sqlite:
         return int(session.execute("PRAGMA user_version")[0][0])
     if "coop_schema" not in session.tables():
@@ -123,7 +123,7 @@ _opening = Lock()
 
 
 def facts_at(url: str) -> Facts:
-    """The one store of a database in this process."""
+    """Return the one store of a database in this process."""
     with _opening:  # of threads that ask at once each would open it
         return _opened(url)
 

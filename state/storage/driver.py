@@ -78,7 +78,7 @@ class SqliteDatabase:
                 self._writer = None
 
     def _opened(self) -> sqlite3.Connection:
-        """A connection that is in a transaction only where it was told to begin one.
+        """Return a connection that is in a transaction only where it was told to begin one.
 
         The driver's own transactions are deferred: they fail at once, instead of waiting, when
         another process has written in between.
@@ -133,18 +133,18 @@ def compact(file: Path) -> int:
 
 
 def _size(file: Path) -> int:
-    """The bytes of a file and of its log."""
+    """Return the bytes of a file and of its log."""
     log = file.with_name(f"{file.name}-wal")
     return sum(one.stat().st_size for one in (file, log) if one.exists())
 
 
 def is_read_only(file: Path) -> bool:
-    """Whether a file is there, and it or its folder cannot be written."""
+    """Return whether a file is there, and it or its folder cannot be written."""
     return file.exists() and not all(os.access(one, os.W_OK) for one in (file, file.parent))
 
 
 def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """What a statement that a database did not make may raise, and more."""
+    """Return what a statement that a database did not make may raise, and more."""
     postgres = sys.modules.get("psycopg")
     return (sqlite3.Error, *([postgres.Error] if postgres else []), *more)
 

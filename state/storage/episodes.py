@@ -89,6 +89,6 @@ def _outlives_its_process() -> bool:
 
 
 def _place() -> dict[str, Any]:
-    """Where the run is, as its configuration says."""
+    """Return where the run is, as its configuration says."""
     config = var_child_runnable_config.get() or {}
     return config.get("configurable") or {}

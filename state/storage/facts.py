@@ -57,7 +57,7 @@ class Fact:
 
 
 def key(*parts: str | int) -> str:
-    """A key of several parts.
+    """Return a key of several parts.
 
     >>> key("Ann", 1)
     '["Ann", 1]'
@@ -66,18 +66,18 @@ def key(*parts: str | int) -> str:
 
 
 def beginning(*parts: str | int) -> str:
-    """How every key begins that has these parts, and more."""
+    """Return how every key begins that has these parts, and more."""
     return key(*parts)[:-1] + ", "
 
 
 def parts_of(key: str) -> list[Any]:
-    """The parts of a key."""
+    """Return the parts of a key."""
     found: list[Any] = json.loads(key)
     return found
 
 
 def serial(number: int) -> str:
-    """A number as a key, or a part of one: later ones sort behind earlier ones."""
+    """Return a number as a key, or a part of one: later ones sort behind earlier ones."""
     return f"{number:012}"
 
 
@@ -101,7 +101,7 @@ class Session(Statements):
         keys: Sequence[str] | None = None,
         beginnings: Sequence[str] | None = None,
     ) -> list[Fact]:
-        """The facts of a kind and a scope, in the order of writing.
+        """Return the facts of a kind and a scope, in the order of writing.
 
         Args:
             kind: what they are.
@@ -123,13 +123,13 @@ class Session(Statements):
         return found
 
     def last(self, kind: str, scope: str, begins: str = "") -> Fact | None:
-        """The fact whose key sorts last, of those that begin so."""
+        """Return the fact whose key sorts last, of those that begin so."""
         query = f"{_READ} {_IN_SCOPE} AND key BETWEEN ? AND ? ORDER BY key DESC LIMIT 1"
         rows = self.execute(query, kind, scope, self._owner, begins, begins + _LAST)
         return _fact(*rows[0]) if rows else None
 
     def every(self, kind: str, like: str = "%", unlike: str = _NONE) -> list[Fact]:
-        """The facts of a kind in every scope, without their bodies, in the order of writing.
+        """Return the facts of a kind in every scope, without their bodies, in the order of writing.
 
         Args:
             kind: what they are.
@@ -193,7 +193,7 @@ class Session(Statements):
 
 
 def _some(given: Sequence[Any]) -> list[Sequence[Any]]:
-    """What one statement takes at a time."""
+    """Return what one statement takes at a time."""
     return [given[at : at + _MOST] for at in range(0, len(given), _MOST)]
 
 

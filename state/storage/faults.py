@@ -64,7 +64,7 @@ def _postgres(error: BaseException) -> str:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and what it comes from, the innermost of a database's first."""
+    """Yield an error and what it comes from, the innermost of a database's first."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:

@@ -133,12 +133,17 @@ class Home:
         files = () if self.database else (self.folder / BOOKS_FILE, self.checkpoints)
         return sum(compact(file) for file in files if file.exists())
 
+    @property
+    def place(self) -> str:
+        """Where its books are, in words."""
+        return "the database" if self.database else f"{self.folder}; COOP_HOME names another home"
+
     def _has_books(self) -> bool:
         return bool(self.database) or (self.folder / BOOKS_FILE).exists()
 
 
 def home() -> Home:
-    """The home that the environment names.
+    """Return the home that the environment names.
 
     Raises:
         ValueError: it names a database of another kind than Postgres.
@@ -174,7 +179,7 @@ def _home(folder: str, database: str) -> Home:
 
 
 def _opened(kind: Callable[[str], Book], url: str) -> Book:
-    """One object per kind and database in this process."""
+    """Return one object per kind and database in this process."""
     found: Book = _made(kind, url)
     return found
 

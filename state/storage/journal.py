@@ -52,11 +52,11 @@ class Journal(Book):
     def find(
         self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
     ) -> Entry | None:
-        """The answer already given to this letter, if any; see `Asked`."""
+        """Return the answer already given to this letter, if any; see `Asked`."""
         return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
 
     def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
-        """The answers already given to some letters of an episode."""
+        """Return the answers already given to some letters of an episode."""
         given = self._given(episode, [one[:3] for one in letters])
         return [
             next((x for x in given.get(one[:3], ()) if one.model in ("", x.model)), None)
@@ -64,7 +64,7 @@ class Journal(Book):
         ]
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
-        """The entry behind each agent's pointer.
+        """Return the entry behind each agent's pointer.
 
         Raises:
             ValueError: one is missing, or does not match its commitment.
@@ -82,7 +82,7 @@ class Journal(Book):
         return opened
 
     def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
-        """All that was answered at some places, by whichever model."""
+        """Return all that was answered at some places, by whichever model."""
         if not places:
             return {}
         wanted = [beginning(letter, attempt, agent) for agent, letter, attempt in places]
@@ -154,7 +154,7 @@ class Journal(Book):
         return mail
 
     def mail(self, episode: str, agent: str) -> Mail | None:
-        """The letter that waits at an agent's seat, if it has not been answered."""
+        """Return the letter that waits at an agent's seat, if it has not been answered."""
         with self._reading(episode) as session:
             last = session.last(MAIL, episode, beginning(agent))
         if last is None or self.find(episode, agent, last.value["letter"], last.value["attempt"]):
@@ -168,7 +168,7 @@ class Journal(Book):
             session.put(Fact(SHOWN, episode, key(mail.agent, mail.letter, mail.attempt)))
 
     def was_shown(self, episode: str, mail: Mail) -> bool:
-        """Whether a letter was shown to the person whom it is for."""
+        """Return whether a letter was shown to the person whom it is for."""
         name = key(mail.agent, mail.letter, mail.attempt)
         with self._reading(episode) as session:
             return bool(session.read(SHOWN, episode, [name]))
@@ -180,7 +180,7 @@ class Journal(Book):
                 session.forget(kind, episode)
 
     def entries(self, episode: str) -> Iterator[Entry]:
-        """Every entry of an episode, in the order of writing."""
+        """Yield every entry of an episode, in the order of writing."""
         with self._reading(episode) as session:
             found = session.read(ANSWER, episode)
         yield from map(entry_in, found)
@@ -196,7 +196,7 @@ class Journal(Book):
         return [{"model": m, **{x: count[x] for x in _COUNTED}} for m, count in used.items()]
 
     def in_batches(self, sweep: str) -> int:
-        """How many letters of a sweep are in batches, and not answered."""
+        """Return how many letters of a sweep are in batches, and not answered."""
         since = time.time() - _BATCHES_KEPT
         with self._reading() as session:
             held = [
@@ -208,7 +208,7 @@ class Journal(Book):
 
 
 def name_of(asked: Asked) -> str:
-    """The key of the answer to a letter."""
+    """Return the key of the answer to a letter."""
     return key(asked.letter, asked.attempt, asked.agent, asked.model)
 
 
@@ -221,7 +221,7 @@ def _fact(episode: str, entry: Entry) -> Fact:
 
 
 def entry_in(fact: Fact) -> Entry:
-    """The entry that a fact keeps."""
+    """Return the entry that a fact keeps."""
     letter, attempt, agent, model = parts_of(fact.key)
     (answered, asked), facts = unpacked(fact.body)
     answer = Answer(answered, **fact.value["answer"])

@@ -107,7 +107,7 @@ class FileLeases:
             path.unlink(missing_ok=True)
 
     def _locked(self, run: str) -> tuple[FileLock, bool]:
-        """A run's lock, and whether nobody has held it before.
+        """Return a run's lock, and whether nobody has held it before.
 
         Apart from `of`, so that thousands of runs in flight do not hold the paths.
         """
@@ -159,7 +159,7 @@ class PostgresLeases:
             session.forget(LEASE, run)
 
     def fence(self, run: str) -> int:
-        """The number of a run's latest lease."""
+        """Return the number of a run's latest lease."""
         latest = self._latest(run)
         return int(latest.key) if latest else 0
 

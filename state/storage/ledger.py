@@ -52,7 +52,7 @@ Posting = tuple[Key, Sequence[Line]]
 
 
 def final(episode: str) -> Key:
-    """The key of an episode's final settlement, of which there is one."""
+    """Return the key of an episode's final settlement, of which there is one."""
     return Key(episode, "final")
 
 
@@ -92,11 +92,11 @@ class Ledger(Book):
         return "posted" if missing else "already"
 
     def lines(self, episode: str) -> list[Line]:
-        """Every line of an episode, in the order of its postings."""
+        """Return every line of an episode, in the order of its postings."""
         return [line for lines in self.postings(episode).values() for line in lines]
 
     def postings(self, episode: str) -> dict[Place, tuple[Line, ...]]:
-        """Every posting of an episode, by turn, kind and clause: what it holds."""
+        """Return every posting of an episode, by turn, kind and clause: what it holds."""
         with self._reading(episode) as session:
             found = {_place_of(one): _lines_in(one) for one in session.read(POSTING, episode)}
         return dict(sorted(found.items(), key=lambda one: (one[0][2], one[0][:2])))

@@ -102,7 +102,7 @@ def claim(session: Session, episode: str, thread: str) -> None:
 
 
 def held_by(claims: list[Fact]) -> Holder | None:
-    """Whose an episode is; None where it is nobody's, or that is not shown."""
+    """Return whose an episode is; None where it is nobody's, or that is not shown."""
     if not claims:
         return None
     thread = next((x for one in claims if (x := one.value[THREAD])), "")
@@ -118,7 +118,7 @@ class Owners(Book):
         self._threads: set[tuple[str, str]] = set()
 
     def of_episode(self, episode: str) -> Holder | None:
-        """The owner and the thread of an episode; None if nobody has claimed it."""
+        """Return the owner and the thread of an episode; None if nobody has claimed it."""
         with self._facts.reading(SERVER) as session:
             return held_by(session.read(EPISODE, episode))
 

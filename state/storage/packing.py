@@ -10,7 +10,7 @@ _SMALL = 2**14
 
 
 def deflated(plain: bytes) -> bytes:
-    """A zlib stream, made in the least time."""
+    """Return a zlib stream, made in the least time."""
     return zlib.compress(plain, level=1)
 
 
@@ -32,7 +32,7 @@ def packed(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
 
 
 def unpacked(content: bytes) -> tuple[list[str], dict[str, Any]]:
-    """The texts and the facts."""
+    """Return the texts and the facts."""
     words = zlib.decompressobj()
     texts: list[str] = json.loads(words.decompress(content))
     facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))

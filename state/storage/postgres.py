@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 
 
 def seconds() -> int:
-    """The most seconds that one statement may take.
+    """Return the most seconds that one statement may take.
 
     Raises:
         ValueError: the environment names no positive whole number.
@@ -82,7 +82,7 @@ def connected(url: str, **more: Any) -> Any:
 
 
 def is_alive(connection: Any) -> bool:
-    """Whether the server has not ended a connection; one that it has is closed."""
+    """Return whether the server has not ended a connection; one that it has is closed."""
     try:
         connection.execute("SELECT 1")
     except OperationalError:
@@ -152,7 +152,7 @@ class PostgresDatabase:
             self._free.release()
 
     def _alive(self) -> tuple[Any, str] | None:
-        """A connection that was used before, and that the server has not ended since."""
+        """Return a connection that was used before, and that the server has not ended since."""
         while self._idle:
             connection, whose = self._idle.pop()
             if is_alive(connection):

@@ -73,8 +73,10 @@ class KeyUsed(ValueError):
 
 
 def no_such_run(name: str) -> ValueError:
-    """Why a run cannot be looked up."""
-    return ValueError(f"there is no run {name!r}: coop runs lists them")
+    """Return the error of a run that is not there; it says where it was looked for."""
+    from shapley_coop.state.storage.home import home
+
+    return ValueError(f"there is no run {name!r}: coop runs lists those of {home().place}")
 
 
 class Runs(Book):
@@ -157,7 +159,7 @@ class Runs(Book):
         return f"key:{_name_of(key)}"
 
     def _keyed(self, key: str, request: str) -> str | None:
-        """The run that was requested under a key; None if none was."""
+        """Return the run that was requested under a key; None if none was."""
         with self._reading() as session:
             found = session.read(KEY, "", [_name_of(key)])
         if not found:
@@ -230,7 +232,7 @@ class Runs(Book):
                 session.forget(kind, run)
 
     def list(self, cells: bool = True) -> list[Run]:
-        """Every run, newest first; without `cells` those alone that no sweep has begun."""
+        """Return every run, newest first; without `cells` those alone that no sweep has begun."""
         unlike = {} if cells else {"unlike": CELL}
         stands: defaultdict[str, list[Fact]] = defaultdict(list)
         with self._reading() as session:
@@ -250,7 +252,7 @@ class Runs(Book):
         return {thread: begun for thread, begun in since.items() if thread not in entered}
 
     def cells(self, sweep: str = CELL) -> tuple[str, ...]:
-        """The names of the runs that sweeps have begun, or one with names like this."""
+        """Return the names of the runs that sweeps have begun, or one with names like this."""
         with self._reading() as session:
             return tuple(one.scope for one in session.every(RUN, like=sweep))
 
@@ -260,14 +262,14 @@ class _Taken(Exception):
 
 
 def _run(name: str, begun: Mapping[str, Any], stands: Sequence[Fact]) -> Run:
-    """A run by what was begun, and how it stood then."""
+    """Return a run by what was begun, and how it stood then."""
     now: Mapping[str, Any] = stands[-1].value if stands else {"state": STARTED}
     why = str(now.get("why", ""))
     return Run(run=name, state=now["state"], result=now.get("result"), why=why, **begun)
 
 
 def _keyed(key: str, request: str, run: str) -> tuple[Fact, Fact]:
-    """A key with its request and run, and among the keys of that run."""
+    """Return a key with its request and run, and among the keys of that run."""
     name = _name_of(key)
     return Fact(KEY, "", name, {"request": request, "run": run}), Fact(KEYED, run, name)
 
@@ -277,5 +279,5 @@ def _name_of(key: str) -> str:
 
 
 def _digest(graph: str, room: dict[str, Any]) -> str:
-    """A request by its hash."""
+    """Return a request by its hash."""
     return hashlib.sha256(json.dumps([graph, room], sort_keys=True).encode()).hexdigest()

@@ -79,7 +79,7 @@ def test_a_run_is_served_on_this_machine_until_ctrl_c(home: Path) -> None:
     ("words", "why"),
     [
         (("view", "nobody"), "there is no run 'nobody'"),
-        (("report", "nobody"), "there is no run 'nobody': coop runs lists them"),
+        (("report", "nobody"), "there is no run 'nobody': coop runs lists those of "),
         (("report", "first", "-o", "run.pdf"), "give a name in .html or .json"),
         (("report", "first", "-o", "/dev/null/run.html"), "cannot be written"),
     ],

@@ -21,6 +21,8 @@ from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.replay import Replays, conduct, step_by_step
 from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
 from tests.games.made_games import TUG
 from tests.root import ROOT
 
@@ -180,3 +182,15 @@ WORLDS = {
     "PettingZoo, random": World(HEAP, {"absent": "random"}),
 }
 """Every game of the catalogue, one from a table, and one of PettingZoo."""
+
+
+def evaluated(name: str, record: Any, **room: Any) -> EvaluatedTable:
+    """The table of a record."""
+    settings = RunConfig(game=name, **room).resolve().model_dump(mode="json")
+    return EvaluatedTable({"episode": f"{name}/{room}", "settings": settings, "record": record})
+
+
+def raid(seed: int = 3) -> tuple[Game, Any]:
+    """A raid played at random, and its record."""
+    game = load("raid_battle", {}, seed)
+    return game, at_random(game, seed)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from shapley_coop.deals.exchange.messages import LABELS, check_message
 from shapley_coop.deals.exchange.talk import as_deal, as_written, estimates
-from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.clauses import Do, Give
 from shapley_coop.games.exchange import scenario
-from shapley_coop.games.exchange.masks import full, mask_of
+from shapley_coop.games.exchange.masks import full, mask_of, members
 from shapley_coop.games.exchange.source import generated
 
 TASKS = scenario("paper_cooperative").tasks
@@ -227,14 +227,25 @@ def test_a_valid_message_means_the_same_after_delivery(text: str) -> None:
     assert check_message(as_written(whole[len(text) :]), TASKS, "Alice").label is None
 
 
-def test_an_allocation_becomes_one_duty_for_each_atom_held() -> None:
-    deal = as_deal(TASKS, {"Alice": "010001", "Bob": "101110"}, from_turn=3)
+def test_an_allocation_is_handed_over_at_once_and_then_a_duty_for_each_task_held() -> None:
+    deal = as_deal(TASKS, {"Alice": "010001", "Bob": "101110"})
+    gifts = [c for c in deal.clauses if isinstance(c, Give)]
+    held = {
+        agent: {TASKS.names[i] for i in members(TASKS.initial[agent], TASKS.n)}
+        for agent in TASKS.agents
+    }
+    for gift in gifts:
+        assert gift.good in held[gift.giver]
+        assert gift.when.turns == (1, 1)
+        held[gift.giver].remove(gift.good)
+        held[gift.receiver].add(gift.good)
     duties = [c for c in deal.clauses if isinstance(c, Do)]
     assert [(d.agent, d.action) for d in duties] == [
         *(("Alice", TASKS.names[i]) for i in (1, 5)),
         *(("Bob", TASKS.names[i]) for i in (0, 2, 3, 4)),
     ]
-    assert [d.when.turns for d in duties] == [(3, 3), (4, 4), (3, 3), (4, 4), (5, 5), (6, 6)]
+    assert {agent: {d.action for d in duties if d.agent == agent} for agent in held} == held
+    assert [d.when.turns for d in duties] == [(2, 2), (3, 3), (2, 2), (3, 3), (4, 4), (5, 5)]
 
 
 @pytest.mark.parametrize(

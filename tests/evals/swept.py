@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.store import FILE, Store
-from shapley_coop.evals.sweeps.suite import Suite, expand
+from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.evals.sweeps.sweep import sweep
 from shapley_coop.evals.sweeps.workers import Worker
 

@@ -58,7 +58,7 @@ def test_a_dry_run_tells_and_leaves_nothing(tmp_path):
 def test_batches_are_refused_where_nothing_asks_in_them(tmp_path, monkeypatch, options):
     given = ("sweep", "escape_room", "-o", tmp_path / "out", "--seeds", "0")
     said(*given)  # also where nothing is left to play
-    monkeypatch.setattr("shapley_coop.evals.sweeps.in_batches.offered", lambda kind: {})
+    monkeypatch.setattr("shapley_coop.extension.offered", lambda kind: {})
     refused = coop(*given, "--batch", *options)
     assert str(refused.exception).startswith("--batch: no extension that asks in `batches`")
 

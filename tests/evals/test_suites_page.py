@@ -6,7 +6,8 @@ from pathlib import Path
 
 from shapley_coop.evals.measures.evaluators import EVALUATORS, WITH_ARGUMENT
 from shapley_coop.evals.reports.figures import KINDS
-from shapley_coop.evals.sweeps.suite import expand, load_suite, shipped
+from shapley_coop.evals.sweeps.cells import expand
+from shapley_coop.evals.sweeps.suite import load_suite, shipped
 from tests.root import ROOT
 
 PAGE = ROOT / "docs" / "suites.md"

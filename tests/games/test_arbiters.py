@@ -1,15 +1,9 @@
-"""Arbiters decide what the theory says they do, and reports show how far runs ended from that."""
+"""Arbiters decide what the theory says they do."""
 
 from fractions import Fraction
-from math import dist
 from random import Random
 from typing import Any
 
-import pytest
-
-from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.suite import Suite, expand
 from shapley_coop.games.arbiters import (
     Point,
     fixed_split,
@@ -79,22 +73,3 @@ def test_a_random_split_divides_everything_and_each_half_as_often() -> None:
     assert all(sum(found) == 10 for found in drawn)
     assert random_split(ON_A_LINE, NOTHING, 3) == drawn[3]
     assert 160 < sum(found[0] < 5 for found in drawn) < 240
-
-
-@pytest.mark.parametrize(
-    ("graph", "solution", "to"),
-    [
-        ("llm_only", "nash", (40, 40)),
-        ("llm_only", "kalai_smorodinsky", (40, 40)),
-        ("negotiation_priced", "fixed_split", (40, 40)),
-    ],
-)
-async def test_a_sweep_measures_how_far_payoffs_are_from_each(
-    graph: str, solution: str, to: tuple[int, int]
-) -> None:
-    """In a Stag Hunt of ten turns both could have 40, and have 30 without an agreement."""
-    base = {"graph": graph, "game": "stag_hunt", "seats": {"*": "embedded:defector"}}
-    suite = Suite(name="arbiters", base=base)
-    row = (await Local("arbiters").play(next(iter(expand(suite))))).row
-    reached = tuple(row["result"]["payoffs"].values())
-    assert score(row, f"distance:{solution}") == pytest.approx(dist(reached, to))

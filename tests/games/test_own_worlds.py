@@ -10,7 +10,7 @@ import pytest
 
 from shapley_coop import extension
 from shapley_coop.games import load, names
-from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line, valid
+from tests.coop_command import USAGE, Coop, coop_in, one_line, valid
 from tests.embedded_reply import reply
 from tests.stub_openai import StubOpenAI
 
@@ -129,31 +129,6 @@ def test_a_wrong_environment_is_told_what_to_write(coop: Coop, factory: str, tol
 
 
 # A first real model
-
-
-def test_the_doctor_says_whether_a_model_can_play_and_what_a_suite_costs(coop: Coop) -> None:
-    prices = Path("prices.yaml")
-    prices.write_text("openai:Alice: {input: 1, output: 2}\n", encoding="utf-8")
-    with StubOpenAI(reply) as stub:
-        given = ("--model", "openai:Alice", "--base-url", stub.base_url)
-        ended = coop("doctor", *given, "--prices", str(prices))
-        assert stub.calls > 0
-    assert ended.code == 0, ended.err
-    assert "ok    openai:Alice can play" in ended.out
-    for act in ("reason", "propose", "answer", "act", "claim"):
-        assert f"│ {act} " in ended.out
-    assert "USD" in ended.out
-    assert coop("runs", "--json").result == [], "a trial leaves no run behind"
-
-
-def test_the_doctor_says_that_a_model_cannot_play(coop: Coop) -> None:
-    with StubOpenAI(lambda messages, request: "I am a teapot.") as stub:
-        ended = coop("doctor", "--model", "openai:x", "--base-url", stub.base_url, "--suite", "")
-    assert ended.code == FAILED
-    assert "FAIL  openai:x cannot play: no answer to" in ended.out
-    down = coop("doctor", "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
-    assert down.code == FAILED
-    assert "http://127.0.0.1:9/v1" in down.out
 
 
 def test_a_server_on_this_machine_needs_no_key(coop: Coop) -> None:

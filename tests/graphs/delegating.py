@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.run_config import RunConfig
@@ -59,9 +57,11 @@ def checked_export(table: Table, graph: str, **more: bool) -> list[Any]:
     """What a check of the run's signed export finds; a test of it is skipped without `proof`."""
     statement = pytest.importorskip("shapley_coop.extensions.proof.statement")
     checking = pytest.importorskip("shapley_coop.extensions.proof.checking")
-    signer = PrivateKey.new("ES256")
+    keys = pytest.importorskip("shapley_coop.extensions.proof.keys")
+    envelope = pytest.importorskip("shapley_coop.extensions.proof.envelope")
+    signer = keys.PrivateKey.new("ES256")
     told = statement.statement_of(table, graph, "2026-11-22T12:00:00+00:00", **more)
-    content = as_bytes(statement.envelope_signed(told, [signer]))
+    content = envelope.as_bytes(statement.envelope_signed(told, [signer]))
     found: list[Any] = checking.check(content, {checking.OPERATOR: signer.public})
     return found
 

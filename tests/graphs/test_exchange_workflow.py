@@ -42,7 +42,7 @@ async def test_the_talk_goes_as_the_paper_says(script: Script) -> None:
     table = await run()
     assert turns(table) == [(2, "Alice", "propose"), (3, "Bob", "reject"), (4, "Alice", "accept")]
     assert table["status"] == "agreed"
-    assert table["pending"]["turn"] == 3  # type: ignore[index]
+    assert [said["round"] for said in table["talk"] if "puts" in said] == [2, 3]
     assert {act for _, act, _ in script.letters} == {"consider", "exchange", "act"}
     for letter in script.shown_to("Bob"):
         assert "my secret plan" not in letter
@@ -69,17 +69,17 @@ async def test_what_is_agreed_changes_hands_and_is_done_by_its_new_owner(script:
     }
 
 
-async def test_the_record_can_be_replayed_hand_over_by_hand_over(script: Script) -> None:
+async def test_the_record_can_be_replayed_with_what_changed_hands(script: Script) -> None:
     script["Alice", "exchange"] = propose(TRADE)
     script["Bob", "exchange"] = ACCEPT
     table = await run()
     game = load("task_exchange")
     position = game.start()
-    for turn in table["record"]:
-        after = game.step(position, turn["actions"])
+    for turn, after in zip(table["record"], game.replay(table["record"]), strict=True):
         assert after.rewards == turn["rewards"]
         position = after.position
     assert position == table["position"]
+    assert table["record"][0]["actions"] == {}, "the first turn is the contract's"
 
 
 async def test_without_agreement_everybody_keeps_and_does_its_initial_tasks(script: Script) -> None:
@@ -249,3 +249,10 @@ async def test_killed_at_any_node_a_run_goes_on_to_the_same_end(script: Script) 
     assert table["status"] == "agreed"
     assert table["settlement"]["ledger"] == "paid"
     assert sum(home().ledger.balances(table["episode"]).values()) == 0
+
+
+async def test_a_contract_that_moves_nothing_is_refused_since_no_task_would_change_hands() -> None:
+    for name in ("task_exchange", UNGUIDED, UNCHECKED, BASELINE):
+        room = RunConfig(game="task_exchange", enforcement="notional")
+        with pytest.raises(ValueError, match="tasks change hands by the contract"):
+            await builder(name).compile().ainvoke({"room": room}, context=RunConfig())

@@ -237,9 +237,7 @@ def test_what_few_workflows_need_no_other_has() -> None:
         for name in {*NAMES} - {*extension.offered("workflows")}
         if (extra := get_type_hints(builder(name).state_schema).keys() - get_type_hints(Table))
     }
-    exchanges = {name: {"pending"} for name in NAMES if name.startswith("task_exchange")}
-    own = {"pairwise_exchange": {"meetings"}, "delegates": {"groups"}}
-    assert beyond == {**exchanges, **own}
+    assert beyond == {"pairwise_exchange": {"meetings"}, "delegates": {"groups"}}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -285,16 +283,12 @@ def test_without_the_validator_the_exchange_lacks_its_node_and_nothing_else() ->
     """The validator is wiring; the guidance is words, and no node or edge."""
     assert wiring("task_exchange_unguided") == wiring("task_exchange")
     assert wiring("task_exchange_baseline") == wiring("task_exchange_unchecked")
-    from_speak = {("validate", to, label) for to, label in TALKED}
+    validated = {("again", "speak"), ("said", "pass_on"), ("error", "settle")}
     assert added("task_exchange_unchecked", "task_exchange") == (
         {"validate"},
-        {("speak", "validate", ""), ("validate", "speak", "again"), *from_speak},
-        {("speak", to, label) for to, label in TALKED},
+        {("speak", "validate", ""), *(("validate", to, why) for why, to in validated)},
+        {("speak", "pass_on", "")},
     )
-
-
-TALKED = {("speak", "talk_on"), ("check", "agreed"), ("trade", "no_deal"), ("settle", "error")}
-"""Where a turn of talk leads, and by which verdict."""
 
 
 def test_the_server_registers_every_workflow_with_a_line_about_it() -> None:

@@ -34,7 +34,7 @@ def test_a_bench_compares_contenders_and_judges_its_goals(name: str) -> None:
     figures = [cell for row in found.rows for cell in row[1:] if isinstance(cell, float)]
     assert figures
     assert all(map(isfinite, figures))
-    assert found.goals or name == "git", "only reading git has no goal"
+    assert found.goals
     assert f"## {name}" in markdown(name, found)
 
 
@@ -76,7 +76,7 @@ def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
 ) -> None:
     found = Found("What it is.", ("who", "×", "s"), [["ours", 1.5, None]], [Goal("wall", 2, 1.5)])
     monkeypatch.setattr("benchmarks.everything.KEPT", tmp_path / "performance.json")
-    sections = {"exact": Section(found, "2026-01-02", "abc"), "git": Section(found, "", "")}
+    sections = {"exact": Section(found, "2026-01-02", "abc"), "sampled": Section(found, "", "")}
     keep(sections)
     assert kept() == sections
     text = page(kept())
@@ -106,13 +106,15 @@ def test_goals_are_told_as_they_were_at_a_commit_and_are_now(
 
 @pytest.mark.slow
 def test_benches_named_on_the_command_line_are_printed_and_written_where_it_says(tmp_path) -> None:
-    command = [sys.executable, "-m", "benchmarks", "exact", "git", "--quick", "-o"]
+    command = [sys.executable, "-m", "benchmarks", "exact", "sampled", "--quick", "-o"]
     done = subprocess.run(
         [*command, str(tmp_path / "page.md")], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stderr.startswith("[1/2] exact")
     written = (tmp_path / "page.md").read_text(encoding="utf-8")
-    assert all(f"## {name}" in text for name in ("exact", "git") for text in (done.stdout, written))
+    assert all(
+        f"## {name}" in text for name in ("exact", "sampled") for text in (done.stdout, written)
+    )
 
 
 @pytest.mark.parametrize("graph", names())

@@ -46,6 +46,7 @@ GROUND = {
         "patterns",
         "permissions",
         "remembered",
+        "weak_keys",
         "written_files",
     ),
 }
@@ -125,7 +126,7 @@ def test_a_run_loads_no_library_and_no_other_game_than_it_needs(tmp_path: Path) 
     rooms = (
         *("games.exchange", "games.raid_battle", "seats.a2a", "seats.python_seat"),
         *("seats.schema", "state.tools", "deals.analysis.certificate"),
-        *("deals.signing.keys", "deals.signing.mandate", "seats.embedded.delegating"),
+        "seats.embedded.delegating",
     )
     assert not loaded & {"yaml", "openai", "psycopg", "langgraph.checkpoint.memory"}
     assert not loaded & {f"{PACKAGE}.{room}" for room in rooms}

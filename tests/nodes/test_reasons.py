@@ -10,8 +10,8 @@ import pytest
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.reasons import scored
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.rows import row_of
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
@@ -136,9 +136,7 @@ async def test_results_are_scored_against_the_game_and_the_record(script: Script
     }
     assert (bob["collective"], bob["best"], bob["price"], bob["fair"]) == (12, 9, -5.5, -5.5)
     assert (bob["externality"], bob["recorded"]) == ("-", "0")
-    row = row_of(
-        Cell(suite="", labels={}, graph="short_term", room=table["settings"]), table, entries
-    )
+    row = row_of(Cell.alone("short_term", table["settings"]), table, entries)
     assert row["result"]["reasons"] == [alice, bob]
     errors = {key: score(row, key) for key in ("payoff_estimate_error", "price_error")}
     assert errors == {"payoff_estimate_error": 1.5, "price_error": 0.25}

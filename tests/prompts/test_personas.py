@@ -8,19 +8,17 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.options import by_agent
+from shapley_coop.cli.options import personas_from
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import check_pack, fingerprint, render, using
 from shapley_coop.state.home_files.kept import pack_of, persona_of
-from shapley_coop.state.home_files.mandates import mandate_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.owners import acting_for
 from tests.root import ROOT
 from tests.scripted import Script
-from tests.state.test_mandates import given
 
 PERSONA = "You are a miser from the north, and count every coin twice."
 PROMPTS = ROOT / "prompts"
@@ -55,17 +53,15 @@ async def test_a_resolved_configuration_names_the_same_persona_again(script: Scr
 
 def test_what_is_kept_for_one_owner_is_found_by_no_other(tmp_path: Path) -> None:
     folder = pack(tmp_path, act=own("act"))
-    mandate = given(max_pay="100")
     for owner in ("ann", "", "bob"):
         with acting_for(owner):
-            mine = room(personas={"Alice": PERSONA}, prompts=folder, mandates=mandate).resolve()
+            mine = room(personas={"Alice": PERSONA}, prompts=folder).resolve()
             assert persona_of(mine.personas["Alice"]) == PERSONA
             assert pack_of(mine.prompts)
-            assert mandate_of(mine.mandates["Bob"])
         for other in {"ann", "bob", "", "cem"} - {owner}:
             read = [(persona_of, mine.personas["Alice"])]
             if other == "cem":
-                read += [(pack_of, mine.prompts), (mandate_of, mine.mandates["Bob"])]
+                read.append((pack_of, mine.prompts))
             for one, name in read:
                 with acting_for(other), pytest.raises(ValueError, match="cannot be read as a"):
                     one(name)
@@ -88,12 +84,12 @@ def test_a_persona_is_given_to_those_who_play() -> None:
 def test_personas_are_read_from_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "alice.md"
     file.write_text(PERSONA, encoding="utf-8")
-    given = by_agent([f"Alice=@{file}", "Bob=You like Alice = a lot."], None, None)["personas"]
+    given = personas_from([f"Alice=@{file}", "Bob=You like Alice = a lot."])
     assert given == {"Alice": PERSONA, "Bob": "You like Alice = a lot."}
     with pytest.raises(ValueError, match="--persona Alice: give NAME=text, or NAME=@file"):
-        by_agent(["Alice"], None, None)
+        personas_from(["Alice"])
     with pytest.raises(ValueError, match="cannot be read as the text of --persona"):
-        by_agent(["Alice=@gone.md"], None, None)
+        personas_from(["Alice=@gone.md"])
 
 
 # Packs of prompts

@@ -1,11 +1,8 @@
 """Endpoints that answer as small models do: a plain answer is understood, whatever its form."""
 
-import json
-
 import pytest
 
-from benchmarks.sloppy import Played, played, sloppy
-from tests.root import ROOT
+from benchmarks.sloppy import played
 from tests.seats.manners import MANNERS, Manner, Sloppy
 from tests.stub_faults import Completion
 
@@ -78,16 +75,3 @@ def test_what_happens_to_an_answer_is_the_same_again_and_in_every_form() -> None
 
     assert kinds({}) == kinds({})
     assert len(set(kinds({}))) > 5
-
-
-@pytest.mark.slow
-def test_the_bench_sets_now_beside_before() -> None:
-    found = sloppy(seeds=1, workflows=("llm_only",))
-    before = json.loads((ROOT / "benchmarks" / "sloppy_before.json").read_text())
-    assert Played(**before["llm_only"]).runs == 20
-    assert [row[0] for row in found.rows[:4]] == [
-        "llm_only, before: text",
-        "llm_only: text",
-        "llm_only: schema",
-        "llm_only: tools",
-    ]

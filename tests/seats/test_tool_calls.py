@@ -15,12 +15,11 @@ from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.recording import recorded
 from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.seats.seat import SeatError
-from shapley_coop.seats.steps import MOST_TRIES
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.books import change_answers, reworded
 from tests.embedded_reply import by_tool, reply
-from tests.seats.tool_calls import asks_first, tries_first, with_tools
+from tests.seats.tool_calls import asks_first, with_tools
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
@@ -178,28 +177,11 @@ async def test_a_wrong_call_is_answered_in_words(call: Any, said: str) -> None:
     assert message["content"].lower().startswith(said.lower())
 
 
-async def test_a_seat_with_text_alone_tries_drafts_and_no_try_is_a_refusal() -> None:
-    with StubOpenAI(tries_first({"clauses": [1, 2]})) as stub:
+async def test_a_seat_with_text_alone_has_no_tools() -> None:
+    with StubOpenAI(reply) as stub:
         outcome = await play("shapley_coop", room(stub, answers="text"))
-        second = stub.requests[1].body["messages"]
-        letters = [request.body["messages"][1]["content"] for request in stub.requests]
+        assert not any("tools" in request.body for request in stub.requests)
     assert told(outcome) == told(await embedded())
-    assert any("tries" in letter for letter in letters)
-    assert [message["role"] for message in second] == ["system", "user", "assistant", "user"]
-    assert second[3]["content"].startswith("2 clauses for Alice, Bob")
-    counts = await spent(outcome["run"])
-    assert (counts["calls"], counts["refused"]) == (stub.calls, 0)
-    (found,) = [check for check in await verify_run(outcome["run"]) if check.what == "tools"]
-    assert found.sound
-
-
-async def test_after_the_last_try_an_answer_is_due() -> None:
-    with StubOpenAI(tries_first({"clauses": []}, often=MOST_TRIES + 1)) as stub:
-        outcome = await play("llm_only", room(stub, answers="text"))
-        fourth = stub.requests[MOST_TRIES].body["messages"]
-    assert "No calls are left: give your answer now." in fourth[-1]["content"]
-    counts = await spent(outcome["run"])
-    assert counts["refused"] == 1, "one more try is an answer that says nothing"
 
 
 async def test_without_the_switch_nobody_is_offered_a_tool() -> None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from shapley_coop.state.tools import PublicTool
 from shapley_coop.state.turn import TurnContext
-from tests.embedded_reply import by_tool, reply
+from tests.embedded_reply import by_tool
 from tests.stub_faults import Completion
 from tests.stub_openai import Reply
 
@@ -57,17 +57,5 @@ def asks_first(*calls: tuple[str, dict[str, Any]]) -> Reply:
             return by_tool(messages, request)
         asked = tuple((name, json.dumps(arguments)) for name, arguments in calls)
         return Completion("", tool_calls=asked)
-
-    return said
-
-
-def tries_first(draft: dict[str, Any], often: int = 1) -> Reply:
-    """Try a draft so often in every letter, in text, and then answer as the embedded agent."""
-
-    def said(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
-        tried = sum(message["role"] == "assistant" for message in messages)
-        if tried < often:
-            return f"Let me see.<TRY>{json.dumps(draft)}</TRY>"
-        return reply(messages, request)
 
     return said

@@ -94,7 +94,7 @@ class _Exchange:
         self._form: Form | None = schema_of(question.letter.facts, question.carries)
 
     async def answer(self) -> str:
-        """The agent's answer in tagged text; a task that it has begun is not begun again."""
+        """Return the agent's answer in tagged text; a task that it has begun is not begun again."""
         link = await link_to(self._seat, self._question.agent)
         for task in reversed(await self._tasks.of(self._question.attempt)):
             if (found := await self._go_on(link, task)) is not None:
@@ -114,7 +114,7 @@ class _Exchange:
             return None  # LangGraph's completed tasks have no answer; ask once more
 
     async def _asked_back(self, link: "Link") -> str:
-        """The task of the last attempt, if the agent asked back in it."""
+        """Return the task of the last attempt, if the agent asked back in it."""
         from a2a.types import TaskState
 
         for task in reversed(await self._tasks.of(self._question.attempt - 1)):
@@ -161,7 +161,7 @@ class _Tasks:
         self._kept: set[str] = set()
 
     async def of(self, attempt: int) -> Sequence[str]:
-        """The ids of an attempt's tasks, the latest last."""
+        """Return the ids of an attempt's tasks, the latest last."""
         found = await asyncio.to_thread(lambda: list(self._entries(attempt)))
         return [json.loads(entry.answer.text)["task"] for entry in found]
 

@@ -43,7 +43,7 @@ class Card(NamedTuple):
 
 
 def card_url(seat: Seat) -> str:
-    """Where a seat's card is.
+    """Return where a seat's card is.
 
     Raises:
         ValueError: the seat names no address.
@@ -57,7 +57,7 @@ def card_url(seat: Seat) -> str:
 
 
 def token_of(seat: Seat, agent: str) -> str:
-    """The token that an agent is sent; empty if there is none for it."""
+    """Return the token that an agent is sent; empty if there is none for it."""
     variable = TOKEN + re.sub(r"\W", "_", agent).upper()
     token = key_for(seat.model_copy(update={"base_url": seat.name}), variable)
     if token:
@@ -99,7 +99,7 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
 
 
 def read_card_key(path: Path) -> bytes:
-    """The public key with which a card has to be signed.
+    """Return the public key with which a card has to be signed.
 
     Raises:
         ValueError: the file cannot be read, or holds no public key.
@@ -107,7 +107,7 @@ def read_card_key(path: Path) -> bytes:
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    from shapley_coop.deals.signing.keys import check_strength
+    from shapley_coop.weak_keys import check_strength
 
     try:
         content = path.read_bytes()

@@ -23,7 +23,7 @@ _BY_STATUS = {
 
 
 def described(error: BaseException, seat: Seat, agent: str) -> str:
-    """What went wrong, and what would mend it.
+    """Return what went wrong, and what would mend it.
 
     Args:
         error: from the exchange, with its causes.

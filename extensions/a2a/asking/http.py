@@ -47,7 +47,7 @@ class BoundedTransport(httpx.AsyncHTTPTransport):
 
 
 def client(token: str, timeout: float) -> httpx.AsyncClient:
-    """A client for one agent.
+    """Return a client for one agent.
 
     Args:
         token: what it is sent as a bearer; empty for none.

@@ -19,7 +19,7 @@ EXTENSION = "urn:shapley-coop:a2a:letters:v1"
 def message_of(
     question: "Enquiry", form: Mapping[str, Any] | None, memory: bool, task: str
 ) -> "Message":
-    """The message that asks an agent a question.
+    """Return the message that asks an agent a question.
 
     Its id is the letter's and the attempt's, so that a message that arrives twice can be told from
     two messages.
@@ -48,7 +48,7 @@ def message_of(
 
 
 def told(question: "Enquiry", form: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a program is told of a letter.
+    """Return what a program is told of a letter.
 
     A data part has no integers: numbers in it become doubles. So all that could be hashed or
     counted is JSON in a text: `facts_json`, which holds the offer with its clauses and hash.

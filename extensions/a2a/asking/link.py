@@ -69,7 +69,7 @@ class Link:
             yield found
 
     async def task(self, number: str) -> Task | None:
-        """A task as it stands; None if the agent knows it no more."""
+        """Return a task as it stands; None if the agent knows it no more."""
         try:
             return await self._agent.get_task(GetTaskRequest(id=number), context=self._context)
         except TaskNotFoundError:

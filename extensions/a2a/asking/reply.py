@@ -26,7 +26,7 @@ class Reply(NamedTuple):
 
 
 def reply_of(found: "Task | Message", form: Form | None) -> Reply | None:
-    """The answer in a task or a message; None while the agent works on it.
+    """Return the answer in a task or a message; None while the agent works on it.
 
     A completed task's status is no answer: it says that the task was completed. An agent that asks
     back has answered with its words, which do not count as long as they are none.
@@ -70,7 +70,7 @@ def _completed(task: "Task", form: Form | None) -> str:
 
 
 def _said(groups: Iterable[Iterable["Part"]], form: Form | None) -> str:
-    """The fields of an answer, as tagged text; else the texts."""
+    """Return the fields of an answer, as tagged text; else the texts."""
     from google.protobuf.json_format import MessageToDict
 
     texts = []
@@ -107,7 +107,7 @@ def _whole(value: Any) -> Any:
 
 
 def follow(task: "Task", event: "StreamResponse") -> "Task | Message":
-    """A task after one more event of its stream; a message ends it."""
+    """Return a task after one more event of its stream; a message ends it."""
     if event.HasField("message"):
         return event.message
     if event.HasField("task"):

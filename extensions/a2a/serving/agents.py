@@ -145,7 +145,7 @@ class _Tasks(InMemoryTaskStore):
 
 
 def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlette:
-    """An A2A agent, 1.0 and 0.3, at the root of an address.
+    """Return an A2A agent, 1.0 and 0.3, at the root of an address.
 
     Where the address is this machine's alone, no web page can call it.
 

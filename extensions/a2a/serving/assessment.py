@@ -119,7 +119,7 @@ class Assessment(_Part):
         return found
 
     def room(self, seed: int) -> RunConfig:
-        """The configuration of one play.
+        """Return the configuration of one play.
 
         Raises:
             ValueError: a setting is wrong.

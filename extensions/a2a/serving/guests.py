@@ -72,7 +72,7 @@ class Guests(RequestHandler):
     async def on_message_send_stream(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """The same, as a stream of what happens until something is asked."""
+        """Yield the same, as a stream of what happens until something is asked."""
         seat, held = await self._heard(params, context)
         async for event in self._events(seat, held):
             yield event
@@ -80,13 +80,13 @@ class Guests(RequestHandler):
     async def on_subscribe_to_task(
         self, params: SubscribeToTaskRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
-        """What happens at a seat until something is asked."""
+        """Yield what happens at a seat until something is asked."""
         seat = _seat(context, params.id)
         async for event in self._events(seat, ""):
             yield event
 
     async def on_get_task(self, params: GetTaskRequest, context: ServerCallContext) -> Task | None:
-        """A seat as it stands."""
+        """Return a seat as it stands."""
         return await self._task(_seat(context, params.id))
 
     async def on_list_tasks(
@@ -185,7 +185,7 @@ class Guests(RequestHandler):
 
 
 def _parts(message: Message) -> tuple[dict[str, Any], str]:
-    """A message's data, and its words."""
+    """Return a message's data, and its words."""
     data: dict[str, Any] = {}
     texts = []
     for part in message.parts:
@@ -200,7 +200,7 @@ def _parts(message: Message) -> tuple[dict[str, Any], str]:
 
 
 def _seat(context: ServerCallContext, task: str) -> Seat:
-    """The seat of a task, if it is the caller's."""
+    """Return the seat of a task, if it is the caller's."""
     seat, caller = Seat.of_task(task), context.state.get(CALLER)
     if caller is not None and not caller.sits_at(*seat):
         raise TaskNotFoundError

@@ -19,7 +19,7 @@ CARD = f"{TABLE}/.well-known/agent-card.json"
 
 
 def table_routes(inbox: ThreadInbox) -> list[Route]:
-    """The table's address and its card."""
+    """Return the table's address and its card."""
 
     @cache  # there is one, made at the first call
     def dispatcher() -> Any:
@@ -62,7 +62,7 @@ def _dispatcher(inbox: ThreadInbox) -> Any:
 
 
 def _card(base_url: str) -> dict[str, Any]:
-    """The table's card, at the address by which it was asked for."""
+    """Return the table's card, at the address by which it was asked for."""
     from a2a.types import (
         AgentCapabilities,
         AgentCard,
@@ -100,7 +100,7 @@ def _card(base_url: str) -> dict[str, Any]:
 
 
 def as_both(card: Any, url: str) -> dict[str, Any]:
-    """A card as JSON that clients of A2A 1.0 and of 0.3 can read."""
+    """Return a card as JSON that clients of A2A 1.0 and of 0.3 can read."""
     from google.protobuf.json_format import MessageToDict
 
     return {**MessageToDict(card), "url": url, "protocolVersion": "0.3.0"}

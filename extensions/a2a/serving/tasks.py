@@ -36,7 +36,7 @@ class Seat(NamedTuple):
 
     @classmethod
     def of_task(cls, task: str) -> "Seat":
-        """The seat that a task's id names; one that nobody has if it names none."""
+        """Return the seat that a task's id names; one that nobody has if it names none."""
         episode, _, agent = task.partition(".")
         return cls(episode, agent)
 
@@ -46,7 +46,7 @@ class NoSuchSeat(LookupError):
 
 
 async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
-    """The task of a seat as it stands.
+    """Return the task of a seat as it stands.
 
     Raises:
         NoSuchSeat: there is no such play, or no such agent in it.
@@ -68,7 +68,7 @@ async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
 
 
 def letter_id(task: Task) -> str:
-    """The id of the letter that a task holds; empty if none waits."""
+    """Return the id of the letter that a task holds; empty if none waits."""
     return task.status.message.message_id
 
 

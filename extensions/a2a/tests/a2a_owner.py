@@ -16,8 +16,8 @@ from a2a.server.tasks import TaskUpdater
 
 from extensions.a2a.tests.a2a_agents import Heard, a2a_agent
 from extensions.a2a.tests.chat_agent import graph
-from shapley_coop.deals.signing.acceptance import element, sign_binding
-from shapley_coop.state.home_files.keys import key_of
+from shapley_coop.extensions.proof.acceptance import element, sign_binding
+from shapley_coop.extensions.proof.home_keys import key_of
 
 
 def pays(facts: dict[str, Any]) -> float:

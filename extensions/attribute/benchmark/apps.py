@@ -123,7 +123,7 @@ class KnownApp(BaseModel):
         return self.worth({*self.agents} - idle)
 
     def is_right(self, removed: Collection[str], small: Collection[str], part: float) -> bool:
-        """Whether changes lose little, and no further one would.
+        """Return whether changes lose little, and no further one would.
 
         Args:
             removed: agents.

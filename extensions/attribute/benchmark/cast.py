@@ -33,27 +33,27 @@ class Cast:
     seed: int
 
     def speaker(self, agent: str) -> Speaker:
-        """An agent with an embedded model, which is told who it is."""
+        """Return an agent with an embedded model, which is told who it is."""
         model = RuleChat(rule=self.answer, provider=PROVIDER, model="large")
         return lambda heard: model.invoke(f"You are {agent}. {heard}").text
 
     def small(self) -> RuleChat:
-        """A cheaper model, which does the part of those alone that are not hard to play."""
+        """Return a cheaper model, which does the part of those alone that are not hard to play."""
         return RuleChat(rule=partial(self.answer, small=True), provider=PROVIDER, model="small")
 
     def answer(self, prompt: str, small: bool = False) -> str:
-        """What a model says to a prompt."""
+        """Return what a model says to a prompt."""
         agent, _, heard = prompt.removeprefix("You are ").partition(". ")
         if small and agent in self.known.hard:
             return " ".join(self.filler(agent))
         return self.line(agent, heard)
 
     def filler(self, agent: str) -> list[str]:
-        """Words that say nothing."""
+        """Return words that say nothing."""
         return ["well"] * (USUAL + self.known.words.get(agent, 0))
 
     def line(self, agent: str, heard: str) -> str:
-        """What an agent says to what it reads."""
+        """Return what an agent says to what it reads."""
         filler = self.filler(agent)
         if self.drawn(agent, number_in(heard), heard) >= self.known.chance:
             return " ".join(filler)
@@ -61,11 +61,11 @@ class Cast:
         return " ".join([agent, *self.products(f"{heard} {agent}", own), *filler])
 
     def join(self, heard: str) -> str:
-        """What the node says that puts parts together."""
+        """Return what the node says that puts parts together."""
         return " ".join(["joined", *self.products(heard, self.known.terms)])
 
     def products(self, heard: str, terms: Iterable[Term]) -> list[str]:
-        """The words of joint terms all of whose agents did their part."""
+        """Return the words of joint terms all of whose agents did their part."""
         names = {*heard.split()}
         return ["+".join(t.of) for t in terms if t.is_joint and {*t.of} <= names]
 
@@ -85,7 +85,7 @@ class Cast:
         return int(hashlib.sha256(text.encode()).hexdigest()[:13], 16) / 16**13
 
     def saying(self, agent: str) -> Callable[[Any], Any]:
-        """A node that adds what an agent says."""
+        """Return a node that adds what an agent says."""
         speak = self.speaker(agent)
         return lambda state: {"said": [speak(text_of(state))]}
 

@@ -132,7 +132,7 @@ def _advised(known: KnownApp, seed: int, inputs: int, cache: Path) -> AppCredit:
 
 
 def _is_simple(one: Advice) -> bool:
-    """Whether its loss is that of removing one agent from the whole app."""
+    """Return whether its loss is that of removing one agent from the whole app."""
     return one.error is not None and one.model is None and "can go" not in one.why
 
 

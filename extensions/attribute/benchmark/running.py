@@ -100,7 +100,7 @@ def row(known: KnownApp, seed: int, way: str, found: Found, everything: int) -> 
 
 
 def ordered(truth: Mapping[str, float], values: Mapping[str, float], slack: float) -> float | None:
-    """The part of pairs with different exact values that are in the right order."""
+    """Return the part of pairs with different exact values that are in the right order."""
     marks = []
     for a, b in combinations(truth, 2):
         right, said = truth[a] - truth[b], values[a] - values[b]

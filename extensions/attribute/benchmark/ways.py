@@ -78,7 +78,7 @@ def valued(built: Built, cache: Path, judge: Judge | None) -> dict[str, Found]:
 
 
 def _found(built: Built, credit: AppCredit) -> Found:
-    """What ours says."""
+    """Return what ours says."""
     names = dict(zip(built.agents, built.known.agents, strict=True))
     plays = len(credit.worth) * len(built.inputs)
     if credit.values is None:

@@ -2,16 +2,20 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.evals.sweeps.forecast import Pilot, forecast
-from shapley_coop.evals.sweeps.playing import Limits, Pauses, Tally
+from shapley_coop.evals.sweeps.playing import Limits, Tally
 from shapley_coop.evals.sweeps.prices import Price, Prices
-from shapley_coop.evals.sweeps.suite import Suite, expand
+from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.extensions.batches.asking import Batches
+from shapley_coop.extensions.batches.pauses import Pauses
 from shapley_coop.state.storage.home import Home
 from tests import embedded_reply
 from tests.coop_command import USAGE, coop_in, one_line
@@ -26,7 +30,7 @@ BOOK = "shapley_coop.extensions.batches.book:Batched"
 JOURNAL = "shapley_coop.state.storage.journal:Journal._keep_all"
 
 QUICK = Pauses(settled=1e-4, gathered=60.0, first=0.001, longest=0.001)
-IN_BATCHES = Limits(at_once=50, batch=QUICK)
+IN_BATCHES = Limits(at_once=50, batches=partial(Batches, pauses=QUICK))
 
 
 pytestmark = pytest.mark.usefixtures("careful")
@@ -249,7 +253,7 @@ def test_a_forecast_for_batches_has_their_price_and_says_how_many_come_in_a_row(
         for agent, letters in (("Alice", 3), ("Bob", 2))
         for n in range(letters)
     ]
-    pilots = {(cell.suite, cell.condition): Pilot({"calls": calls}, 1.0)}
+    pilots = {cell.condition: Pilot({"calls": calls}, 1.0)}
     prices = Prices({"openai:*": Price(input=0, output=1)}, batch={"openai:*": 0.5})
     alone, together = (forecast([cell], pilots, prices, batch) for batch in (False, True))
     assert alone.cost is not None
@@ -288,13 +292,3 @@ def test_a_letter_is_paid_for_once_whenever_the_process_is_killed(tmp_path):
     assert len(read_rows(tmp_path / "out")) == 4
     assert len(batches.charged) == 8
     assert set(batches.charged.values()) == {1}
-
-
-def test_without_an_extension_that_asks_in_batches_a_sweep_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("shapley_coop.evals.sweeps.in_batches.offered", lambda kind: {})
-    with (
-        StubOpenAI(reply, batches=StubBatches()) as stub,
-        pytest.raises(ValueError, match="--batch: no extension that asks in `batches`"),
-    ):
-        in_batches(tmp_path, behind(stub))
-    assert not stub.calls

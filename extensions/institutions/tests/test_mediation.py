@@ -8,9 +8,6 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.deals.signing.keys import PrivateKey
-from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.institutions.mediator import (
     Mediator,
@@ -18,6 +15,9 @@ from shapley_coop.extensions.institutions.mediator import (
     mediator_of,
     misplayed,
 )
+from shapley_coop.extensions.proof.envelope import as_bytes
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.mandate import sign_mandate
 from shapley_coop.games import load
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.graphs import builder

@@ -8,21 +8,19 @@ import pytest
 
 from extensions.markets.tests.calling import ROOM, ended, order, passed, send, sound, two_trade
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.signing.acceptance import element, sign_binding
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.deals.signing.keys import PrivateKey
-from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.markets.order import QUESTION as BID
-from shapley_coop.extensions.markets.orders import read_orders
-from shapley_coop.extensions.markets.signing import order_to_sign
+from shapley_coop.extensions.markets.orders import orders_hash, read_orders
+from shapley_coop.extensions.proof.acceptance import binding, element, sign_binding
+from shapley_coop.extensions.proof.envelope import as_bytes
+from shapley_coop.extensions.proof.home_keys import new_key
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.mandate import sign_mandate
 from shapley_coop.seats.answers import tagged
 from shapley_coop.serve.seats.form import form_of, message_of, preview
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.home_files.keys import new_key
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
-from shapley_coop.state.signed_settings import SignedRun
 from shapley_coop.state.turn import TurnContext
 from tests.books import change_answers, reworded
 from tests.graphs.delegating import wrong_in_export
@@ -112,7 +110,7 @@ async def test_a_party_elsewhere_signs_its_orders_and_a_key_of_this_home_what_th
     outcome, table = await ended(keys=keys, require_signed=True)
     assert table["prices"] == {"wood": {"price": "6", "volume": 2}}
     assert table["spent"]["negotiation"]["agents"]["Ben"]["refused"] == 1
-    signed = {said["by"]: said for said in table["talk"] if "signature" in said}
+    signed = {said["by"]: said for said in table["talk"] if "more" in said}
     assert signed.keys() == {"Ann"}, "by Ben's signature his sealed orders could be found"
     assert wrong_in_export(table, "call_market") == []
     await sound(outcome)
@@ -142,10 +140,16 @@ async def test_orders_that_another_key_signed_are_sent_back_whatever_is_required
     bid = send(order("buy", "wood", 2, 8))
     found = read_orders(json.loads(bid[10:-11]), "Ben", ["wood"])
     assert not isinstance(found, Fault)
-    forged = element(
-        sign_binding(PrivateKey.new(), order_to_sign(SignedRun("another", "5f"), "Ben", found))
+    bound = binding(
+        agent="Ben",
+        episode="another",
+        settings="5f",
+        topic="plan",
+        turn=1,
+        revision=1,
+        accepts=orders_hash(found),
     )
-    script["Ben", "order"] = bid + forged
+    script["Ben", "order"] = bid + element(sign_binding(PrivateKey.new(), bound))
     _, table = await ended(keys={"Ben": PrivateKey.new().public.pem})
     assert ("Ben", "SIGN") in passed(table)
 

@@ -204,7 +204,7 @@ async def test_what_a_run_of_many_did_is_printed_in_sums(tmp_path: Path, capsys:
     assert "turn 1  140 agents: keep ×140  →" in told
     assert "76 more do the same" in told
     alone = sum(outcome["credit"]["alone"].values())
-    assert f"Payoffs include what it pays: {alone:g} in all." in told
+    assert f"Payoffs include the baseline: {alone:g} in all." in told
     assert len(told.encode()) < 6000
     whole = transcript(home().runs.get(outcome["run"]), table.table, outcome)
     assert all(f"{t['payer']} pays {t['payee']}" in whole for t in outcome["transfers"])

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
-from shapley_coop.evals.sweeps.suite import Cell, expand, load_suite
+from shapley_coop.evals.sweeps.cells import Cell, expand
+from shapley_coop.evals.sweeps.suite import load_suite
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.extensions.opponents import baselines
 from shapley_coop.extensions.opponents.baselines import awarded, bids_at_cost

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from shapley_coop.deals.signing.envelope import as_bytes, read_envelope
-from shapley_coop.deals.signing.keys import PrivateKey, PublicKey
+from shapley_coop.extensions.proof.envelope import as_bytes, read_envelope
+from shapley_coop.extensions.proof.home_keys import key_of, new_key
+from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey
 from shapley_coop.extensions.proof.parties import OPERATOR
+from shapley_coop.extensions.proof.signed_settings import signed_run
 from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state.home_files.keys import key_of, new_key
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.signed_settings import signed_run
 from shapley_coop.state.storage.home import HOME_VARIABLE, home
 from shapley_coop.state.table import Table
 

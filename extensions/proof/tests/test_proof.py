@@ -9,8 +9,8 @@ import pytest
 
 from extensions.proof.tests.signed_play import GIFT, Play, payload_of, reencoded, signed_play
 from shapley_coop.canonical import digest
-from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.extensions.proof.checking import check
+from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.parties import OPERATOR
 from shapley_coop.state.storage.home import HOME_VARIABLE
 from tests.chance import dice
@@ -148,7 +148,7 @@ def test_an_acceptance_of_another_episode_is_no_acceptance_of_this_one(
 
 
 def _of_another_episode(play: Play) -> dict[str, Any]:
-    from shapley_coop.deals.signing.acceptance import binding, sign_binding
+    from shapley_coop.extensions.proof.acceptance import binding, sign_binding
 
     one = play.statement()["predicate"]["agreements"][0]
     return {

@@ -30,8 +30,8 @@ def test_a_run_is_exported_checked_and_refused_in_words(coop: Coop, tmp_path: Pa
             "run", "escape_room", "--key", "Bob=bob", "--require-signed", "--name", "r", "--json"
         ).result
     )
-    signed = [e for e in outcome["events"] if e["kind"] == "said" and "signature" in e]
-    assert {e["signature"]["keyid"] for e in signed} == {known["bob"]}
+    signed = [e for e in outcome["events"] if e["kind"] == "said" and "more" in e]
+    assert {e["more"]["proof"]["keyid"] for e in signed} == {known["bob"]}
     assert coop("verify", "r").code == 0
     assert coop("prove", "r", "-o", "deal.dsse.json", "--key", "operator").code == 0
     asked = ("check", "deal.dsse.json", "--key", f"operator={operator}")

@@ -2,14 +2,14 @@
 
 from datetime import UTC, datetime
 
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.deals.signing.keys import PrivateKey
-from shapley_coop.deals.signing.mandate import sign_mandate
+from extensions.proof.tests.test_mandates import BOB_PAYS, CAROL, given, played
 from shapley_coop.extensions.proof.checking import check
+from shapley_coop.extensions.proof.envelope import as_bytes
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.mandate import sign_mandate
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL
 from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
 from tests.scripted import Script
-from tests.state.test_mandates import BOB_PAYS, CAROL, given, played
 
 NOT_SHOWN = "its key was given, and it is not shown: coop prove --with-mandates shows it"
 

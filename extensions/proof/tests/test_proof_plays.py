@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.deals.signing.keys import PrivateKey
 from shapley_coop.extensions.proof.checking import check
+from shapley_coop.extensions.proof.envelope import as_bytes
+from shapley_coop.extensions.proof.home_keys import key_of, new_key
+from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.parties import OPERATOR
 from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
 from shapley_coop.games import load
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state.home_files.keys import key_of, new_key
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.scripted import Script

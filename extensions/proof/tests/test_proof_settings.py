@@ -8,15 +8,16 @@ import pytest
 
 from extensions.proof.tests.signed_play import GIFT, Play, signed_play
 from shapley_coop.canonical import digest
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.deals.signing.keys import PrivateKey
-from shapley_coop.deals.signing.mandate import sign_mandate
 from shapley_coop.extensions.proof.checking import check
+from shapley_coop.extensions.proof.envelope import as_bytes
+from shapley_coop.extensions.proof.keys import PrivateKey
+from shapley_coop.extensions.proof.mandate import sign_mandate
 from shapley_coop.extensions.proof.parties import OPERATOR, PRINCIPAL
 from shapley_coop.extensions.proof.rebuilding import chain_of, settings_of, table_at
+from shapley_coop.extensions.proof.signed_settings import SIGNED
 from shapley_coop.extensions.proof.statement import Predicate, settlement_in, subjects
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.settings import RECIPE, game_of
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.settlement import decide
 
 ZOE, CAGRI = GIFT["agents"]
@@ -112,7 +113,7 @@ def test_all_of_it_holds_for_whoever_knows_both_parties_and_the_principal(played
 
 
 def test_each_setting_has_another_that_is_as_good() -> None:
-    assert OTHER_RULES.keys() == set(RECIPE)
+    assert OTHER_RULES.keys() == set(SIGNED)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_by_another_rule_with_all_that_follows_from_it_nobody_signed(
     ]
 
 
-@pytest.mark.parametrize("setting", [key for key in RECIPE if key != "game"])
+@pytest.mark.parametrize("setting", [key for key in SIGNED if key != "game"])
 def test_a_setting_that_is_left_out_is_missed(played: Told, setting: str) -> None:
     statement = shown(played)
     del statement["predicate"]["settings"][setting]

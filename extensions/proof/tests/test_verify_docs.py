@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from extensions.proof.tests.signed_play import Play, signed_play
-from shapley_coop.deals.signing.envelope import read_envelope
-from shapley_coop.deals.signing.keys import PrivateKey
+from shapley_coop.extensions.proof.envelope import read_envelope
+from shapley_coop.extensions.proof.keys import PrivateKey
 from shapley_coop.extensions.proof.parties import OPERATOR
 from tests.root import ROOT
 

@@ -44,7 +44,7 @@ def breaches_are_true(arena: Arena, played: Played) -> None:
 
 
 def greedily(played: Played) -> bool:
-    """Whether the others signed a deal that pays the scripted agent for nothing."""
+    """Return whether the others signed a deal that pays the scripted agent for nothing."""
     return any(c["kind"] == "pay" and c["payee"] == played.me for c in played.clauses)
 
 
@@ -71,7 +71,7 @@ def agreed(arena: Arena, played: Played) -> None:
 
 
 def said_in(entry: Entry, by: str) -> list[str]:
-    """What one agent says in the history of a letter."""
+    """Return what one agent says in the history of a letter."""
     return [
         said["says"] for said in entry.facts["history"] if said.get("by") == by and "says" in said
     ]

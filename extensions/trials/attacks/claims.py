@@ -127,7 +127,7 @@ def _counts(before: list[Line], after: list[Line]) -> str:
 
 
 def _claim(played: Played) -> tuple[Fraction, Fraction] | None:
-    """The adversary's claim and its recorded contribution, as parts of the improvement."""
+    """Return the adversary's claim and its recorded contribution, as parts of the improvement."""
     claimed = played.table.get("claims", {}).get(played.me)
     shares = played.settled["credit"]["shares"] or dict.fromkeys(played.table["agents"], 0)
     return (Fraction(claimed), Fraction(shares[played.me])) if claimed is not None else None

@@ -157,7 +157,7 @@ async def honest_judge(arena: Arena) -> None:
 
 
 def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
-    """A judge's script: whether a clause was kept, by whether it is the adversary's duty."""
+    """Return a judge's script: whether a clause was kept, by whether it is the adversary's duty."""
 
     def judge(asked: Asked) -> str:
         first, found = asked.facts["agents"][0], []
@@ -172,7 +172,7 @@ def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
 
 
 def _at_their_cost(asked: Asked) -> Deal:
-    """The efficient plan, and all that the targets could ever have for the two first."""
+    """Return the efficient plan, and all that the targets could ever have for the two first."""
     return paid_by(asked, asked.facts["agents"][GANG:])
 
 
@@ -196,7 +196,7 @@ def _gang(played: Played) -> list[str]:
 
 
 def _idle(played: Played) -> set[str]:
-    """The agents that did in every turn what the baseline has them do."""
+    """Return the agents that did in every turn what the baseline has them do."""
     baseline = game_of(played.table["settings"]).baseline.actions
     record = played.table["record"]
     return {a for a, x in baseline.items() if all(t["actions"].get(a) == x for t in record)}

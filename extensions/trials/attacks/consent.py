@@ -214,5 +214,5 @@ async def _accepts(arena: Arena, how: Callable[[Asked], str]) -> None:
 
 
 def _name(current: dict[str, Any]) -> str:
-    """An offer's revision and the beginning of its hash."""
+    """Return an offer's revision and the beginning of its hash."""
     return f"{current['revision']} {current['hash'][:12]}"

@@ -142,10 +142,10 @@ async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
 
 
 def _prices(played: Played) -> Fraction:
-    """The sum of the contract's payments, each counted once."""
+    """Return the sum of the contract's payments, each counted once."""
     return sum((Fraction(c["amount"]) for c in played.clauses if c["kind"] == "pay"), Fraction(0))
 
 
 def _received(played: Played) -> int:
-    """The adversary's gain from the contract, in millionths."""
+    """Return the adversary's gain from the contract, in millionths."""
     return int(played.settled["payoffs"][played.me] - played.settled["rewards"][played.me])

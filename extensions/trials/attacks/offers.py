@@ -17,17 +17,17 @@ from shapley_coop.seats.embedded.outlook import Outlook, transfers_to
 
 
 def outlook_of(asked: Asked) -> Outlook:
-    """What the letter's payoffs imply for a deal."""
+    """Return what the letter's payoffs imply for a deal."""
     return Outlook.of(asked.facts, asked.record)
 
 
 def payoffs_of(asked: Asked) -> Enumeration:
-    """The letter's table of payoffs."""
+    """Return the letter's table of payoffs."""
     return Enumeration(asked.facts, asked.record, lambda record, turn: ())
 
 
 def generous(asked: Asked) -> Deal:
-    """The efficient plan; the other agents share the whole surplus equally.
+    """Return the efficient plan; the other agents share the whole surplus equally.
 
     Of it I keep no more than what saves me from a debt, which I could not pay.
     """
@@ -63,7 +63,7 @@ def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
 
 
 def stakes(asked: Asked, agent: str) -> str:
-    """The most that an agent can have in the whole game."""
+    """Return the most that an agent can have in the whole game."""
     table = payoffs_of(asked)
     return plain(table.turns * Fraction(str(max(pays[agent] for pays in table.pays.values()))))
 
@@ -100,23 +100,23 @@ willing = {"propose": generously}
 
 
 def promises(asked: Asked) -> Deal:
-    """The generous deal without its payments."""
+    """Return the generous deal without its payments."""
     clauses = generous(asked).clauses
     return Deal(clauses=tuple(clause for clause in clauses if not clause.transfer))
 
 
 def forged(deal: Deal, **changes: Any) -> dict[str, Any]:
-    """A deal as JSON, with some of its fields replaced."""
+    """Return a deal as JSON, with some of its fields replaced."""
     return {**wire_form(deal), **changes}
 
 
 def owed(asked: Asked) -> list[str]:
-    """The actions that the contract requires of me this turn."""
+    """Return the actions that the contract requires of me this turn."""
     return [d["action"] for d in asked.facts.get("duties", []) if not d["forbidden"]]
 
 
 def anything_else(asked: Asked) -> str:
-    """A legal action that the contract does not require of me, if there is one."""
+    """Return a legal action that the contract does not require of me, if there is one."""
     legal = [str(name) for name in asked.facts["legal"]]
     return next((action for action in legal if action not in owed(asked)), legal[0])
 
@@ -127,7 +127,7 @@ def kept(asked: Asked) -> str:
 
 
 def action(name: str, said: str = "") -> str:
-    """An action in wire format."""
+    """Return an action in wire format."""
     return f"<s>{said or name}</s><ACTION>{name}</ACTION>"
 
 

@@ -112,11 +112,11 @@ class Played:
         return sum(p["agents"][self.me].get("refused", 0) for p in phases if self.me in p["agents"])
 
     def calls(self, agent: str) -> int:
-        """How many calls an agent's seat answered."""
+        """Return how many calls an agent's seat answered."""
         return sum(entry.agent == agent for entry in self.entries)
 
     def said(self, by: str = "", act: str = "") -> list[Mapping[str, Any]]:
-        """The public messages, of one speaker or of one kind where these are given."""
+        """Return the public messages, of one speaker or of one kind where these are given."""
         return [
             said
             for said in self.table.get("talk", [])
@@ -124,7 +124,7 @@ class Played:
         ]
 
     def letters(self) -> list[Entry]:
-        """The letters that were shown to the other agents."""
+        """Return the letters that were shown to the other agents."""
         return [entry for entry in self.entries if entry.agent != self.me]
 
     def leaked(self, word: str) -> str:
@@ -136,7 +136,7 @@ class Played:
         return ", ".join([*public, *shown][:3])
 
     def books(self) -> tuple[bool, str]:
-        """Whether the ledger sums to zero and pays what the settlement says."""
+        """Return whether the ledger sums to zero and pays what the settlement says."""
         balances = home().ledger.balances(self.table["episode"])
         held = {agent: balances.get(agent, 0) for agent in self.table["agents"]}
         paid = {agent: self.settled["payoffs"][agent] for agent in held}
@@ -171,7 +171,7 @@ class Arena:
         self.checks.append(Check(what, held, seen, about))
 
     def word(self, place: str) -> str:
-        """A unique word, to search for after the run."""
+        """Return a unique word, to search for after the run."""
         return f"{place}{sha256(f'{self.name}/{place}'.encode()).hexdigest()[:10]}"
 
     async def play(
@@ -225,7 +225,7 @@ class Arena:
     def _seats(
         self, scripts: Mapping[str, Script], me: str, name: str, pace: Pace, patience: float
     ) -> dict[str, Seat]:
-        """The scripted agents' seats, and the target at all others."""
+        """Return the scripted agents' seats, and the target at all others."""
         seats = {"*": self.target}
         for who, says in scripts.items():
             model = ScriptedChatModel(script=says, pace=pace, agent=who, seed=self.seed)

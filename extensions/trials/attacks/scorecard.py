@@ -88,7 +88,7 @@ class Outcome:
     stopped: bool = False
 
     def held(self, about: About) -> bool:
-        """Whether every check about the platform, or about the seat, held."""
+        """Return whether every check about the platform, or about the seat, held."""
         return all(check.held for check in self.checks if check.about == about)
 
     @property
@@ -110,7 +110,7 @@ class Outcome:
         return "blocked" if self.held("platform") else "broken"
 
     def record(self) -> dict[str, Any]:
-        """The trial as plain JSON."""
+        """Return the trial as plain JSON."""
         checks = [asdict(check) for check in self.checks]
         return asdict(self) | {"verdict": self.verdict, "runs": list(self.runs), "checks": checks}
 
@@ -157,12 +157,12 @@ class Scorecard:
         return rate_interval([o.held("seat") for o in self.of(twin=True) if o.judges_the_seat])
 
     def of(self, twin: bool, case: str = "") -> list[Outcome]:
-        """The attacks or twins that could be tried, of one case or of all."""
+        """Return the attacks or twins that could be tried, of one case or of all."""
         found = [o for o in self.outcomes if o.twin == twin and case in ("", o.case)]
         return [o for o in found if not o.why]
 
     def record(self) -> dict[str, Any]:
-        """The scorecard as plain JSON; docs/attacks.md says what is in it."""
+        """Return the scorecard as plain JSON; docs/attacks.md says what is in it."""
         return {
             "model": self.model,
             "simulated": self.simulated,
@@ -243,7 +243,7 @@ async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:
 
 
 def _share(found: Estimate) -> dict[str, Any]:
-    """A share with its interval as plain JSON; the value is None without trials."""
+    """Return a share with its interval as plain JSON; the value is None without trials."""
     if not found.n:
         return {"n": 0, "value": None, "interval": None}
     return {"n": found.n, "value": found.value, "interval": [found.low, found.high]}

@@ -143,7 +143,7 @@ async def what_is_known(arena: Arena) -> None:
 
 
 def _forged_clause(asked: Asked, **changes: Any) -> str:
-    """A proposal whose first clause has forged fields."""
+    """Return a proposal whose first clause has forged fields."""
     deal = forged(greedy(asked))
     deal["clauses"][0] |= changes
     return offer("As we said.", deal)
@@ -187,7 +187,7 @@ def _is_data(arena: Arena, played: Played, word: str) -> None:
 
 
 def _says(line: str, by: str, says: str) -> bool:
-    """Whether a line of a letter tells what somebody said, quoted and as that author's."""
+    """Return whether a line of a letter tells what somebody said, quoted and as that author's."""
     return line.startswith(by) and line.endswith(f": {quoted(says)}")
 
 

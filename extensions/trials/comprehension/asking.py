@@ -98,7 +98,7 @@ def _of_each_act(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def questions_about(entry: Entry) -> list[Question]:
-    """What can be asked about one letter of the journal; nothing about a tool's result."""
+    """Return what can be asked about one letter of the journal; nothing about a tool's result."""
     return questions(entry.facts) if "procedure" in entry.facts and "you" in entry.facts else []
 
 
@@ -160,7 +160,7 @@ class _Unkept:
 
 
 def _by_number(text: str, count: int) -> list[str | None]:
-    """The answers by the numbers in front of them; a single one may stand without."""
+    """Return the answers by the numbers in front of them; a single one may stand without."""
     lines = [match for line in text.splitlines() if (match := _LINE.match(line))]
     told = {int(match[1]): match[2] for match in lines}
     if not told and count == 1 and text.strip():

@@ -46,7 +46,7 @@ class Question:
     read: Reader
 
     def right(self, answer: str) -> bool:
-        """Whether an answer is right: the last number it names, or the words."""
+        """Return whether an answer is right: the last number it names, or the words."""
         if not _NUMBER.fullmatch(self.truth):
             said = " ".join(answer.strip(" .`*\"'").split())
             return said.casefold() == self.truth.casefold()
@@ -61,7 +61,7 @@ class Question:
 
 
 def questions(facts: Facts) -> list[Question]:
-    """All that can be asked about a letter with these facts.
+    """Return all that can be asked about a letter with these facts.
 
     Args:
         facts: of the letter (`Entry.facts`).
@@ -70,7 +70,7 @@ def questions(facts: Facts) -> list[Question]:
 
 
 def _payoffs(facts: Facts) -> Iterator[Question]:
-    """What the offer would pay: the questions that decide whether to accept."""
+    """Yield what the offer would pay: the questions that decide whether to accept."""
     me, offer = facts["you"], facts.get("offer", {})
     for row in (offer.get("outlook") or {}).get("rows", []):
         payoffs = {agent: paid["mean"] for agent, paid in row["payoffs"].items()}
@@ -96,7 +96,7 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
 
 
 def _terms(facts: Facts) -> Iterator[Question]:
-    """What the offer says, and how long one can bargain."""
+    """Yield what the offer says, and how long one can bargain."""
     offer = facts.get("offer", {})
     if "revision" not in offer or "answer" not in facts["ask"]:
         return
@@ -115,7 +115,7 @@ def _terms(facts: Facts) -> Iterator[Question]:
 
 
 def _turns(facts: Facts) -> Iterator[Question]:
-    """Where the game is, and what is owed."""
+    """Yield where the game is, and what is owed."""
     me = facts["you"]
     if facts["ask"] != "act":
         return
@@ -137,7 +137,7 @@ def _turns(facts: Facts) -> Iterator[Question]:
 
 
 def _money(facts: Facts) -> Iterator[Question]:
-    """The last bargaining: what there is, and what would change."""
+    """Yield the last bargaining: what there is, and what would change."""
     me, offer = facts["you"], facts.get("offer", {})
     if "payoffs" in offer:
         text = "What do you yourself end up with if all accept the proposal?"
@@ -165,7 +165,7 @@ _PARTS = (_payoffs, _terms, _turns, _money, _trade)
 
 
 def _found(pattern: str, last: bool = False) -> Reader:
-    """What a pattern finds in the letter's words, at its first or its last place."""
+    """Return what a pattern finds in the letter's words, at its first or its last place."""
 
     def read(letter: str) -> str | None:
         found = re.findall(pattern, letter)
@@ -183,7 +183,7 @@ def _difference(pattern: str) -> Reader:
 
 
 def _row(begins: str, agent: str) -> Reader:
-    """A payoff in the table of what the offer would pay."""
+    """Return a payoff in the table of what the offer would pay."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
@@ -198,7 +198,7 @@ def _row(begins: str, agent: str) -> Reader:
 
 
 def _cell(agent: str, *columns: str) -> Reader:
-    """An amount in the table of what there is to divide."""
+    """Return an amount in the table of what there is to divide."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]

@@ -12,8 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from shapley_coop.evals.sweeps.cells import configured
 from shapley_coop.evals.sweeps.seeds import Seeds
-from shapley_coop.evals.sweeps.suite import NAMING, Suite, configured, refuse_programs
+from shapley_coop.evals.sweeps.suite import NAMING, Suite, refuse_programs
 from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games import load
 from shapley_coop.invalid import first_error
@@ -76,7 +77,7 @@ class Tournament(BaseModel):
 
 
 def shipped() -> list[str]:
-    """The tournaments that come with the project, sorted."""
+    """Return the tournaments that come with the project, sorted."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
@@ -104,7 +105,7 @@ def read_tournament(path: Path) -> Tournament:
 
 
 def suites(tournament: Tournament) -> list[Suite]:
-    """The suite of each game: first seat × second seat × seeds.
+    """Return the suite of each game: first seat × second seat × seeds.
 
     Raises:
         ValueError: a game cannot be loaded, or is not of two.
@@ -132,7 +133,7 @@ def suites(tournament: Tournament) -> list[Suite]:
 
 
 def suite_name(tournament: Tournament, game: str) -> str:
-    """What the suite of a game is called.
+    """Return what the suite of a game is called.
 
     Raises:
         ValueError: the two names are too long together.

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.sweeps.cells import Cell, expand
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.evals.verifying_books import named
 from shapley_coop.extensions.trials.tournament.entry import (
     FIRST,
@@ -66,7 +66,7 @@ class _Held:
     strangers: list[str]
 
     def played(self) -> Played:
-        """The whole tournament.
+        """Return the whole tournament.
 
         Raises:
             ValueError: not all of its matches are there.
@@ -95,7 +95,7 @@ def enter(folder: Path, tournament: Tournament) -> None:
 
 
 def played_in(folder: Path) -> Played:
-    """The tournament of a folder with all its rows.
+    """Return the tournament of a folder with all its rows.
 
     Raises:
         ValueError: the folder holds none, not all of its matches, or rows of no match.
@@ -113,7 +113,7 @@ def keep_ranking(folder: Path, played: Played, ranking: Sequence[Rank]) -> None:
 
 
 def as_json(ranking: Sequence[Rank]) -> list[dict[str, Any]]:
-    """A ranking as plain JSON."""
+    """Return a ranking as plain JSON."""
     return [
         {
             "seat": one.seat,
@@ -154,7 +154,7 @@ def verify(folder: Path) -> Verified:
 
 
 def _differently_ranked(kept: Any, ranking: Sequence[Rank]) -> Iterator[str]:
-    """Where a kept ranking is another, but for how libraries of other versions round."""
+    """Yield where a kept ranking is another, but for how libraries of other versions round."""
     anew = as_json(ranking)
     if not isinstance(kept, list) or len(kept) != len(anew):
         yield "lists other seats than the tournament"

@@ -20,7 +20,7 @@ HIGH, LOW = "#1f9d78", "#e08a00"
 
 
 def leaderboard(played: Played, ranking: list[Rank]) -> str:
-    """The page of a tournament.
+    """Return the page of a tournament.
 
     Args:
         played: it, with all rows.
@@ -61,7 +61,7 @@ def _strengths(ranking: list[Rank]) -> str:
 
 
 def matrix(seats: list[str], crossed: dict[tuple[str, str], float]) -> str:
-    """A picture of who gets what against whom.
+    """Return a picture of who gets what against whom.
 
     Args:
         seats: in the order of rows and columns; a row is numbered as its column.

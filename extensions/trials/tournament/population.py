@@ -19,7 +19,7 @@ GENERATIONS = 1_000
 
 
 def shares(payoffs: Floats) -> Floats:
-    """Each seat's share of the population after `GENERATIONS`.
+    """Return each seat's share of the population after `GENERATIONS`.
 
     Args:
         payoffs: of shape (games, roles, seats, opponents, seeds), in each game's own unit.

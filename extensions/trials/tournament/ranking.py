@@ -47,7 +47,7 @@ class Rank:
 
 
 def wins(payoffs: Floats) -> Floats:
-    """How often each seat got more than each other one in its place.
+    """Return how often each seat got more than each other one in its place.
 
     Args:
         payoffs: of shape (games, roles, seats, opponents, seeds), in each game's own unit.
@@ -88,7 +88,7 @@ def strengths(won: Floats) -> Floats:
 
 
 def rank(seats: Sequence[str], payoffs: Floats, seed: int = 0) -> list[Rank]:
-    """The seats by strength, the strongest first; ties keep the order of `seats`.
+    """Return the seats by strength, the strongest first; ties keep the order of `seats`.
 
     Args:
         seats: their names.

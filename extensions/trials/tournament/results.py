@@ -24,11 +24,11 @@ class Played:
     rows: dict[str, list[Row]]
 
     def all_rows(self) -> list[Row]:
-        """The rows of all games, in the order of the matches."""
+        """Return the rows of all games, in the order of the matches."""
         return [row for rows in self.rows.values() for row in rows]
 
     def ranking(self) -> list[Rank]:
-        """The seats by strength."""
+        """Return the seats by strength."""
         return rank(list(self.tournament.seats), self.payoffs)
 
     @cached_property  # every seat's regret reads all of them

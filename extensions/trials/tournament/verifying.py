@@ -12,9 +12,9 @@ from typing import Any, cast
 
 from shapley_coop.deals.contract import rebuilt
 from shapley_coop.evals.measures.reasons import scored_again
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.evals.verifying_books import differences
 from shapley_coop.games.audits import audited
 from shapley_coop.graphs import builder
@@ -38,7 +38,7 @@ _VALUED = ("in_words", "would_pay")
 
 
 def wrong_in(row: Row, cell: Cell) -> list[str]:
-    """Where a row differs from what its match comes to; empty where it does not.
+    """Return where a row differs from what its match comes to; empty where it does not.
 
     Args:
         row: of a sweep.
@@ -52,7 +52,7 @@ def wrong_in(row: Row, cell: Cell) -> list[str]:
 
 
 def seal(rows: Iterable[Row]) -> str:
-    """The SHA-256 of rows, whatever the order of their keys, in hexadecimal digits."""
+    """Return the SHA-256 of rows, whatever the order of their keys, in hexadecimal digits."""
     found = hashlib.sha256()
     for row in rows:
         found.update(json.dumps(row, sort_keys=True).encode() + b"\n")
@@ -76,7 +76,7 @@ def _differences(row: Row, cell: Cell) -> Iterator[str]:
 
 
 def _talked(row: Row, cell: Cell) -> Table:
-    """The table before its settlement."""
+    """Return the table before its settlement."""
     told = row["result"]
     settings = settings_of(RunConfig.model_validate(dict(cell.room)).resolve())
     game, position = game_of(settings), game_of(settings).start()
@@ -103,7 +103,7 @@ def _talked(row: Row, cell: Cell) -> Table:
 
 
 def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
-    """The same with its contract, as agreed, and its settlement."""
+    """Return the same with its contract, as agreed, and its settlement."""
     agreed = agreed_offers(table, PLAN)
     chain = rebuilt(agreed)
     table = {**table, "contract": chain[-1] if chain else None}
@@ -122,9 +122,6 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     settlement = {**decide(evaluated), "ledger": "paid"}
     status = status_of(evaluated, settlement)
     if "fail" in nodes:  # a task exchange
-        proposed = [said["puts"] for said in table["talk"] if "puts" in said]
-        standing = {"turn": proposed[-1]} if proposed else None
-        table = cast(Table, {**table, "pending": standing})
         status = "error" if told["status"] == "error" and not chain else status
     return {**table, "settlement": settlement, "status": status}
 
@@ -145,7 +142,7 @@ def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, An
 
 
 def _wrongly_counted(row: Row) -> Iterator[str]:
-    """Where calls, spending, seats and refusals do not say the same."""
+    """Yield where calls, spending, seats and refusals do not say the same."""
     seats = row["result"]["seats"]
     for call in row["calls"]:
         if call["model"] != seats.get(call["agent"], call["model"]):

@@ -50,7 +50,7 @@ class InThread(BaseCheckpointSaver[Any]):
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Statements]:
-        """One transaction: all of it, or nothing."""
+        """Return one transaction: all of it, or nothing."""
 
     def connect(self) -> None:
         """Make sure that there is a connection."""

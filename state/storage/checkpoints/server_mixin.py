@@ -112,7 +112,7 @@ class ServerSaverMixin(InThread):
         await super().aput_writes(config, writes, task_id, task_path)
 
     async def _latest(self, config: RunnableConfig, found: CheckpointTuple) -> str:
-        """The id of the newest checkpoint of the thread that one was found of."""
+        """Return the id of the newest checkpoint of the thread that one was found of."""
         place = {**config["configurable"]}
         if place.pop("checkpoint_id", None):  # a fork: it begins at an older one
             async for newest in self.alist({"configurable": place}, limit=1):
@@ -230,7 +230,7 @@ def _write_after(latest: str) -> None:
 
 
 def _is_checkpoint(value: Any) -> bool:
-    """Whether a value has the shape of a checkpoint."""
+    """Return whether a value has the shape of a checkpoint."""
     return isinstance(value, dict) and all(
         isinstance(value.get(key), dict)
         for key in ("channel_values", "channel_versions", "versions_seen")

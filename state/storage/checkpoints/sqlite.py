@@ -64,7 +64,7 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
 
 
 def _connected(file: Path) -> sqlite3.Connection:
-    """A connection to a file that has LangGraph's tables."""
+    """Return a connection to a file that has LangGraph's tables."""
     connection = connected(file)
     try:
         # A killed process loses nothing; after a power cut a run resumes from an earlier step.

@@ -262,11 +262,11 @@ def test_words_after_a_bare_tag_are_not_delivered(tag: str) -> None:
     assert "0.75" not in as_written(text)
 
 
-def test_notes_and_drafts_are_read_and_never_delivered() -> None:
-    text = '<NOTES>limit 4</NOTES><TRY>{"clauses": []}</TRY><TRY>[1,]</TRY><s>Hi</s>'
+def test_notes_are_read_and_never_delivered() -> None:
+    text = "<NOTES>limit 4</NOTES><s>Hi</s>"
     message = scan(text)
     assert not isinstance(message, Fault)
-    assert (message.notes, message.tries) == ("limit 4", ({"clauses": []}, [1]))
+    assert message.notes == "limit 4"
     assert as_written(text) == "<s>Hi</s>"
 
 

@@ -10,8 +10,8 @@ from tests.root import ROOT
 
 ROOMS = ("deals", "evals", "games", "graphs", "nodes", "questions", "seats", "state")
 REFUSING = {"Fault", "_fault", "_wrong", "_broken", "_in_each"}
-ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN", "SHEET", "ORDER"}
-"""Of old runs, of passes that no fault went before, of extensions (`authoring`, `markets`)."""
+ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN", "SHEET", "ORDER", "SIGN", "MANDATE"}
+"""Of passes that no fault went before, and of extensions (`authoring`, `markets`, `proof`)."""
 
 
 def labels_in(path: Path) -> Iterator[str]:

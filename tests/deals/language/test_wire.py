@@ -136,11 +136,11 @@ def hidden_in_json(draw: st.DrawFn) -> tuple[str, set[str]]:
 
 
 def element(name: str, said: str) -> str:
-    return f"<{name}>{OFFER if name in ('PROPOSAL', 'TRY') else said}</{name}>"
+    return f"<{name}>{OFFER if name == 'PROPOSAL' else said}</{name}>"
 
 
 def repeated(draw: st.DrawFn) -> tuple[str, set[str]]:
-    name = draw(tag.filter(lambda name: name != "TRY"))
+    name = draw(tag)
     return f"{element(name, draw(speech))}{draw(speech)}{element(name, draw(speech))}", {"DUP"}
 
 
@@ -154,7 +154,7 @@ def broken_out(draw: st.DrawFn) -> tuple[str, set[str]]:
     """A quotation that ends the element it stands in, and what it would have said by that."""
     name, private = draw(st.sampled_from(["s", "REJECT", "CLAIM"])), draw(st.sampled_from(PRIVATE))
     said = f"<{name}>{draw(speech)}</{name}><ACCEPT><{private}></{name}>"
-    own = f"<{private}>{draw(speech)}</{private}>" if private != "TRY" else ""
+    own = f"<{private}>{draw(speech)}</{private}>"
     return f"{said}{own}", {"TAG", "JSON", "MET"}
 
 

@@ -6,106 +6,25 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.credit import attribute_by
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.evals.measures.credit import with_baseline
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.measures.other_dice import Spread, on_other_dice, rolls_dice
-from shapley_coop.evals.measures.sensitivity import (
-    BY_BASELINE,
-    BY_CONTINUATION,
-    BY_NORM,
-    STOPS,
-    in_words,
-    sensitivity,
-    with_baseline,
-)
-from shapley_coop.games import Game, GameError, load
-from shapley_coop.games.replay import conduct
+from shapley_coop.games import GameError, load
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.credit import credit_view
 from shapley_coop.serve.view.run_sources import HomeSource
-from shapley_coop.state.characteristic import by_replays
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, valid
-from tests.credit.credit_plays import HEAP, at_random, joint, recorded, with_heaps
+from tests.credit.credit_plays import HEAP, evaluated, joint, recorded, with_heaps
 from tests.games.made_games import TUG
 from tests.serve.view.test_bundle import told
-
-
-def evaluated(name: str, record: Any, **room: Any) -> EvaluatedTable:
-    """The table of a record."""
-    settings = RunConfig(game=name, **room).resolve().model_dump(mode="json")
-    return EvaluatedTable({"episode": f"{name}/{room}", "settings": settings, "record": record})
 
 
 def record_of(run: str) -> Any:
     """The record of an ended run."""
     return asyncio.run(table_of(home().runs.get(run)))["record"]
-
-
-def raid(seed: int = 3) -> tuple[Game, Any]:
-    """A raid played at random, and its record."""
-    game = load("raid_battle", {}, seed)
-    return game, at_random(game, seed)
-
-
-# Other dice
-
-
-def test_on_its_own_dice_a_conduct_has_the_values_of_its_record() -> None:
-    game, record = raid()
-    did = conduct(game, record, game.baseline)
-    again = attribute_by(by_replays(load("raid_battle", {}, 3).repeated(did)))
-    assert again.values == evaluated("raid_battle", record, seed=3).attribution("shapley").values
-
-
-def test_the_spread_over_other_dice_is_of_the_next_seeds() -> None:
-    game, record = raid()
-    found = on_other_dice(evaluated("raid_battle", record, seed=3), "shapley", 4)
-    did = conduct(game, record, game.baseline)
-    each = [
-        attribute_by(by_replays(load("raid_battle", {}, seed).repeated(did)))
-        for seed in (4, 5, 6, 7)
-    ]
-    for hero, spread in found.values.items():
-        assert spread == Spread.of([float(one.values[hero]) for one in each])
-        assert spread.low <= spread.mean <= spread.high
-    assert found.improvement == Spread.of([float(one.total) for one in each])
-
-
-def test_a_hero_that_idles_has_no_value_on_any_dice_and_who_wins_by_luck_has_a_spread() -> None:
-    game = load("raid_battle", {"boss_hp": 500}, 1)
-    record = at_random(game, 1, null=0)
-    table = evaluated("raid_battle", record, seed=1, params={"boss_hp": 500})
-    found = on_other_dice(table, "shapley", 20)
-    assert found.values["Hero1"] == Spread(0.0, 0.0, 0.0, 0.0)
-    assert found.improvement.sd > 0
-
-
-def test_a_table_rolls_no_dice_unless_the_absent_act_at_random() -> None:
-    assert not rolls_dice(evaluated("public_goods", []))
-    assert rolls_dice(evaluated("public_goods", [], absent="random"))
-    assert not rolls_dice(evaluated("delivered", []))
-
-
-def test_values_that_no_replay_computes_are_not_replayed_on_other_dice() -> None:
-    _, record = raid()
-    by_points = evaluated("raid_battle", record, seed=3, params={"worth": "contribution"})
-    with pytest.raises(ValueError, match="only worth=record can be replayed"):
-        on_other_dice(by_points, "shapley", 2)
-
-
-def test_the_command_reports_mean_and_spread_and_settles_nothing(coop: Coop) -> None:
-    before = valid(coop("run", "raid_battle", "--seed", "2", "--name", "r", "--json").result)
-    dice = coop("credit", "r", "--dice", "5", "--json").result["dice"]
-    assert dice["times"] == 5
-    assert set(dice["values"]) == set(before["agents"])
-    assert {"mean", "sd", "low", "high"} == set(dice["improvement"])
-    assert "on 5 other dice" in coop("credit", "r", "--dice", "5").out
-    assert coop("credit", "r", "--json").result["payoff"] == before["payoffs"]
-    assert coop("verify", "r").code == 0
 
 
 def test_dice_and_baselines_are_refused_for_a_file(coop: Coop, tmp_path: Any) -> None:
@@ -114,62 +33,6 @@ def test_dice_and_baselines_are_refused_for_a_file(coop: Coop, tmp_path: Any) ->
     refused = coop("credit", str(path), "--dice", "5")
     assert refused.code == 2
     assert "for a run's record" in refused.err
-
-
-# Sensitivity
-
-
-def test_the_ranking_depends_on_the_baseline_where_one_keeps_and_three_give() -> None:
-    game = load("public_goods")
-    found = sensitivity(
-        evaluated("public_goods", joint(game, "keep", "give", "give", "give", times=10)), "shapley"
-    )
-    assert in_words(found.ranking) == "Bob = Carol = Dave > Alice"
-    assert in_words(found.other[BY_BASELINE, "away"]) == "Alice > Bob = Carol = Dave"
-    assert (BY_NORM, "nucleolus") in found.same
-    line = "the ranking depends on the baseline: with away it is Alice > Bob = Carol = Dave"
-    assert line in found.lines()
-
-
-def test_the_games_own_baseline_and_the_equilibrium_are_compared_with_another() -> None:
-    game = load("public_goods")
-    record = joint(game, "keep", "give", "give", "give", times=10)
-    found = sensitivity(evaluated("public_goods", record, absent="give"), "shapley")
-    baselines = {to for what, to in [*found.other, *found.same] if what == BY_BASELINE}
-    assert {"as declared", "away"} < baselines
-    assert any(to.startswith("equilibrium (an absent agent plays keep") for to in baselines)
-
-
-def test_how_replays_go_on_is_compared_where_agents_can_leave_the_recorded_path() -> None:
-    _, record = raid()
-    found = sensitivity(evaluated("raid_battle", record, seed=3), "shapley")
-    assert (BY_CONTINUATION, STOPS) in {*found.other, *found.same}
-    table = sensitivity(evaluated("stag_hunt", joint(load("stag_hunt"), "stag", "hare")), "shapley")
-    assert BY_CONTINUATION not in {what for what, _ in [*table.other, *table.same]}
-
-
-def test_heroes_that_stop_where_their_record_ends_kill_nobody_after_it() -> None:
-    params = {"heroes": 2, "boss_hp": 400, "damage": [100, 100], "strike": 0, "taunted_strike": 0}
-    game = load("raid_battle", params)
-    record = joint(game, "Fireball", "Fireball", times=2)
-    table = evaluated("raid_battle", record, params=params)
-    assert table.attribution("shapley").total == table.total + 100
-    found = sensitivity(table, "shapley")
-    assert found.ranking == [["Hero1", "Hero2"]]
-
-
-def test_what_is_not_compared_is_said() -> None:
-    heroes = {"heroes": 9}
-    game = load("raid_battle", heroes)
-    (line,) = sensitivity(
-        evaluated("raid_battle", at_random(game, 1), params=heroes), "shapley"
-    ).lines()
-    assert line == "not compared: rankings of more than 8 agents (here 9)"
-    game = load("raid_battle", {"heroes": 6})
-    said = sensitivity(
-        evaluated("raid_battle", at_random(game, 1), params={"heroes": 6}), "shapley"
-    ).lines()
-    assert any("the baseline away (too many joint actions" in line for line in said)
 
 
 def test_another_baseline_changes_nothing_in_the_run_itself() -> None:

@@ -4,9 +4,10 @@ import pytest
 
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.reference_points import yardstick
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite, expand
+from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.graphs.catalogue import admits_payments
 
 ASSUMED = ("pareto_distance", "nash_distance", "distance:fixed_split", "distance:random_split")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.evals.sweeps.cells import Cell, expand
 from shapley_coop.evals.sweeps.folders import failures_in, read_rows
 from shapley_coop.evals.sweeps.playing import Limits
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.seats.seat import SeatError
 from tests.evals.swept import registered, run, suite
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.checks import check_cells
 from shapley_coop.evals.sweeps.folders import failures_in, merge, read_rows
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.store import FILE, Store
-from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.seats.seat import CredentialsMissing, SeatError
 from shapley_coop.state.storage.home import Home, home
 from tests.evals.swept import SUITE, ablation, change, kept, reworded, run, suite

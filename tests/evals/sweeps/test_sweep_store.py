@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from shapley_coop.evals.sweeps import workers
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import done_in, merge, read_rows
 from shapley_coop.evals.sweeps.playing import Limits
 from shapley_coop.evals.sweeps.store import FILE, Store
 from shapley_coop.evals.sweeps.stored import PAGE
-from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.sweeps.workers import LOST, Worker
 from shapley_coop.state.storage.home import Home
 from tests.coop_command import Coop
@@ -80,7 +80,7 @@ def test_rows_are_read_page_by_page_in_the_order_of_the_cells(swept):
         assert len(rows) == SEEDS
         assert [row["seed"] for row in rows] == list(range(SEEDS))
         assert rows.cells() == [cell.id for cell in expand(BIG)]
-        assert [row["seed"] for row in rows.at(rows.cells()[5:8])] == [5, 6, 7]
+        assert [row["seed"] for row, _ in rows.at(rows.cells()[5:8])] == [5, 6, 7]
         assert len(list(rows.timed())) == SEEDS
         assert not rows.of_suite("another")
         assert store.counts() == {"mini": (SEEDS, 0)}
@@ -95,8 +95,8 @@ def test_conditions_come_in_the_order_of_the_suite(tmp_path):
 
 def test_cells_keep_their_names_though_they_share_their_settings():
     cell = expand(BIG)[3]
-    assert dict(cell.room)["seed"] == 3
-    content = [cell.suite, dict(cell.labels), cell.graph, dict(cell.room), cell.repetition]
+    assert cell.room["seed"] == 3
+    content = [cell.suite, dict(cell.labels), cell.graph, cell.room, cell.repetition]
     plain = json.dumps(content, sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(plain.encode()).hexdigest()[:20] == cell.id
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.seats.calls import Step
+from shapley_coop.seats.calls import Step, kept_call
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state.storage.home import home
@@ -36,7 +36,7 @@ async def test_letters_of_a_wave_keep_their_own_facts() -> None:
         Letter("Rules.", "Now."),
         Letter("Rules.", "Now.", refused="", why="Say something."),
         Letter("Rules.", "Now.", refused="x" * 9000, why="Shorter."),
-        Letter("Rules.", "Now.", steps=(Step('<TRY>{"clauses": []}</TRY>', ("Nothing.",)),)),
+        Letter("Rules.", "Now.", steps=(Step(kept_call("history", {}), ("Nothing.",)),)),
     ],
 )
 def test_a_letters_text_is_that_of_its_messages(letter: Letter) -> None:

@@ -12,8 +12,6 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from shapley_coop.deals.signing.envelope import as_bytes
-from shapley_coop.state.home_files.keys import key_of
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.versions import BOOKS, CHECKPOINTS, OtherVersion
 from tests.books import change_value
@@ -163,6 +161,8 @@ def test_an_export_of_another_version_or_hash_is_refused_in_one_line(
     coop: Coop, tmp_path: Path, change: dict[str, object], named: str
 ) -> None:
     statement = pytest.importorskip("shapley_coop.extensions.proof.statement")
+    envelope = pytest.importorskip("shapley_coop.extensions.proof.envelope")
+    home_keys = pytest.importorskip("shapley_coop.extensions.proof.home_keys")
     export = tmp_path / "e.json"
     assert coop("keys", "new", "operator").code == 0
     assert coop(*PLAY, "r").code == 0
@@ -172,7 +172,8 @@ def test_an_export_of_another_version_or_hash_is_refused_in_one_line(
     told["predicate"] |= change
     if not change:
         told["predicateType"] = "urn:shapley-coop:settlement:v0"
-    export.write_bytes(as_bytes(statement.envelope_signed(told, [key_of("operator")])))
+    signed = statement.envelope_signed(told, [home_keys.key_of("operator")])
+    export.write_bytes(envelope.as_bytes(signed))
     said = one_line(coop("check", str(export), "--key", "operator=operator"), USAGE)
     assert named in said
     assert "use the coop that wrote it" in said

@@ -1,1 +1,0 @@
-"""The papers' own tables, computed by this implementation."""

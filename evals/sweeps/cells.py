@@ -1,0 +1,172 @@
+"""The runs of a suite, its cells: the product of axes × seeds × repetitions.
+
+Each is named by the hash of its content. A sweep may have a hundred thousand of them, which share
+all but the seed.
+
+>>> from shapley_coop.evals.sweeps.cells import expand
+>>> from shapley_coop.evals.sweeps.suite import Suite
+>>> suite = Suite(name="two", base={"game": "escape_room"}, vary={"rounds": [1]}, seeds="0-1")
+>>> [(cell.labels, cell.seed) for cell in expand(suite)]
+[({'rounds': '1'}, 0), ({'rounds': '1'}, 1)]
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import product, starmap
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from shapley_coop.evals.sweeps.seeds import MOST_SEEDS
+from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.graphs.catalogue import check_name
+from shapley_coop.invalid import first_error
+from shapley_coop.state.run_config import RunConfig
+
+_GRAPH = "graph"
+_MERGED = ("params", "seats")
+MAX_CELLS = MOST_SEEDS
+_SEED = "\0"
+"""Where a cell's seed and repetition go in the JSON of its condition: nothing else is this text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """What cells have in common that differ in seed and repetition alone.
+
+    Attributes:
+        suite: the suite's name.
+        labels: axis → label.
+        graph: the workflow.
+        settings: what is played, resolved, as plain JSON; the seed is each cell's own.
+        rank: in the suite; not part of what its cells are.
+    """
+
+    suite: str
+    labels: Mapping[str, str]
+    graph: str
+    settings: Mapping[str, Any]
+    rank: int = 0
+
+    @cached_property  # a hundred thousand cells share it
+    def around_the_seed(self) -> tuple[Any, str]:
+        """The hash of a cell's canonical JSON up to its seed, and the text up to its repetition."""
+        settings = {**self.settings, "seed": _SEED}
+        content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        before, between, _ = text.split(json.dumps(_SEED))
+        return hashlib.sha256(before.encode()), between
+
+
+class Cell(NamedTuple):
+    """One run of an experiment.
+
+    Attributes:
+        condition: what it has in common with others.
+        seed: the run configuration's.
+        repetition: from 0.
+    """
+
+    condition: Condition
+    seed: int
+    repetition: int = 0
+
+    @classmethod
+    def alone(cls, graph: str, room: Mapping[str, Any]) -> "Cell":
+        """Return a run that belongs to no suite."""
+        return cls(Condition("", {}, graph, room), int(room["seed"]))
+
+    @property
+    def id(self) -> str:
+        """The hash of its content and labels: 20 hexadecimal digits."""
+        before, between = self.condition.around_the_seed
+        whole = before.copy()
+        whole.update(f"{self.seed}{between}{self.repetition}]".encode())
+        return str(whole.hexdigest()[:20])
+
+    @property
+    def suite(self) -> str:
+        """The suite's name."""
+        return self.condition.suite
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Axis → label."""
+        return self.condition.labels
+
+    @property
+    def graph(self) -> str:
+        """The workflow."""
+        return self.condition.graph
+
+    @property
+    def room(self) -> dict[str, Any]:
+        """What is played, resolved, as plain JSON."""
+        return {**self.condition.settings, "seed": self.seed}
+
+    @property
+    def name(self) -> str:
+        """Its condition and seed, for people."""
+        return ", ".join([*self.labels.values(), f"seed {self.seed}"])
+
+
+def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
+    """Return every cell of a suite, condition by condition.
+
+    Args:
+        suite: the experiment.
+        seeds: in place of the suite's own.
+
+    Raises:
+        ValueError: a game or workflow is not there, or a setting is wrong; names the condition.
+    """
+    seeds = list(seeds or suite.seeds)
+    if len(set(seeds)) < len(seeds):
+        raise ValueError(f"{suite.name}: seeds repeat: use repetitions to play one again")
+    cells: list[Cell] = []
+    for condition in _conditions(suite):
+        cells += starmap(partial(Cell, condition), product(seeds, range(suite.repetitions)))
+        if len(cells) > MAX_CELLS:
+            raise ValueError(f"{suite.name}: more than {MAX_CELLS} cells: vary less")
+    return cells
+
+
+def _conditions(suite: Suite) -> Iterator[Condition]:
+    """Yield every combination of the axes' labels."""
+    axes = suite.axes
+    for rank, labels in enumerate(product(*axes.values())):
+        named = dict(zip(axes, labels, strict=True))
+        settings = dict(suite.base)
+        for axis, label in named.items():
+            settings = _overlaid(settings, axes[axis][label])
+        try:
+            graph, config = configured(settings)
+            room = config.resolve().model_dump(mode="json")
+        except ValueError as error:
+            shown = " ".join(f"{axis}={label}" for axis, label in named.items()) or "base"
+            raise ValueError(f"suite {suite.name}, {shown}: {error}") from None
+        yield Condition(suite.name, named, graph, room, rank)
+
+
+def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
+    """Return the workflow and the configuration that settings of a run name; no game is loaded yet.
+
+    Raises:
+        ValueError: there is no such workflow, or a setting is wrong.
+    """
+    graph = str(settings.get(_GRAPH, "shapley_coop"))
+    check_name(graph)
+    rest = {key: value for key, value in settings.items() if key != _GRAPH}
+    try:
+        return graph, RunConfig.model_validate(rest)
+    except ValidationError as error:
+        raise ValueError(str(first_error(error, RunConfig, beside=(_GRAPH,)))) from None
+
+
+def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters and seats are merged by key, everything else is replaced."""
+    merged = {key: {**settings.get(key, {}), **more[key]} for key in _MERGED if key in more}
+    return {**settings, **more, **merged}

@@ -1,0 +1,161 @@
+"""What contracts do in social dilemmas, in the layout of the paper (Schiavone, 2025, section 5).
+
+The rows are those of the shipped suite `contracts_table`: a game, who sits at the table, and how
+the contract is enforced, if there is one. Measured are the collective welfare, how often a contract
+was agreed on (utilisation), and, beyond the paper, how much of it was kept.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shapley_coop.deals.analysis.stage import Play, StageGame
+from shapley_coop.evals.measures.stats import Estimate
+from shapley_coop.evals.measures.summary import conditions, estimate
+from shapley_coop.evals.sweeps.cells import Cell, expand
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.suite import Suite, load_suite
+from shapley_coop.seats.embedded import CHARACTERS
+from shapley_coop.seats.embedded.strategies import DRAWN, selfish
+from shapley_coop.seats.seat import EMBEDDED, Seat
+from shapley_coop.state.settings import game_of
+
+SUITE = "contracts_table"
+MEASURES = {
+    "welfare": "social_welfare",
+    "utilisation": "agreement",
+    "adherence": "adherence",
+    "breaches": "breaches",
+}
+"""Column → measure of `evals.measures.evaluators`."""
+
+UNBOUND, NOTIONAL = "none", "notional"
+KEEPERS, BREAKERS, BROKEN = "keepers", "breakers", "keepers + breaker"
+SELF_INTERESTED = (KEEPERS, BREAKERS, BROKEN)
+"""Agents that compare what their choices pay, with and without a contract; all others follow a
+fixed strategy."""
+
+
+def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
+    """The suite at these seeds, and its cells; where seeds cannot differ, one stands for all."""
+    suite = load_suite(SUITE).model_copy(update={"seeds": list(seeds)})
+    return suite, [c for c in expand(suite) if c.seed == seeds[0] or depends_on_seed(c)]
+
+
+def depends_on_seed(cell: Cell) -> bool:
+    """Return whether two seeds of a cell can differ: by talk, or by the random draws of an agent.
+
+    Without talk an embedded agent draws only if it is noisy or careless, or if its strategy does.
+    The games of this suite draw nothing.
+    """
+    seats = [Seat.model_validate(seat) for seat in cell.room["seats"].values()]
+    if cell.graph != "llm_only" or any(seat.provider != EMBEDDED for seat in seats):
+        return True
+    own = [CHARACTERS[seat.name] for seat in seats]
+    return any(c.noise or c.sloppiness or c.strategy in DRAWN for c in own)
+
+
+@dataclass(frozen=True)
+class GameTable:
+    """One game's part of the table, and what it shows.
+
+    Attributes:
+        game: its label.
+        stage: the game, as letters show it.
+        lines: (agents, contract) → column → estimate; without a contract there is only welfare.
+        trusted: every joint action of keepers and a breaker under a contract that is not enforced.
+    """
+
+    game: str
+    stage: StageGame
+    lines: Mapping[tuple[str, str], Mapping[str, Estimate]]
+    trusted: frozenset[Play]
+
+    @property
+    def best(self) -> float:
+        """The highest collective welfare there is."""
+        return float(self.stage.turns * self.stage.best_total)
+
+    @property
+    def selfish(self) -> float:
+        """The collective welfare if each agent does what pays it most against uniform beliefs."""
+        play = tuple(selfish(self.stage, i) for i in range(len(self.stage.agents)))
+        return float(self.stage.turns * sum(self.stage.pays[play]))
+
+    @property
+    def weak(self) -> list[Play]:
+        """The weak equilibria of one turn: a contract that asks for them changes no incentive."""
+        return [play for play, strict in self.stage.equilibria.items() if not strict]
+
+    def mean(self, agents: str, contract: str, column: str = "welfare") -> float:
+        """Return one number of the table."""
+        return self.lines[agents, contract][column].value
+
+    @property
+    def shows(self) -> dict[str, bool]:
+        """The claims that such a table is made to support, and whether this one does."""
+        bound = {contract for _, contract in self.lines} - {UNBOUND}
+        enforced = bound - {NOTIONAL}
+        held = {mode for mode in bound if self.mean(BROKEN, mode, "breaches") == 0}
+        found = {
+            "Without a contract the self-interested end where selfish play does.": all(
+                self.mean(agents, UNBOUND) == self.selfish for agents in SELF_INTERESTED
+            ),
+            "With one, those who keep it do better.": all(
+                self.mean(KEEPERS, mode) > self.selfish for mode in bound
+            ),
+            "Against a breaker the enforced modes hold.": enforced <= held,
+        }
+        if NOTIONAL in held:
+            claim = "Unenforced it holds as well: what it asks for are weak equilibria, and nothing"
+            return {**found, f"{claim} is gained by breaking it.": self.trusted <= {*self.weak}}
+        lost = self.mean(BROKEN, NOTIONAL) < min(self.mean(BROKEN, mode) for mode in enforced)
+        return {**found, "Unenforced it is broken, and all together have less.": lost}
+
+    def record(self) -> dict[str, Any]:
+        """This part as plain JSON."""
+        return {
+            "game": self.game,
+            "best": self.best,
+            "selfish": self.selfish,
+            "weak_equilibria": [list(play) for play in self.weak],
+            "rows": [
+                {"agents": agents, "contract": contract}
+                | {column: _as_json(found) for column, found in measures.items()}
+                for (agents, contract), measures in self.lines.items()
+            ],
+            "shows": self.shows,
+        }
+
+
+def game_tables(rows: Sequence[Row]) -> list[GameTable]:
+    """Return the table, game by game."""
+    found = []
+    for group in conditions(rows, ["game"]):
+        cells = {c.key: c for c in conditions(group.rows, ["agents", "contract"])}
+        found.append(
+            GameTable(
+                game=group.labels["game"],
+                stage=StageGame.of(game_of(group.rows[0]["room"]).facts()),
+                lines={
+                    (agents, how): {
+                        column: estimate(cell.rows, measure)
+                        for column, measure in MEASURES.items()
+                        if how != UNBOUND or column == "welfare"
+                    }
+                    for (agents, how), cell in cells.items()
+                },
+                trusted=frozenset(
+                    tuple(turn["actions"].get(agent, "") for agent in row["result"]["agents"])
+                    for row in cells[BROKEN, NOTIONAL].rows
+                    for turn in row["record"]
+                ),
+            )
+        )
+    return found
+
+
+def _as_json(found: Estimate) -> dict[str, Any] | None:
+    """Return an estimate's number, interval and n; null without data."""
+    stated = ("value", "low", "high", "n", "method")
+    return {name: getattr(found, name) for name in stated} if found.n else None

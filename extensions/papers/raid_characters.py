@@ -1,0 +1,175 @@
+"""Whether values of a raid tell four characters apart: a healer, a taunter, a caster, an idler.
+
+One of each and a second caster play a raid, on many seeds and levels. Nobody bargains: the records
+follow from the characters alone, and the values from the records. Whether characters differ is
+judged pair by pair, within the same raids.
+
+    python -m shapley_coop.extensions.papers.raid_characters
+    python -m shapley_coop.extensions.papers.raid_characters --casters 1 --seeds 0-99 --norm banzhaf
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import fmean
+
+from shapley_coop.credit import attribute_by
+from shapley_coop.evals.measures.stats import Estimate, compare, corrected, mean_interval
+from shapley_coop.evals.reports.layout import markdown
+from shapley_coop.evals.sweeps.seeds import parse_seeds
+from shapley_coop.games import Game, Turn, load
+from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, TAUNT
+from shapley_coop.games.turns import realised_total
+from shapley_coop.state.characteristic import characteristic
+
+LEVELS = (1, 2, 3)
+
+CHARACTERS: dict[str, Callable[[Sequence[str]], str | None]] = {
+    "healer": lambda legal: HEAL,
+    "taunter": lambda legal: TAUNT if TAUNT in legal else FIREBALL,
+    "caster": lambda legal: FIREBALL,
+    "idler": lambda legal: None,
+}
+"""What each does when it can act; the taunter strikes while its Taunt is not ready."""
+
+CASTERS = 2
+"""With two, some of these raids are won and some are lost; one alone loses all of them."""
+
+PAIRS = (("taunter", "healer"), ("taunter", "caster"), ("caster", "healer"))
+
+
+@dataclass(frozen=True)
+class Credited:
+    """One raid's values.
+
+    Attributes:
+        level: of the raid.
+        seed: of its dice.
+        won: whether the boss fell.
+        values: hero → its value.
+        ends: hero → what it ends with under the norm.
+        baseline: hero → W_i(∅).
+    """
+
+    level: int
+    seed: int
+    won: bool
+    values: dict[str, Fraction]
+    ends: dict[str, Fraction]
+    baseline: dict[str, Fraction]
+
+
+def played(game: Game) -> list[Turn]:
+    """The raid's record; its heroes are called by their characters."""
+    position, record = game.start(), list[Turn]()
+    while not game.over(position):
+        chosen = {
+            hero: CHARACTERS[hero.split()[0]](legal)
+            for hero in game.agents
+            if (legal := game.legal(position, hero))
+        }
+        actions = {hero: action for hero, action in chosen.items() if action}
+        after = game.step(position, actions)
+        turn: Turn = {"turn": len(record) + 1, "actions": actions, "rewards": after.rewards}
+        turn["effects"] = after.effects
+        if after.pot:
+            turn["pot"] = after.pot
+        record.append(turn)
+        position = after.position
+    return record
+
+
+def heroes_of(casters: int) -> list[str]:
+    """Return one hero of each character, and as many casters as asked for."""
+    more = [f"caster {k}" for k in range(2, casters + 1)]
+    return ["healer", "taunter", "caster", *more, "idler"]
+
+
+def credited(level: int, seed: int, norm: str = "shapley", casters: int = CASTERS) -> Credited:
+    """Play one raid and value it."""
+    heroes = heroes_of(casters)
+    # Of equals the boss strikes the first, so that seats matter: they move on with the seed.
+    seats = [heroes[(seed + i) % len(heroes)] for i in range(len(heroes))]
+    game = load("raid_battle", {"agents": seats, "level": level}, seed)
+    record = played(game)
+    found = attribute_by(characteristic(game, record), norm)
+    assert found.alone is not None, "a raid is valued against its baseline"
+    won = any(effect["effect"] == "won" for turn in record for effect in turn["effects"])
+    ends = found.payoffs(realised_total(record))
+    return Credited(level, seed, won, found.values, ends, found.alone)
+
+
+def table(raids: Mapping[int, Sequence[Credited]], norm: str) -> str:
+    """Return the distribution of each hero's values at each level, in Markdown."""
+    lines = []
+    for level, played_ in raids.items():
+        won = sum(raid.won for raid in played_)
+        for hero in heroes_of(len(played_[0].values) - len(CHARACTERS) + 1):
+            values = [float(raid.values[hero]) for raid in played_]
+            ends = [float(raid.ends[hero]) for raid in played_]
+            found = mean_interval(values)
+            lines.append(
+                [
+                    f"{level}, won {won} of {len(played_)}",
+                    hero,
+                    _interval(found),
+                    f"{found.spread:.1f}",
+                    f"{min(values):.1f} to {max(values):.1f}",
+                    f"{fmean(ends):.1f}",
+                ]
+            )
+    heads = ["level", "hero", f"{norm}: mean [95 %]", "sd", "range", "ends with"]
+    return markdown(heads, lines)
+
+
+def differences(raids: Mapping[int, Sequence[Credited]]) -> str:
+    """How much more one character's value is than another's in the same raid, in Markdown."""
+    found = [
+        compare(
+            f"{level} | {more} − {less}",
+            [(float(raid.values[less]), float(raid.values[more])) for raid in played_],
+        )
+        for level, played_ in raids.items()
+        for more, less in PAIRS
+    ]
+    heads = ["level", "difference", "mean [95 %]", "more / same / fewer", "p (Holm)"]
+    return markdown(
+        heads,
+        [
+            [
+                one.measure,
+                _interval(one.difference),
+                f"{one.more} / {one.difference.n - one.more - one.fewer} / {one.fewer}",
+                f"{one.adjusted:.4f}",
+            ]
+            for one in corrected(found)
+        ],
+    )
+
+
+def _interval(found: Estimate) -> str:
+    return f"{found.value:.1f} [{found.low:.1f}, {found.high:.1f}]"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table."""
+    options = argparse.ArgumentParser(description="Values of four characters in raids.")
+    options.add_argument("--seeds", default="0-19", help="as in 0-19")
+    options.add_argument("--norm", default="shapley", help="shapley, banzhaf, …")
+    options.add_argument("--casters", type=int, default=CASTERS, choices=range(1, 9))
+    given = options.parse_args(arguments)
+    try:
+        seeds = parse_seeds(given.seeds)
+        raids = {
+            level: [credited(level, seed, given.norm, given.casters) for seed in seeds]
+            for level in LEVELS
+        }
+    except ValueError as error:
+        options.error(str(error))
+    sys.stdout.write(f"{table(raids, given.norm)}\n\n{differences(raids)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The keys of a home: private parts in the folder `keys`, for their owner alone."""
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shapley_coop.files import read_text
+from shapley_coop.state.storage.at_rest import private_folder
+from shapley_coop.state.storage.home import home
+
+if TYPE_CHECKING:  # few runs have keys
+    from shapley_coop.extensions.proof.keys import Algorithm, PrivateKey, PublicKey
+
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
+
+
+def new_key(name: str, algorithm: "Algorithm" = "Ed25519") -> "PublicKey":
+    """Make a key and keep it.
+
+    Raises:
+        ValueError: there is one of that name, or it is no name.
+        LibraryMissing: the extra `keys` is not installed.
+    """
+    from shapley_coop.extensions.proof.keys import PrivateKey
+
+    path, key = _path(name), PrivateKey.new(algorithm)
+    private_folder(path.parent)
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise ValueError(f"there is a key {name!r}: choose another name") from None
+    with os.fdopen(file, "w", encoding="ascii") as kept:
+        kept.write(key.pem())
+    return key.public
+
+
+def key_of(name: str) -> "PrivateKey":
+    """Return a key of this home.
+
+    Raises:
+        ValueError: there is none of that name, or its file holds none.
+        LibraryMissing: the extra `keys` is not installed.
+    """
+    from shapley_coop.extensions.proof.keys import PrivateKey
+
+    path = _path(name)
+    if not path.exists():
+        known = ", ".join(key_names()) or "none"
+        raise ValueError(
+            f"no key {name!r} in {path.parent} (it holds {known}): coop keys new {name} makes it"
+        )
+    return PrivateKey.read(read_text(path, "a key"), str(path))
+
+
+def key_names() -> list[str]:
+    """Return the keys of this home, sorted."""
+    return sorted(path.stem for path in (home().folder / "keys").glob("*.pem"))
+
+
+def _path(name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of a key: letters, digits, _ . - and at most 64")
+    return home().folder / "keys" / f"{name}.pem"

@@ -1,0 +1,101 @@
+"""Mandates: what a principal allows its agent to bind itself to, signed before any bargaining."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from shapley_coop.amounts import Exact
+from shapley_coop.canonical import digest
+from shapley_coop.extensions.proof.envelope import Envelope, sign_envelope
+from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey, read_public
+from shapley_coop.invalid import first_error
+
+MANDATE = "application/vnd.coop.mandate+json"
+"""The payload type of a mandate."""
+
+
+class Mandate(BaseModel):
+    """The limits of one agent. What is left out is not limited.
+
+    Amounts are in the game's unit and of the whole game.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    agent: str = Field(min_length=1, max_length=64, description="Whom it binds.")
+    max_pay: Exact | None = Field(default=None, ge=0, description="The most it may promise to pay.")
+    min_end: Exact | None = Field(
+        default=None, description="The least that what it signs may leave it with."
+    )
+    never: tuple[str, ...] = Field(
+        default=(), max_length=256, description="Actions that it may neither promise nor take."
+    )
+    expires: AwareDatetime | None = Field(
+        default=None, description="From then on it may bind itself to nothing. With a time zone."
+    )
+    principal: str = Field(description="The public key of who signs it, in PEM.")
+
+    @property
+    def key(self) -> PublicKey:
+        """The principal's key."""
+        return read_public(self.principal, "the mandate's principal")
+
+    def expired(self, now: datetime) -> bool:
+        """Return whether it no longer allows anything."""
+        return self.expires is not None and now >= self.expires
+
+
+class SignedMandate(BaseModel):
+    """A mandate whose signature was verified."""
+
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+
+    mandate: Mandate
+    envelope: Envelope
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the signed envelope, by which a record names it."""
+        return digest(self.envelope.record())
+
+
+def sign_mandate(key: PrivateKey, **limits: Any) -> SignedMandate:
+    """Sign a mandate as its principal.
+
+    Args:
+        key: the principal's.
+        limits: the fields of `Mandate` but `principal`.
+
+    Raises:
+        ValueError: a limit is no amount, no time, or there is no such limit.
+    """
+    if not any(limit for name, limit in limits.items() if name != "agent"):
+        raise ValueError("a mandate without a limit allows everything: give one")
+    try:
+        mandate = Mandate.model_validate({**limits, "principal": key.public.pem})
+    except ValidationError as error:
+        raise ValueError(f"a mandate's {first_error(error)}") from None
+    content = mandate.model_dump(mode="json", exclude_defaults=True)
+    return SignedMandate(mandate=mandate, envelope=sign_envelope(MANDATE, content, [key]))
+
+
+def read_mandate(envelope: Envelope, source: str = "the mandate") -> SignedMandate:
+    """The mandate in an envelope, once its principal's signature is verified.
+
+    Raises:
+        ValueError: it is no mandate, or is not signed by the principal that it names.
+    """
+    if envelope.payload_type != MANDATE:
+        raise ValueError(f"{source} is no mandate: its payload is {envelope.payload_type}")
+    try:
+        mandate = Mandate.model_validate(envelope.content)
+    except ValidationError as error:
+        raise ValueError(f"{source}: {first_error(error)}") from None
+    except ValueError:
+        raise ValueError(f"{source} is damaged: its payload is no JSON") from None
+    key = mandate.key
+    signature = envelope.signatures.get(key.keyid, b"")
+    if len(envelope.signatures) != 1 or not key.verifies(envelope.message, signature):
+        raise ValueError(f"{source} is not signed by the principal that it names")
+    return SignedMandate(mandate=mandate, envelope=envelope)

@@ -1,0 +1,22 @@
+"""What `coop run` is given for one agent: its key, and its mandate."""
+
+from shapley_coop.files import read_text
+
+
+def key_named(key: str) -> str:
+    """Return a file's public key in PEM, or the name of a key of this home.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    named_file = key.endswith(".pem") or "/" in key
+    return read_text(key, "a public key") if named_file else key
+
+
+def mandate_in(file: str) -> str:
+    """Return the mandate in a file.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    return read_text(file, "a mandate")

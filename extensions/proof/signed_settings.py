@@ -1,0 +1,89 @@
+"""The settings that decide who gets what, as one digest, which parties sign beside each offer.
+
+It is salted: the seed, or the few numbers of a private game, could be found by trying them. The
+salt is on the table beside them, and in no letter; an export shows it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from shapley_coop.canonical import digest
+from shapley_coop.extensions.proof.kept_mandates import mandate_of
+from shapley_coop.extensions.proof.settings import NAME, settings_in
+from shapley_coop.state.settings import RECIPE, config_of, recipe_of
+from shapley_coop.state.table import Table
+
+SIGNED = (*RECIPE, "require_signed")
+"""The settings that parties sign, by name."""
+
+
+class SignedRun(NamedTuple):
+    """What every signature in a run names beside the agreement.
+
+    Attributes:
+        episode: the play.
+        settings: the digest of its settings; empty where no party has a key.
+    """
+
+    episode: str
+    settings: str
+
+
+def committed_in(table: Table) -> dict[str, str] | None:
+    """Return the workflow and the salt of the signed digest; None where no party has a key."""
+    found: dict[str, str] | None = table.get("aside", {}).get(NAME)
+    return found
+
+
+def signed_recipe(table: Table) -> dict[str, Any]:
+    """Return the settings that values, transfers and payoffs follow from, as parties sign them."""
+    required = settings_in(config_of(table["settings"])).require_signed
+    return {**recipe_of(table["settings"]), "require_signed": required}
+
+
+def signed_run(table: Table) -> SignedRun:
+    """Return what the parties of a run sign beside each agreement."""
+    committed = committed_in(table)
+    if committed is None:
+        return SignedRun(table["episode"], "")
+    settings = settings_in(config_of(table["settings"]))
+    found = settings_digest(
+        workflow=committed["workflow"],
+        salt=committed["salt"],
+        agents=table["agents"],
+        keys={agent: party.key.keyid for agent, party in settings.keys.items()},
+        mandates={agent: mandate_of(name).sha256 for agent, name in settings.mandates.items()},
+        settings=digest(signed_recipe(table)),
+    )
+    return SignedRun(table["episode"], found)
+
+
+def settings_digest(
+    *,
+    workflow: str,
+    salt: str,
+    agents: Sequence[str],
+    keys: Mapping[str, str],
+    mandates: Mapping[str, str],
+    settings: str,
+) -> str:
+    """Return the digest of all that was settled before anything was signed.
+
+    Args:
+        workflow: the workflow's name.
+        salt: what nobody can guess.
+        agents: in speaking order.
+        keys: agent → the id of its key.
+        mandates: agent → the hash of its signed mandate.
+        settings: the hash of those that values, transfers and payoffs follow from.
+    """
+    return digest(
+        {
+            "agents": list(agents),
+            "keys": dict(keys),
+            "mandates": dict(mandates),
+            "salt": salt,
+            "settings": settings,
+            "workflow": workflow,
+        }
+    )

@@ -1,0 +1,9 @@
+"""Sweeps whose cells a LangGraph server plays, with its queue and its database."""
+
+from shapley_coop.extension import Extension
+
+EXTENSION = Extension(
+    name="remote",
+    about="Have a LangGraph server play the cells of `coop sweep --remote URL`.",
+    players={"remote": "shapley_coop.extensions.remote.remote:Remote"},
+)

@@ -1,0 +1,120 @@
+"""How much of each agent's value is luck: the same schedules, replayed on other dice.
+
+It reports and never settles. One run holds the luck of its dice; a value whose spread over other
+dice is as large as the value itself says little about conduct.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shapley_coop.credit import attribute_by
+from shapley_coop.games.baseline import RANDOM
+from shapley_coop.games.replay import conduct
+from shapley_coop.state.characteristic import by_replays
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.settings import game_of
+
+RANGE = (5, 95)
+"""Percentiles: nine values of ten lie between them."""
+
+SEEDS = 2**63
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A number over many dice.
+
+    Attributes:
+        mean: of all dice.
+        sd: sample standard deviation (n − 1); 0 for a single one.
+        low: the fifth percentile.
+        high: the 95th.
+    """
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, found: Sequence[float]) -> "Spread":
+        """Return the spread of these numbers."""
+        low, high = np.percentile(found, RANGE)
+        sd = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
+        return cls(float(np.mean(found)), sd, float(low), float(high))
+
+
+@dataclass(frozen=True)
+class OtherDice:
+    """What a record's schedules come to on other dice.
+
+    Attributes:
+        times: how many dice.
+        values: agent → its value by the norm.
+        improvement: T = W(N) − W(∅).
+    """
+
+    times: int
+    values: dict[str, Spread]
+    improvement: Spread
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the same as plain JSON."""
+        return {
+            "times": self.times,
+            "values": {agent: vars(spread) for agent, spread in self.values.items()},
+            "improvement": vars(self.improvement),
+        }
+
+
+def of_run(
+    evaluated: EvaluatedTable, norm: str, times: int, done: Callable[[], Any]
+) -> dict[str, Any]:
+    """Return what `coop credit RUN --dice N` reports (`Extension.dice`)."""
+    if not rolls_dice(evaluated):
+        return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
+    return on_other_dice(evaluated, norm, times, done).as_json()
+
+
+def rolls_dice(evaluated: EvaluatedTable) -> bool:
+    """Return whether values depend on the dice at all."""
+    game = evaluated.game
+    return not game.own_baseline and (game.rolls_dice or game.baseline.kind == RANDOM)
+
+
+def on_other_dice(
+    evaluated: EvaluatedTable, norm: str, times: int, done: Callable[[], Any] = lambda: None
+) -> OtherDice:
+    """Replay a record's schedules on the dice of the next seeds, and value each of them.
+
+    Args:
+        evaluated: the finished table.
+        norm: by which values are computed.
+        times: how many seeds: those after the run's own.
+        done: called after each.
+
+    Raises:
+        ValueError: the run's worth is not computed by replays.
+
+    Cost: as much as the record's own values, for each of the dice.
+    """
+    if evaluated.game.credit_rule != "record":
+        raise ValueError(
+            f"on other dice a record is replayed, but this run's worth is by the rule "
+            f"{evaluated.game.credit_rule!r}: only worth=record can be replayed"
+        )
+    did = conduct(evaluated.game, evaluated.record, evaluated.game.baseline)
+    settings, seed = evaluated.table["settings"], evaluated.config.seed
+    values: dict[str, list[float]] = {agent: [] for agent in evaluated.agents}
+    totals = []
+    for k in range(1, times + 1):
+        other = game_of({**settings, "seed": (seed + k) % SEEDS})
+        found = attribute_by(by_replays(other.repeated(did)), norm)
+        totals.append(float(found.total))
+        for agent, value in found.values.items():
+            values[agent].append(float(value))
+        done()
+    return OtherDice(times, {a: Spread.of(x) for a, x in values.items()}, Spread.of(totals))

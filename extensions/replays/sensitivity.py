@@ -1,0 +1,164 @@
+"""On what the ranking of the agents depends: the norm, the baseline, how replays go on.
+
+A value is one answer among several that can be defended. Where they all rank the agents alike,
+the choice between them decides nothing about who did most; where they do not, readers are told.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from shapley_coop.credit import attribute_by, can_settle
+from shapley_coop.evals.measures.credit import with_baseline
+from shapley_coop.extras import LibraryMissing
+from shapley_coop.games import Game, GameError
+from shapley_coop.games.baseline import AWAY
+from shapley_coop.games.replay import conduct
+from shapley_coop.state.characteristic import by_replays
+from shapley_coop.state.evaluated import EvaluatedTable
+
+NORMS = ("shapley", "banzhaf_normalised", "nucleolus", "leave_one_out", "proportional")
+"""The norms whose rankings are compared; an equal split ranks nobody."""
+
+BY_NORM, BY_BASELINE, BY_CONTINUATION = "the norm", "the baseline", "how replays go on"
+DECLARED, EQUILIBRIUM, STOPS = "as declared", "equilibrium", "baseline off the recorded path"
+
+MOST_AGENTS = 8
+"""Up to here rankings are compared."""
+
+MOST_STEPS = 30_000
+"""Of a game that is replayed step by step: more are not taken to find the worst of the absent."""
+
+Ranking = list[list[str]]
+"""Agents by falling value; those of equal value together."""
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What the ranking of one record's agents depends on.
+
+    Attributes:
+        ranking: as the run has it.
+        other: (what is varied, to what) → the ranking where it is another.
+        same: (what is varied, to what), where the ranking is the same.
+        left_out: what was not compared, and why.
+    """
+
+    ranking: Ranking = field(default_factory=list)
+    other: dict[tuple[str, str], Ranking] = field(default_factory=dict)
+    same: list[tuple[str, str]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """Return the same in sentences."""
+        compared = [*self.other, *self.same]
+        said = [
+            f"the ranking depends on {what}: with {to} it is {in_words(ranking)}"
+            for (what, to), ranking in self.other.items()
+        ]
+        if compared and not said:
+            tried = ", ".join(to for _, to in compared)
+            said = [f"the ranking is the same with {tried}"]
+        return [*said, *(f"not compared: {reason}" for reason in self.left_out)]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the same as plain JSON."""
+        return {
+            "ranking": self.ranking,
+            "other": [
+                {"varied": what, "to": to, "ranking": ranking}
+                for (what, to), ranking in self.other.items()
+            ],
+            "same": [{"varied": what, "to": to} for what, to in self.same],
+            "left_out": self.left_out,
+        }
+
+
+def of_run(evaluated: EvaluatedTable, norm: str) -> dict[str, Any]:
+    """Return what `coop credit RUN` reports (`Extension.credits`)."""
+    found = sensitivity(evaluated, norm)
+    return {**found.as_json(), "lines": found.lines()}
+
+
+def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
+    """Compare the ranking by a norm with those by other norms, baselines and continuations.
+
+    Cost: a few times what the values themselves cost; at most `MOST_AGENTS` agents.
+    """
+    n = len(evaluated.agents)
+    if n > MOST_AGENTS:
+        return Sensitivity(left_out=[f"rankings of more than {MOST_AGENTS} agents (here {n})"])
+    if norm == "equal":
+        return Sensitivity(left_out=["rankings by an equal split, which ranks nobody"])
+    own = ranking_of(evaluated.attribution(norm).values)
+    found = Sensitivity(own)
+    for (what, to), ranked in _variants(evaluated, norm, found.left_out):
+        if ranked == own:
+            found.same.append((what, to))
+        else:
+            found.other[what, to] = ranked
+    return found
+
+
+def ranking_of(values: Mapping[str, Fraction]) -> Ranking:
+    """Agents by falling value; of equal values, to the sixth decimal, together."""
+    levels = sorted({round(x, 6) for x in values.values()}, reverse=True)
+    return [sorted(a for a, x in values.items() if round(x, 6) == level) for level in levels]
+
+
+def in_words(ranking: Ranking) -> str:
+    """`Bob = Carol > Alice`."""
+    return " > ".join(" = ".join(level) for level in ranking)
+
+
+_Ranked = tuple[tuple[str, str], Ranking]
+
+
+def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iterable[_Ranked]:
+    for other in NORMS:
+        if other != norm and can_settle(other, len(evaluated.agents)):
+            try:
+                yield (BY_NORM, other), ranking_of(evaluated.attribution(other).values)
+            except LibraryMissing as absent:
+                left_out.append(str(absent))
+    game = evaluated.game
+    if game.credit_rule != "record" or game.own_baseline:
+        return
+    for to, rank in _baselines(evaluated, norm, left_out):
+        try:
+            yield (BY_BASELINE, to), rank()
+        except GameError as reason:
+            left_out.append(f"the baseline {to} ({reason})")
+    stops = replace(conduct(game, evaluated.record, game.baseline), goes_on=False)
+    if game.rolls_dice:  # in a table nobody ever leaves the recorded path
+        values = attribute_by(by_replays(game.repeated(stops)), norm).values
+        yield (BY_CONTINUATION, STOPS), ranking_of(values)
+
+
+def _baselines(
+    evaluated: EvaluatedTable, norm: str, left_out: list[str]
+) -> Iterable[tuple[str, Callable[[], Ranking]]]:
+    """As the game declares it, away, and the equilibrium if there is one; not the run's own."""
+
+    def ranked(absent: str | Mapping[str, str]) -> Callable[[], Ranking]:
+        other = with_baseline(evaluated.table, absent)
+        return lambda: ranking_of(other.attribution(norm).values)
+
+    game, baseline = evaluated.game, evaluated.game.baseline
+    if evaluated.config.absent and not with_baseline(evaluated.table, "").game.baseline.warning:
+        yield DECLARED, ranked("")
+    if baseline.kind != AWAY:
+        if _too_long(game):
+            left_out.append("the baseline away (too many joint actions of the absent)")
+        else:
+            yield AWAY, ranked(AWAY)
+    equilibrium = game.equilibrium()
+    if equilibrium and dict(equilibrium.actions) != dict(baseline.actions):
+        yield f"{EQUILIBRIUM} ({equilibrium.words})", ranked(equilibrium.actions)
+
+
+def _too_long(game: Game) -> bool:
+    steps = game.turns * prod(len(actions) + 1 for actions in game.actions.values())
+    return game.rolls_dice and steps > MOST_STEPS

@@ -1,0 +1,28 @@
+"""The fields that extensions add to the run's configuration, in its JSON schema."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shapley_coop import extension
+
+
+def added_properties() -> dict[str, Any]:
+    """Return the schema of each field that an installed extension adds, by its name."""
+    found: dict[str, Any] = {}
+    for one in extension.installed().values():
+        for name in one.additions:
+            schema = extension.load("additions", name).settings.model_json_schema()
+            known = inlined(schema["properties"], schema.get("$defs", {}))
+            found |= {field: known[field] for field in one.settings}
+    return found
+
+
+def inlined(schema: Any, shapes: Mapping[str, Any]) -> Any:
+    """Return a schema that refers to nothing, so that it can stand inside another."""
+    if isinstance(schema, list):
+        return [inlined(one, shapes) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return inlined(shapes[schema["$ref"].rpartition("/")[2]], shapes)
+    return {key: inlined(one, shapes) for key, one in schema.items()}
