@@ -72,7 +72,7 @@ class RaidAhead(Ahead):
         return max(paid, key=lambda skill: exact(paid[skill]))
 
     def _rolls(self, played: int, count: int) -> Rolls:
-        """Return the dice of so many raids: what each skill gives to each hero, the same for every plan."""
+        """Return the dice of so many raids: what skills give, the same for every plan."""
         params, seed = self.game.params, self.game.seed
 
         def rolls(turn: int, skill: int, used: Mask) -> Ints:
