@@ -1,28 +1,19 @@
 """Raids in thought: many side by side where a plan depends on the turn alone."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shapley_coop.amounts import MICRO, exact
+from shapley_coop.amounts import exact
 from shapley_coop.games.ahead import MOST_PLAYS, Ahead, Plan, Played
+from shapley_coop.games.batch import PASS, Ints, Mask, simulate
 from shapley_coop.games.dice import dice
 from shapley_coop.games.game import Game
-from shapley_coop.games.raid_battle.conduct import Plan as Conducts
-from shapley_coop.games.raid_battle.conduct import RaidsUnderWay
-from shapley_coop.games.raid_battle.replay import IDLE, Coalitions, Ints
-from shapley_coop.games.raid_battle.rules import (
-    FIREBALL,
-    HEAL,
-    SKILLS,
-    TAUNT,
-    RaidParams,
-    drawn,
-)
+from shapley_coop.games.raid_battle.battles import TAUNTS, Battles, Rolls
+from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, SKILLS, TAUNT, drawn
 from shapley_coop.games.turns import Position, Turn
 
 if TYPE_CHECKING:
@@ -72,7 +63,7 @@ class RaidAhead(Ahead):
         """Side by side, and equal courses counted; one by one where the plan reads the record."""
         if not plan.fixed or count < MOST_PLAYS:
             return super().plays(position, record, plan, count)
-        return _Fights(self.game, position, record, plan, self._habit, count).played()
+        return self._side_by_side(position, record, plan, count)
 
     @property
     def _habit(self) -> str:
@@ -80,98 +71,59 @@ class RaidAhead(Ahead):
         paid = {FIREBALL: p.fireball_reward, HEAL: p.heal_reward, TAUNT: p.taunt_reward}
         return max(paid, key=lambda skill: exact(paid[skill]))
 
+    def _rolls(self, played: int, count: int) -> Rolls:
+        """Return the dice of so many raids: what skills give, the same for every plan."""
+        params, seed = self.game.params, self.game.seed
 
-class _Rolls:
-    """The dice of m raids: what each skill gives to each hero, the same for every plan."""
+        def rolls(turn: int, skill: int, used: Mask) -> Ints:
+            if not used.any():
+                return np.zeros(params.heroes, dtype=np.int64)
+            own = dice(seed, turn, f"ahead/{played}/{SKILLS[skill]}")
+            return drawn(params, own, SKILLS[skill], (count, params.heroes))
 
-    def __init__(self, params: RaidParams, seed: int, played: int, m: int) -> None:
-        self._params, self._seed, self._played, self._m = params, seed, played, m
+        return rolls
 
-    def row(self, turn: int, skill: int, used: Any) -> Ints:
-        """Shape (m, n)."""
-        if not used.any():
-            return np.zeros(self._params.heroes, dtype=np.int64)
-        name = SKILLS[skill]
-        own = dice(self._seed, turn, f"ahead/{self._played}/{name}")
-        return drawn(self._params, own, name, (self._m, self._params.heroes))
+    def _side_by_side(
+        self, position: Position, record: Sequence[Turn], plan: Plan, count: int
+    ) -> list[Played]:
+        """Return every course that so many raids take from a position on, and how often."""
+        game, agents = self.game, self.game.agents
+        battles = Battles(game.params, self._rolls(len(record), count))
 
+        def keep(turn: int, legal: Mask) -> Ints:
+            owed = list(plan.asked((), turn + 1))
 
-class _Fights(RaidsUnderWay):
-    """m raids from one position on, by one plan."""
+            def row(able: Sequence[str]) -> list[int]:
+                chosen = (plan.choice(a, owed, able, self._habit) for a in agents)
+                return [SKILLS.index(x) if x else PASS for x in chosen]
 
-    def __init__(
-        self,
-        game: "RaidBattle",
-        position: Position,
-        record: Sequence[Turn],
-        plan: Plan,
-        habit: str,
-        m: int,
-    ) -> None:
-        params = game.params
-        rewards = (params.fireball_reward, params.heal_reward, params.taunt_reward)
-        paid = [exact(x) for x in rewards]
-        unit = lcm(MICRO, *(x.denominator for x in paid))
-        rolls = _Rolls(params, game.seed, len(record), m)
-        everybody = np.ones((m, params.heroes), dtype=np.bool_)
-        nothing = np.zeros((0, params.heroes), dtype=np.int64)
-        recorded = Conducts(nothing, nothing, nothing, nothing, stopped=False)
-        super().__init__(params, recorded, rolls, everybody, paid, unit)
-        self._unit, self._record, self._habit, self._asks = unit, list(record), habit, plan
-        heroes = [position["heroes"][agent] for agent in params.agents]
-        self._boss[:] = position["boss_hp"]
-        self._heroes[:] = [hero["hp"] for hero in heroes]
-        self._cooldown[:] = [hero["cooldown"] for hero in heroes]
-        self._over[:] = game.over(position)
+            chosen = np.where(legal[:, :, TAUNTS], row(SKILLS), row(COOLING))
+            return np.where(legal.any(axis=2), chosen, PASS)
 
-    def played(self) -> list[Played]:
-        """Return every course that the raids took, and how often."""
-        rows: list[Any] = []
-        for t in range(len(self._record), self._params.rounds):
-            if self._over.all():
-                break
-            running, before = ~self._over, self._earned.copy()
-            alive = (self._heroes > 0) & running[:, None]
-            skills = np.where(alive, self._chosen(t), IDLE)
-            self._step(t)
-            rows.append(np.concatenate([running[:, None], skills, self._earned - before], axis=1))
-        if not rows:
-            return [Played(self._record, len(self._boss))]
+        turns = range(len(record), game.params.rounds)
+        moments = list(simulate(battles, battles.at(position, count), keep, turns))
+        if not moments:
+            return [Played([*record], count)]
+        rows = [np.concatenate([x.running[:, None], x.chosen, x.earned], axis=1) for x in moments]
         courses = np.stack(rows, axis=1)
         times = Counter(course.tobytes() for course in courses)
         first = {course.tobytes(): course for course in courses[::-1]}
-        return [Played(self._told(first[key]), count) for key, count in times.items()]
+        told = {
+            key: [*record, *_told(first[key], len(record) + 1, agents, battles.unit)]
+            for key in times
+        }
+        return [Played(told[key], many) for key, many in times.items()]
 
-    def _chosen(self, t: int) -> Ints:
-        turn, agents = t + 1, self._params.agents
-        owed = list(self._asks.asked((), turn))
 
-        def row(legal: Sequence[str]) -> list[int]:
-            chosen = (self._asks.choice(a, owed, legal, self._habit) for a in agents)
-            return [SKILLS.index(x) if x else IDLE for x in chosen]
-
-        cooling: Coalitions = self._cooldown > 0
-        return np.where(cooling, np.array(row(COOLING)), np.array(row(SKILLS)))
-
-    def _told(self, course: Ints) -> list[Turn]:
-        """Return one course as a record."""
-        turns, n = list(self._record), self._params.heroes
-        for running, *row in course.tolist():
-            if not running:
-                break
-            skills, own, pot = row[:n], row[n : 2 * n], row[2 * n]
-            turn: Turn = {
-                "turn": len(turns) + 1,
-                "actions": {
-                    a: SKILLS[k]
-                    for a, k in zip(self._params.agents, skills, strict=True)
-                    if k != IDLE
-                },
-                "rewards": {
-                    a: x / self._unit for a, x in zip(self._params.agents, own, strict=True)
-                },
-            }
-            if pot:
-                turn["pot"] = pot / self._unit
-            turns.append(turn)
-        return turns
+def _told(course: Ints, first: int, agents: Sequence[str], unit: int) -> Iterator[Turn]:
+    """Return one course as a record."""
+    for number, (running, *row) in enumerate(course.tolist(), start=first):
+        if not running:
+            return
+        skills, own, pot = row[: len(agents)], row[len(agents) : -1], row[-1]
+        actions = {a: SKILLS[k] for a, k in zip(agents, skills, strict=True) if k != PASS}
+        rewards = {a: x / unit for a, x in zip(agents, own, strict=True)}
+        turn: Turn = {"turn": number, "actions": actions, "rewards": rewards}
+        if pot:
+            turn["pot"] = pot / unit
+        yield turn

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.games.baseline import IDLE, Baseline
+from shapley_coop.games.batch import Ints, Mask
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import Params
 from shapley_coop.games.raid_battle.ahead import RaidAhead
-from shapley_coop.games.raid_battle.conduct import raid_replays
-from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, wins
+from shapley_coop.games.raid_battle.conduct import raid_replays, wins
 from shapley_coop.games.raid_battle.rules import (
     FIREBALL,
     HEAL,
@@ -34,7 +34,10 @@ STANDS_IDLE = Baseline(IDLE, "an absent agent stands idle and can be struck")
 TABLE_HEROES = 12
 """Up to here all 2**n coalitions are replayed at once when the first is asked for."""
 
-Worths = Callable[[Coalitions], Ints]
+Choices = tuple[tuple[str | None, ...], ...]
+"""Turn by turn what each hero chose, in the order of the heroes; None is nothing."""
+
+Worths = Callable[[Mask], Ints]
 
 
 class RaidBattle(Game):
@@ -113,7 +116,7 @@ class RaidBattle(Game):
         """The parameter `worth`."""
         return self.params.worth
 
-    def batch_worth(self, record: Sequence[Turn]) -> Callable[[Coalitions], NDArray[np.float64]]:
+    def batch_worth(self, record: Sequence[Turn]) -> Callable[[Mask], NDArray[np.float64]]:
         """`worth` of many coalitions at once: from shape (m, n) to shape (m,)."""
         if self.params.worth == "record":
             return super().batch_worth(record)
@@ -131,10 +134,8 @@ class RaidBattle(Game):
         return self._replays(choices)
 
     def _prepare(self, choices: Choices) -> Worths:
-        play = script(self.params, self.seed, choices)
-
-        def replay(members: Coalitions) -> Ints:
-            return wins(self.params, play, members).astype(np.int64)
+        def replay(members: Mask) -> Ints:
+            return wins(self.params, self.seed, choices, members).astype(np.int64)
 
         n = len(self.agents)
         if n > TABLE_HEROES:

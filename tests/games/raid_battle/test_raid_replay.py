@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from shapley_coop.credit import shapley_exact, worth_table
 from shapley_coop.credit.values.sampling import sample_shapley
 from shapley_coop.credit.values.shapley import shapley
-from shapley_coop.games.raid_battle.replay import openings, script, step, wins
+from shapley_coop.games.batch import Repeat, simulate
+from shapley_coop.games.raid_battle.battles import Battles
+from shapley_coop.games.raid_battle.conduct import numbers, same_dice, wins
 from shapley_coop.games.raid_battle.rules import SKILLS, RaidParams, resolve, rolled
 from tests.games.raid_battle.raid_plays import at_random, fireball, played, rotation
 from tests.games.raid_battle.raid_plays import raid as any_raid
@@ -74,14 +76,16 @@ def choices_of(game, record):
 @given(raids())
 def test_many_raids_side_by_side_go_as_each_would_alone(case):
     game, record, members = case
-    play = script(game.params, game.seed, choices_of(game, record))
+    battles = Battles(game.params, same_dice(game.params, game.seed))
+    recorded = [numbers(own) for own in zip(*choices_of(game, record), strict=True)]
+    repeat = Repeat(recorded, members, goes_on=False)
     one_by_one = [
         alone(game, record, {a for a, there in zip(game.agents, row, strict=True) if there})
         for row in members
     ]
-    now = openings(game.params, len(members))
-    for t in range(len(record)):
-        now = step(game.params, now, play.skills[t], play.rolls[t], members)
+    moments = simulate(battles, battles.start(len(members)), repeat, range(len(record)))
+    for t, moment in enumerate(moments):
+        now = moment.world
         for row, positions in enumerate(one_by_one):
             assert now.boss[row] == positions[t]["boss_hp"]
             heroes = positions[t]["heroes"].values()
@@ -94,8 +98,7 @@ def test_many_raids_side_by_side_go_as_each_would_alone(case):
 @given(raids())
 def test_a_replay_is_won_if_the_boss_falls_in_it(case):
     game, record, members = case
-    play = script(game.params, game.seed, choices_of(game, record))
-    won = wins(game.params, play, members)
+    won = wins(game.params, game.seed, choices_of(game, record), members)
     for row, present in enumerate(members):
         positions = alone(game, record, {a for a, p in zip(game.agents, present, strict=True) if p})
         assert won[row] == any(not position["boss_hp"] for position in positions)
@@ -234,8 +237,7 @@ def test_twenty_thousand_coalitions_are_replayed_side_by_side_and_not_one_by_one
     params: RaidParams = game.params
     dice = np.random.default_rng(0)
     choices = tuple(tuple(map(str, dice.choice(SKILLS, 4))) for _ in range(10))
-    play = script(params, 0, choices)
     few, many = (dice.random((n, 4)) < 0.5 for n in (20, 20_000))
-    assert len(wins(params, play, many)) == len(many)
-    one = steps(lambda: wins(params, play, few))
-    assert steps(lambda: wins(params, play, many)) <= 1.1 * one
+    assert len(wins(params, 0, choices, many)) == len(many)
+    one = steps(lambda: wins(params, 0, choices, few))
+    assert steps(lambda: wins(params, 0, choices, many)) <= 1.1 * one
