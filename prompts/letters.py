@@ -50,10 +50,11 @@ def write_rules(
         "renegotiate": bargained_again(course.get("renegotiate", "never")),
         "payments": course.get("payments", True),
     }
+    procedure = render("procedure", **going_on, **course_words(course))
     whole = render(
         template,
         rules=rules.strip(),
-        procedure=render("procedure", **going_on, **course_words(course)).strip(),
+        procedure=procedure.strip(),
         language=_language(known, going_on),
         agents=known.get("agents", []),
         plans="consider" in known["procedure"]["steps"],

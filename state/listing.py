@@ -36,11 +36,7 @@ def line(
         payoffs: agent → its payoff in the game's unit, of a run that has ended.
         why: of a run that waits or has failed: for whom, or why.
     """
-    seats = {
-        agent: seat if isinstance(seat, str) else str(seat.get("model", ""))
-        for agent, seat in settings.get("seats", {}).items()
-        if agent not in OUTSIDERS
-    }
+    seats = _models(settings.get("seats", {}))
     shown: dict[str, Any] = {
         "run": run,
         "game": title(settings.get("game", "")),
@@ -58,6 +54,15 @@ def line(
         shown["payoffs"] = {agent: payoffs[agent] for agent in seats if agent in payoffs}
     told: dict[str, Any] = visible_data(shown | ({"why": why} if why else {}))
     return told
+
+
+def _models(seats: Mapping[str, Any]) -> dict[str, str]:
+    """Return each party's model, by name."""
+    return {
+        agent: seat if isinstance(seat, str) else str(seat.get("model", ""))
+        for agent, seat in seats.items()
+        if agent not in OUTSIDERS
+    }
 
 
 def listed(run: Run) -> dict[str, Any]:

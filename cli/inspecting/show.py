@@ -48,15 +48,11 @@ def show(
     if as_json:
         result_of(found)
     table = finish(table_of(found))
-    outcome = found.result
     worths = _worths(table) if coalitions else None
     cost = _cost(table, prices)
     if as_json:
-        from shapley_coop.evals.measures.reasons import record_and_reasons
-
         more: dict[str, Any] = {"coalitions": worths} if coalitions else {}
-        more |= {"cost": cost} if cost else {}
-        say_json({**cast(Any, outcome), **finish(record_and_reasons(found)), **more})
+        _tell_json(found, more | ({"cost": cost} if cost else {}))
         return
     if figure:
         write_file(figure, _picture(table), "--figure")
@@ -64,15 +60,22 @@ def show(
     if markdown:
         from shapley_coop.evals.reports.transcript import transcript
 
-        say_lines(transcript(found, table, outcome, worths))
+        say_lines(transcript(found, table, found.result, worths))
         if cost:
             say_lines(f"\n{_priced(cost)}")
         return
-    _tell(found, table, outcome)
+    _tell(found, table, found.result)
     if cost:
         say(_priced(cost))
     if coalitions:
         _show_worths(worths)
+
+
+def _tell_json(run: "Run", more: Mapping[str, Any]) -> None:
+    """Print a run's result with its record and what the agents reasoned, as JSON."""
+    from shapley_coop.evals.measures.reasons import record_and_reasons
+
+    say_json({**cast(Any, run.result), **finish(record_and_reasons(run)), **more})
 
 
 def _picture(table: "Table") -> str:

@@ -50,20 +50,10 @@ def dev(
     _check_guarded(Path("langgraph.json"))
     from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
     from shapley_coop.serve.server.operator_only import GAME_FILES
-    from shapley_coop.serve.server.tenancy import tenancy
 
     chosen = free_port(host, port)
     _check_there(Path("langgraph.json"))
-    address = f"http://{host}:{chosen}"
-    tenants = tenancy()
-    secret = secrets.token_urlsafe(24) if token and not tenants else ""
-    asks = secret or tenants
-    open_to = "for those with a token" if asks else "without authentication: for this machine"
-    note(f"LangGraph server on {address}, {open_to}.")
-    if brought := [f"{address}/{name}" for name in extension.offered("routes")]:
-        note(f"Extensions answer at {', '.join(brought)}.")
-    if secret:
-        note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
+    secret = _announce(f"http://{host}:{chosen}", token)
     for one in game or []:
         read(one)  # refuses a missing file before the server starts
     options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS]
@@ -81,6 +71,22 @@ def dev(
     }
     # In place of this process, so that signals reach the server and it can save its threads.
     os.execve(command, [command, "dev", *options], os.environ | quiet)  # noqa: S606
+
+
+def _announce(address: str, token: bool) -> str:
+    """Say where the server answers and to whom; return the token that it asks for, if any."""
+    from shapley_coop.serve.server.tenancy import tenancy
+
+    tenants = tenancy()
+    secret = secrets.token_urlsafe(24) if token and not tenants else ""
+    asks = secret or tenants
+    open_to = "for those with a token" if asks else "without authentication: for this machine"
+    note(f"LangGraph server on {address}, {open_to}.")
+    if brought := [f"{address}/{name}" for name in extension.offered("routes")]:
+        note(f"Extensions answer at {', '.join(brought)}.")
+    if secret:
+        note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
+    return secret
 
 
 def _check_guarded(file: Path) -> None:

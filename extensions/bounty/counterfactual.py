@@ -110,15 +110,18 @@ def counterfactual(
         "command": command,
         "score": whole,
         "contributors": {
-            name: {
-                "score": left[name],
-                "missing": None if (rest := left[name]) is None else whole - rest,
-                "value": values.get(name),
-                "why": plays.whys.get(everyone - {name}, ""),
-            }
+            name: _without(left[name], whole, values.get(name), plays.whys.get(everyone - {name}))
             for name in names
         },
     }
+
+
+def _without(
+    score: float | None, whole: float, value: float | None, why: str | None
+) -> dict[str, Any]:
+    """Return what is missing without a contributor, of whose absence this is the score."""
+    missing = None if score is None else whole - score
+    return {"score": score, "missing": missing, "value": value, "why": why or ""}
 
 
 def _values(plays: _Plays, names: Sequence[str], progress: Callable[[], Any]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from shapley_coop.cli.console import finish, note, say, write_file
 
 if TYPE_CHECKING:
     from shapley_coop.extensions.bounty.payment_file import Account, Payment
+    from shapley_coop.state.table import Table
 
 SPONSOR = "world"
 """The account in the file that pays the rewards, as in the ledger."""
@@ -43,6 +44,39 @@ def pay(
         read_account,
     )
     from shapley_coop.files import read_mapping
+
+    table, settled = _settled(run)
+    given = read_mapping(accounts, "accounts", "write agent: {name, iban}, one per line")
+    known = {str(who): read_account(str(who), account) for who, account in given.items()}
+    moves = _moves(settled, SPONSOR in known)
+    payers = _payments(moves, known, table["episode"])
+    if not payers:
+        note(f"nobody owes anybody a cent in {run}: nothing was written")
+        return
+    episode, day = table["episode"], _day(on)
+    files = _files(out, payers)
+    written = {
+        payer: payment_file(known[payer], payments, episode, day).decode()
+        for payer, payments in payers.items()
+    }
+    _note_changed_names({*payers, *(payee for _, payee, _ in moves)}, known)
+    for payer, payments in payers.items():
+        write_file(files[payer], written[payer])
+        total = sum(payment.cents for payment in payments)
+        say(str(files[payer]))
+        note(
+            f"{payer} pays {len(payments)} × in all {total / 100:.2f} {CURRENCY}, as message "
+            f"{message_id(known[payer], payments, episode)}: given again, a bank refuses it"
+        )
+
+
+def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":
+    """Return the table of an ended run, and its settlement.
+
+    Raises:
+        ValueError: it is in no currency that SEPA pays in, or was not paid.
+    """
+    from shapley_coop.extensions.bounty.payment_file import CURRENCY
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import result_of
@@ -57,34 +91,16 @@ def pay(
         raise ValueError(f"{run} is in {currency or 'no currency'}: SEPA pays in {CURRENCY}")
     if settled["ledger"] != "paid":
         raise ValueError(f"{run} is a fork whose settlement was not paid: pay the run it left")
-    given = read_mapping(accounts, "accounts", "write agent: {name, iban}, one per line")
-    known = {str(who): read_account(str(who), account) for who, account in given.items()}
-    moves = _moves(settled, SPONSOR in known)
-    payers = _payments(moves, known, table["episode"])
-    if not payers:
-        note(f"nobody owes anybody a cent in {run}: nothing was written")
-        return
-    episode, day = table["episode"], _day(on)
-    files = _files(out, payers)
-    written = {
-        payer: payment_file(known[payer], payments, episode, day).decode()
-        for payer, payments in payers.items()
-    }
-    involved = {*payers, *(payee for _, payee, _ in moves)}
-    for who in sorted(involved & known.keys()):
+    return table, settled
+
+
+def _note_changed_names(involved: Iterable[str], known: "Mapping[str, Account]") -> None:
+    for who in sorted(known.keys() & set(involved)):
         if known[who].given:
             note(
                 f"the account of {who}: the file says {known[who].name}, since banks do not take "
                 f"{known[who].given}"
             )
-    for payer, payments in payers.items():
-        write_file(files[payer], written[payer])
-        total = sum(payment.cents for payment in payments)
-        say(str(files[payer]))
-        note(
-            f"{payer} pays {len(payments)} × in all {total / 100:.2f} {CURRENCY}, as message "
-            f"{message_id(known[payer], payments, episode)}: given again, a bank refuses it"
-        )
 
 
 def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:

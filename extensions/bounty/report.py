@@ -34,6 +34,12 @@ _MOST_SHOWN = 3
 _DECIMALS = 4
 
 
+def _uncounted(history: History) -> dict[str, list[str]]:
+    """Contributor → what it made that does not count, in words."""
+    made = {name: one.uncounted for name, one in history.contributions.items()}
+    return {name: in_words(what) for name, what in made.items() if what}
+
+
 def settle_history(
     history: History,
     bounty: Number | str = 100,
@@ -76,11 +82,7 @@ def settle_history(
         "basis": "agreed" if payoffs is not None else "earned value",
         "weights": {kind: [float(low), float(high)] for kind, (low, high) in in_force.items()},
         "notes": [*history.notes, *reduced(history, weights)],
-        "uncounted": {
-            name: in_words(one.uncounted)
-            for name, one in history.contributions.items()
-            if one.uncounted
-        },
+        "uncounted": _uncounted(history),
         "contributors": {
             name: _worth(artefacts[name], values[name])
             | {"earned": worth, "amount": amount, "reasons": reasons(history.contributions[name])}

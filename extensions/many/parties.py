@@ -76,10 +76,7 @@ def parties_by_counts(
     known: dict[Any, Party] = {}
     parties = {}
     for agent in agents:
-        own = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in asks)
-        had = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in stood)
-        if not all((*own, *had)):
-            raise NotFinite(f"nothing that {agent} can do keeps all of it")
+        own, had = (_all_kept(counts, agent, asked) for asked in (asks, stood))
         if (own, had) not in known:
             within, without = (
                 [CountedStage(counts, _sets(counts, agents, all_), k) for all_, k in pairs]
@@ -161,6 +158,18 @@ def _kept(counts: Counts, duties: tuple[Duty, ...]) -> Codes:
     """Return the actions that keep the duties."""
     open_ = [a for a in counts.actions if all(duty.keeps(a) for duty in duties)]
     return tuple(counts.code[a] for a in open_)
+
+
+def _all_kept(counts: Counts, agent: str, asks: Sequence[Asked]) -> tuple[Codes, ...]:
+    """Return the actions that keep an agent's duties, by turn.
+
+    Raises:
+        NotFinite: at some turn there are none.
+    """
+    found = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in asks)
+    if not all(found):
+        raise NotFinite(f"nothing that {agent} can do keeps all of it")
+    return found
 
 
 def _sets(counts: Counts, agents: Sequence[str], asked: Asked) -> Counter[Codes]:

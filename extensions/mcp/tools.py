@@ -27,6 +27,21 @@ from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import values_of
 from shapley_coop.state.resolving import norms_of
 
+_NEGOTIATE = (
+    "Let agents bargain over a game, sign a contract, act, and settle. Gives what was agreed and "
+    "what each ends up with; a run that takes longer goes on, and `runs` shows it by name."
+)
+_CHECK = (
+    "Say before signing whether a contract can be kept, and what it does to each party's "
+    "incentives."
+)
+_CREDIT = (
+    "Each agent's part in what was earned: by the record of an ended run, or for a characteristic "
+    "function of your own."
+)
+_VERIFY = "Recompute everything that an ended run states from its record and books."
+_RUNS = "Find runs, or see how one stands."
+
 
 def tools(place: Place) -> list[Tool]:
     """Return the tools over a place.
@@ -36,40 +51,11 @@ def tools(place: Place) -> list[Tool]:
     """
     use = _Use(place)
     return [
-        Tool(
-            "negotiate",
-            "Let agents bargain over a game, sign a contract, act, and settle. Gives what was "
-            "agreed and what each ends up with; a run that takes longer goes on, and `runs` "
-            "shows it by name.",
-            Negotiation,
-            Report,
-            use.negotiate,
-            reads=False,
-        ),
-        Tool(
-            "check_contract",
-            "Say before signing whether a contract can be kept, and what it does to each party's "
-            "incentives.",
-            ContractToCheck,
-            Checked,
-            use.check_contract,
-        ),
-        Tool(
-            "credit",
-            "Each agent's part in what was earned: by the record of an ended run, or for a "
-            "characteristic function of your own.",
-            CreditAsked,
-            Credit,
-            use.credit,
-        ),
-        Tool(
-            "verify",
-            "Recompute everything that an ended run states from its record and books.",
-            VerifyAsked,
-            Verified,
-            use.verify,
-        ),
-        Tool("runs", "Find runs, or see how one stands.", RunsAsked, Runs, use.runs),
+        Tool("negotiate", _NEGOTIATE, Negotiation, Report, use.negotiate, reads=False),
+        Tool("check_contract", _CHECK, ContractToCheck, Checked, use.check_contract),
+        Tool("credit", _CREDIT, CreditAsked, Credit, use.credit),
+        Tool("verify", _VERIFY, VerifyAsked, Verified, use.verify),
+        Tool("runs", _RUNS, RunsAsked, Runs, use.runs),
     ]
 
 

@@ -1,11 +1,14 @@
 """`coop prove`: a run as a signed statement that others can check."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shapley_coop.cli.console import finish, note, say, write_file
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.proof.keys import PrivateKey
 
 
 def prove(
@@ -32,20 +35,15 @@ def prove(
     never a letter. docs/verify.md describes it, and how openssl and node verify it.
     """
     from shapley_coop.extensions.proof.envelope import as_bytes
-    from shapley_coop.extensions.proof.home_keys import key_of
     from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state.resuming import result_of
 
-    if not key:
-        raise ValueError(
-            f"name the key that signs {run}, with --key operator (coop keys new operator makes one)"
-        )
+    keys = _keys(key, run)
     into = out or Path(f"{run}.dsse.json")
     if into.exists() and not force:
         raise ValueError(f"{into} exists: give another --out, or --force to replace it")
-    keys = [key_of(name) for name in key]
     found = finish(run_of(run))
     result_of(found)
     table = finish(table_of(found))
@@ -55,3 +53,18 @@ def prove(
     write_file(into, as_bytes(envelope_signed(statement, keys)).decode())
     say(str(into))
     note(f"whoever has it checks it with: coop check {into} --key operator=FILE.pem")
+
+
+def _keys(names: list[str] | None, run: str) -> "list[PrivateKey]":
+    """Return the keys of this home that sign a run.
+
+    Raises:
+        ValueError: none is named, or one is not here.
+    """
+    from shapley_coop.extensions.proof.home_keys import key_of
+
+    if not names:
+        raise ValueError(
+            f"name the key that signs {run}, with --key operator (coop keys new operator makes one)"
+        )
+    return [key_of(name) for name in names]

@@ -1,7 +1,7 @@
 """The commits of a range and what each changed, read from one `git log`."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
@@ -92,22 +92,31 @@ def read_commits(
         "--",
         mailmap=mailmap or f"{tip}:.mailmap",
     )
+    for one in _between(records, mark.encode(), repository):
+        yield _commit(repository, one)
+
+
+def _between(
+    records: Iterable[bytes], mark: bytes, repository: Repository
+) -> Iterator[list[bytes]]:
+    """Yield the records of each commit, which begins with the mark."""
     one: list[bytes] = []
     held = 0
     for record in records:
-        if record == mark.encode() and one:
-            yield _commit(repository, one)
+        if record == mark:
+            if one:
+                yield one
             one, held = [], 0
-        elif record != mark.encode():
-            one.append(record)
-            held += len(record)
-            if held > LARGEST_RECORD or len(one) > _MOST_RECORDS:
-                raise RepositoryError(
-                    f"{repository.path}: the commit {one[0].decode('ascii', 'replace')[:12]} "
-                    "changes more than can be read; settle a --range without it"
-                )
+            continue
+        one.append(record)
+        held += len(record)
+        if held > LARGEST_RECORD or len(one) > _MOST_RECORDS:
+            raise RepositoryError(
+                f"{repository.path}: the commit {one[0].decode('ascii', 'replace')[:12]} "
+                "changes more than can be read; settle a --range without it"
+            )
     if one:
-        yield _commit(repository, one)
+        yield one
 
 
 def read_merges(

@@ -97,6 +97,10 @@ def machine_known() -> bool:
     return platform.machine() in _MACHINES
 
 
+Step = tuple[int, int, int, int]
+"""A step of a filter: what it does, how far it jumps if that holds and if not, and a number."""
+
+
 def filter_program() -> bytes:
     """Return the filter for this machine, as an array of `struct sock_filter`.
 
@@ -104,8 +108,7 @@ def filter_program() -> bytes:
         KeyError: this machine's system calls are not known; see `machine_known`.
     """
     architecture, clone, mmap, sockets, column = _MACHINES[platform.machine()]
-    forbidden = [pair[column] for pair in _FORBIDDEN.values() if pair[column] is not None]
-    steps: list[tuple[int, int, int, int]] = [
+    steps: list[Step] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture),
         (_RETURN, 0, 0, _KILL),  # another machine's calls have other numbers
@@ -115,17 +118,11 @@ def filter_program() -> bytes:
         (_EQUAL, 0, 1, _CLONE3),
         (_RETURN, 0, 0, _FAIL | ENOSYS),
     ]
-    for number in forbidden:
-        assert number is not None, "the list was made without these"
-        steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _FAIL | EPERM)]
-    families = len(_FAMILIES)
+    for pair in _FORBIDDEN.values():
+        if (number := pair[column]) is not None:
+            steps += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _FAIL | EPERM)]
     steps += [
-        (_EQUAL, 1, 0, sockets[0]),
-        (_EQUAL, 0, families + 3, sockets[1]),
-        (_LOAD, 0, 0, _FIRST),
-        *((_EQUAL, families - n, 0, family) for n, family in enumerate(_FAMILIES)),
-        (_RETURN, 0, 0, _FAIL | EAFNOSUPPORT),
-        (_RETURN, 0, 0, _ALLOW),
+        *_of_families(*sockets),
         (_EQUAL, 0, 4, clone),
         (_LOAD, 0, 0, _FIRST),
         (_ANY_BIT, 0, 1, _NEW_NAMESPACES),
@@ -139,6 +136,19 @@ def filter_program() -> bytes:
         (_RETURN, 0, 0, _ALLOW),
     ]
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def _of_families(socket: int, pair: int) -> list[Step]:
+    """Return the steps that let sockets of the known families be made, and no others."""
+    families = len(_FAMILIES)
+    return [
+        (_EQUAL, 1, 0, socket),
+        (_EQUAL, 0, families + 3, pair),
+        (_LOAD, 0, 0, _FIRST),
+        *((_EQUAL, families - n, 0, family) for n, family in enumerate(_FAMILIES)),
+        (_RETURN, 0, 0, _FAIL | EAFNOSUPPORT),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
 
 
 @contextmanager

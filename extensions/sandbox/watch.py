@@ -59,12 +59,15 @@ def watch(
                     _await_silence(process)
         said = _reported(report)
     stdout, stderr = (bytes(stream).decode("utf-8", "replace") for stream in streams)
-    if status != "ended":
-        return CheckResult(status, None, stdout, stderr, sandboxed=sealed)
+    outcome, code = (status, None) if status != "ended" else _outcome(said, stderr)
+    return CheckResult(outcome, code, stdout, stderr, sandboxed=sealed)
+
+
+def _outcome(said: Mapping[str, Any], stderr: str) -> tuple[Status, int | None]:
+    """Return how a command ended by itself, and its exit code, from what `inside` reported."""
     if "refused" in said or "started" not in said:
         raise NotStarted(said.get("refused") or " ".join(stderr.split()) or "it did not say why")
-    outcome: Status = "ended" if "ended" in said else said.get("over", "killed")
-    return CheckResult(outcome, said.get("ended"), stdout, stderr, sandboxed=sealed)
+    return ("ended" if "ended" in said else said.get("over", "killed")), said.get("ended")
 
 
 def _started(

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from shapley_coop.extensions.studies.company_log import import_company_log, negotiation_beside
-from shapley_coop.extensions.studies.coopeval import import_study
+from shapley_coop.extensions.studies.coopeval import Imported, import_study
 from shapley_coop.extensions.studies.coopeval_printed import (
     DILEMMAS,
     compared,
@@ -132,6 +132,21 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
         f"{rounds - differ} of {rounds} rounds, {signed} of them under a signed contract; "
         f"{len(without_records(folder))} more folders had no records here",
     )
+    yield from _certified(found, folder, designs, command)
+    if printed:
+        cells = compared(printed_table(printed), rates_of_mechanisms(found, DILEMMAS))
+        yield Shown(
+            "The study's printed rates of stable and dominant contracts and mediators are ours",
+            _named(printed.name, [printed]),
+            f"{command} --printed {printed.name}",
+            f"{sum(cell.agrees for cell in cells)} of {len(cells)} percentages",
+        )
+
+
+def _certified(
+    found: Sequence[Imported], folder: Path, designs: Sequence[Path], command: str
+) -> Iterator[Shown]:
+    """Contracts and mediators that the models proposed, certified."""
     proposed = [one for each in found for one in each.proposed]
     yield Shown(
         "Contracts that the models proposed, certified",
@@ -150,14 +165,6 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
         f"of {len(mediators)}: delegating is stable in {sum(x.stable is True for x in mediators)}, "
         f"dominant in {sum(x.dominant is True for x in mediators)}",
     )
-    if printed:
-        cells = compared(printed_table(printed), rates_of_mechanisms(found, DILEMMAS))
-        yield Shown(
-            "The study's printed rates of stable and dominant contracts and mediators are ours",
-            _named(printed.name, [printed]),
-            f"{command} --printed {printed.name}",
-            f"{sum(cell.agrees for cell in cells)} of {len(cells)} percentages",
-        )
 
 
 def of_arena(folder: Path) -> Iterator[Shown]:

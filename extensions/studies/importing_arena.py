@@ -45,27 +45,34 @@ def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) ->
     found, unreadable = replay_study(folder)
     if not found:
         raise ValueError(f"{folder}: no game can be read: {unreadable[0]}")
-    reasons = left_out(unreadable)
-    for line in reasons[:MOST_SHOWN]:
-        note(line)
-    if len(reasons) > MOST_SHOWN:
-        note(f"and {len(reasons) - MOST_SHOWN} more reasons: --json lists all records")
+    _note_some(left_out(unreadable))
     answers = list(protection(found))
     if out:
         games = [one.report() for one in found]
         write_file(out, json.dumps(games, ensure_ascii=False, indent=1) + "\n")
     if as_json:
-        told = [one.record() for one in answers]
-        exceptions = [one.report() for one in found if _exceptional(one)]
         lacking = [{"where": one.where, "why": one.why} for one in unreadable]
-        more = {"left_out": lacking, "remarks": remarks(found)}
-        say_json({"kinds": told, "exceptions": exceptions, **more})
+        say_json(
+            {
+                "kinds": [one.record() for one in answers],
+                "exceptions": [one.report() for one in found if _exceptional(one)],
+                "left_out": lacking,
+                "remarks": remarks(found),
+            }
+        )
     else:
         _show(found, answers)
         for line in remarks(found):
             say(line)
     if not all(one.whole for one in answers):
         raise typer.Exit(1)
+
+
+def _note_some(reasons: Sequence[str]) -> None:
+    for line in reasons[:MOST_SHOWN]:
+        note(line)
+    if len(reasons) > MOST_SHOWN:
+        note(f"and {len(reasons) - MOST_SHOWN} more reasons: --json lists all records")
 
 
 def _show(found: "Sequence[Replayed]", answers: "Sequence[Protection]") -> None:

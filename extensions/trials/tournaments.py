@@ -55,9 +55,7 @@ def tournament(
     if not is_installed("scipy"):
         raise missing("a tournament's ranking", "scipy", "trials")
     if file == VERIFY:
-        if folder is None or out:
-            raise ValueError("coop tournament verify: give the tournament's folder, and no -o")
-        _verify(folder, as_json)
+        _verify(folder, out, as_json)
         return
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
@@ -72,9 +70,11 @@ def tournament(
     _play(entered, out, limits, shard_from(shard) if shard else None, as_json)
 
 
-def _verify(folder: Path, as_json: bool) -> None:
+def _verify(folder: Path | None, out: Path | None, as_json: bool) -> None:
     from shapley_coop.extensions.trials.tournament import kept
 
+    if folder is None or out:
+        raise ValueError("coop tournament verify: give the tournament's folder, and no -o")
     found = kept.verify(folder)
     if as_json:
         ranking = kept.as_json(found.ranking)

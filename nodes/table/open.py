@@ -15,6 +15,27 @@ from shapley_coop.state.table import Opening, Table
 from shapley_coop.state.traces import label_root
 from shapley_coop.state.workflow_config import check_kind, configuration, with_params
 
+_CLEARED = {
+    "thoughts": None,
+    "notes": None,
+    "drafts": None,
+    "sealed": None,
+    "answers": None,
+    "claims": None,
+    "round": 1,
+    "revision": 0,
+    "offer": None,
+    "verdict": "",
+    "lapsed": None,
+    "contract": None,
+    "accounts": None,
+    "reckoning": None,
+    "settlement": None,
+    "outcome": None,
+    "status": "open",
+}
+"""What no game and no configuration decides, as an episode begins."""
+
 
 class Reopening(Opening):
     """The input, and what is on the thread's table from before."""
@@ -84,32 +105,16 @@ def set_table(
     check_kind(game, plays)
     game.make_ready()
     return {
+        **_CLEARED,
         "episode": episode,
         "settings": settings,
         "aside": set_aside(room, episode, workflow),
         "agents": list(game.agents),
         "position": game.start(),
+        "speaker": game.agents[0],
         "record": Overwrite([]),
         "talk": Overwrite([]),
-        "thoughts": None,
         "reasoned": Overwrite([]),
-        "notes": None,
-        "drafts": None,
-        "sealed": None,
-        "answers": None,
-        "claims": None,
-        "round": 1,
-        "speaker": game.agents[0],
-        "revision": 0,
-        "offer": None,
-        "verdict": "",
-        "lapsed": None,
-        "contract": None,
         "amendments": [],
-        "accounts": None,
-        "reckoning": None,
-        "settlement": None,
-        "outcome": None,
-        "status": "open",
         "spent": Overwrite({}),
     }

@@ -101,13 +101,8 @@ class ThreadInbox:
         about = thread["metadata"]
         owner = owner_in(about)
         await go_on(thread["thread_id"], about["assistant_id"], owner, {asked["id"]: response})
-
-        async def kept() -> bool | None:
-            latest = await _mail(episode, agent)
-            return True if latest is None or _name(latest) != meant else None
-
         # Until the journal has the reply, a kill of the server could lose it.
-        await _polled(kept)
+        await _polled(lambda: _is_kept(episode, agent, meant))
         return {"taken": meant}
 
 
@@ -177,6 +172,12 @@ async def _threads(episode: str, **more: Any) -> list[Any]:
         for thread in found
         if Holder(owner_in(thread["metadata"]), thread["thread_id"]) == claimed
     ]
+
+
+async def _is_kept(episode: str, agent: str, letter: str) -> bool | None:
+    """Return True once no such letter waits for an agent any more; None before."""
+    latest = await _mail(episode, agent)
+    return True if latest is None or _name(latest) != letter else None
 
 
 async def _polled(look: Callable[[], Awaitable[Found | None]]) -> Found | None:

@@ -31,25 +31,9 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
         evaluated: a settled table.
         outcome: its result (`state.result`).
     """
-    credit, due, did = outcome["credit"], by_shapley(evaluated), conduct_view(evaluated)
+    credit = outcome["credit"]
     undefined = no_value(credit)
-    rows = [
-        {
-            "agent": agent,
-            "conduct": did[agent],
-            "claim": credit["claims"].get(agent),
-            "marginal": credit["marginal"][agent],
-            "leave_one_out": credit["leave_one_out"][agent],
-            "shapley": values_of(credit).get(agent),
-            "value_error": (credit["standard_error"] or {}).get(agent),
-            "due": due[agent],
-            "error": _error(credit, agent, due[agent]),
-            "reward": outcome["rewards"].get(agent, 0.0),
-            "payoff": outcome["payoffs"][agent],
-            "gap": outcome["payoffs"][agent] - due[agent],
-        }
-        for agent in outcome["agents"]
-    ]
+    rows = _rows(evaluated, outcome)
     lowest = min(row["gap"] for row in rows)
     level = max(row["gap"] for row in rows) - lowest < EXACT
     return {
@@ -67,6 +51,27 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
         "worths": worths(evaluated),
         "waterfall": waterfall(evaluated),
     }
+
+
+def _rows(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> list[dict[str, Any]]:
+    credit, due, did = outcome["credit"], by_shapley(evaluated), conduct_view(evaluated)
+    return [
+        {
+            "agent": agent,
+            "conduct": did[agent],
+            "claim": credit["claims"].get(agent),
+            "marginal": credit["marginal"][agent],
+            "leave_one_out": credit["leave_one_out"][agent],
+            "shapley": values_of(credit).get(agent),
+            "value_error": (credit["standard_error"] or {}).get(agent),
+            "due": due[agent],
+            "error": _error(credit, agent, due[agent]),
+            "reward": outcome["rewards"].get(agent, 0.0),
+            "payoff": outcome["payoffs"][agent],
+            "gap": outcome["payoffs"][agent] - due[agent],
+        }
+        for agent in outcome["agents"]
+    ]
 
 
 def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:

@@ -56,6 +56,11 @@ async def sybils(arena: Arena) -> None:
         not any(values[agent] for agent in idle),
         ", ".join(f"{agent}'s value is {plain(x)}" for agent, x in values.items()),
     )
+    _check_losers_agreed(arena, played)
+
+
+def _check_losers_agreed(arena: Arena, played: Played) -> None:
+    """Check that whoever ends with less than was signed accepted a split of its own."""
     accounts, settled = played.table["accounts"], played.settled
     signed = (accounts or {"as_signed": {}})["as_signed"]
     lost = [a for a, x in signed.items() if settled["payoffs"][a] < Fraction(x) * MICRO - 1]

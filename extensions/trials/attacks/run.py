@@ -212,9 +212,9 @@ class Arena:
         table, params = self.game or game, {"rounds": turns}
         agents = load(table, params, self.seed).agents
         me, name = agents[0 if first else -1], f"{self.name}-{len(self.runs) + 1}"
-        scripts = dict.fromkeys(agents[:gang] if gang > 1 else [me], script)
-        if len(scripts) == len(agents):
+        if gang == len(agents):
             raise NotReachedError(f"{table} has nobody beside {gang} agents of one owner")
+        scripts = dict.fromkeys(agents[:gang] if gang > 1 else [me], script)
         scripts |= {JUDGE: judge} if judge else {}
         settings |= {"seats": self._seats(scripts, me, name, pace, patience)}
         with _secrets(name, [agent for agent in agents if agent != me], tell) as secrets:
