@@ -207,7 +207,7 @@ def page(sections: dict[str, Section]) -> str:
             "# Performance",
             "",
             "Written by `make bench`; do not edit. Ours and its peers ran in turn, so that ratios",
-            "mean something; times are of one machine. Models answer from a script or are simulated:",
+            "mean something; times are of one machine. Models answer from a script: they are",
             "no evidence about language models.",
             "",
             "`python -m benchmarks --kept NAME` prints a bench's whole table.",
