@@ -4,6 +4,7 @@
     python -m benchmarks start tokens         # some of it
     python -m benchmarks --quick              # everything at a small size, printed
     python -m benchmarks --since 1fe4765f     # goals as kept at that commit, and now
+    python -m benchmarks --kept tokens        # the tables that were kept last, printed
 
 What is measured at its full size is kept in docs/performance.json, from which docs/performance.md
 is written: every bench as it was found last, with its day and commit.
@@ -98,6 +99,11 @@ def main(arguments: list[str] | None = None) -> None:
             sys.stdout.write(since(given.since) + "\n")
         except subprocess.CalledProcessError:
             options.error(f"git has no docs/{KEPT.name} at {given.since}: name another commit")
+        return
+    if given.kept:
+        for name, one in kept().items():
+            if name in given.names or not given.names:
+                sys.stdout.write(f"{markdown(name, one.found)}\n")
         return
     shown: dict[str, Section] = {}
     failed = list[str]()
@@ -194,31 +200,32 @@ def run(name: str, **sizes: Any) -> Found:
 
 
 def page(sections: dict[str, Section]) -> str:
-    """The whole page: what is reached, where it was measured, and every bench."""
-    goals: list[list[Cell]] = [
-        [f"[{name}](#{name})", *goal.row(), f"{one.day}, {one.commit}"]
-        for name, one in sections.items()
-        for goal in one.found.goals
-    ]
+    """The whole page: where it was measured, and what each bench reached of its goals."""
+    where = ", ".join(f"{name} {what}" for name, what in machine())
     return "\n".join(
         [
             "# Performance",
             "",
-            "Written by `make bench`; do not edit. Every table is one run of ours and its peers in "
-            "turn, so that ratios mean something; absolute times are of this machine at that "
-            "moment. Simulated agents and models that answer from a script are no evidence about "
-            "language models.",
+            "Written by `make bench`; do not edit. Ours and its peers ran in turn, so that ratios",
+            "mean something; times are of one machine. Models answer from a script: they are",
+            "no evidence about language models.",
             "",
-            table(("measured on", ""), machine()),
+            "`python -m benchmarks --kept NAME` prints a bench's whole table.",
             "",
-            "## Goals",
-            "",
-            table(("bench", *GOAL_COLUMNS, "measured"), goals),
+            f"Measured on: {where}.",
             "",
             VERDICTS,
             "",
-            *(markdown(name, one.found) for name, one in sections.items()),
+            *(_reached(name, one) for name, one in sections.items()),
         ]
+    )
+
+
+def _reached(name: str, one: Section) -> str:
+    """A bench's goals, with the day and the commit of what was found."""
+    lines = [f"- {goal.words()}" for goal in one.found.goals]
+    return "\n".join(
+        [f"## {name}", "", one.found.title, f"({one.day}, {one.commit})", "", *lines, ""]
     )
 
 
@@ -226,6 +233,7 @@ def _options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=main.__doc__)
     options.add_argument("names", nargs="*", metavar="NAME", choices=[*MODULES, []])
     options.add_argument("--since", metavar="COMMIT", help="goals as kept at a commit, and now")
+    options.add_argument("--kept", action="store_true", help="print the tables that were kept")
     options.add_argument("--quick", action="store_true", help="small sizes: does it run?")
     options.add_argument("-o", "--output", type=Path, help="write the page here")
     return options

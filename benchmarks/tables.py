@@ -57,6 +57,12 @@ class Goal:
         verdict = {True: "yes", False: short, None: "—"}[self.met]
         return [self.what, self._bound(self.limit), self._bound(least), found.strip(), verdict]
 
+    def words(self) -> str:
+        """The row as a line of a list."""
+        what, should, must, found, verdict = self.row()
+        least = "" if must == should else f", must be {must}"
+        return f"{what}: {found} (should be {should}{least}): {verdict}"
+
     def _bound(self, limit: float) -> str:
         return f"{'≥' if self.at_least else '≤'} {figure(limit)} {self.unit}".strip()
 

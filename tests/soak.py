@@ -25,9 +25,8 @@ PAGE, KEPT = ROOT / "docs" / "reliability.md", ROOT / "docs" / "reliability.json
 LIBRARIES = ("langgraph", "langgraph-checkpoint", "langchain-openai", "openai", "pydantic")
 HEAD = """# What holds under fire
 
-Each promise has a harness in `tests/proofs/` that tries to break it with real processes, real
-databases and a loopback endpoint. Seats are embedded agents or a stub: nothing here is about
-language models.
+Each promise has a harness in `tests/proofs/` that tries to break it. Processes and databases are
+real; seats are embedded agents or a stub. Nothing here is about language models.
 
 | command | what it runs | on two cores |
 |---|---|---|
@@ -42,32 +41,28 @@ that changes every day; `COOP_TEST_SEED=… make test` repeats them, and
 
 What the promises rest on:
 
-- **Writes.** Answers, postings and the register are committed with `synchronous=FULL` before
-  anything that follows from them; checkpoints are not. A kill may take the last half second of
-  checkpoints: the run then goes on from an earlier step, answered from its journal.
-- **Episodes.** A fork from before `open` is of the same episode: paid if it comes to the same,
-  `counterfactual` otherwise. `coop run --idempotency-key KEY`, or `idempotency_key` in a graph's
+- **Writes.** Answers, postings and the register are on the disk before anything follows from them.
+  Checkpoints are not: a kill may take the last half second of them. The run then goes on from an
+  earlier step, and its journal answers.
+- **Episodes.** A fork from before `open` is of the same episode. It is paid if it comes to the
+  same, and `counterfactual` otherwise. `--idempotency-key KEY`, or `idempotency_key` in a graph's
   input, names a request: the same one goes on with the same play, another one is refused.
 - **Versions.** A home, a sweep and an export of another version are refused in one line. An
-  unfinished run goes on only with the wiring of its workflow that it began with.
+  unfinished run goes on only with the wiring that it began with.
 - **Seals.** Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN
-  --head` prints the chain's head, `coop verify RUN --kept HEAD` compares one kept elsewhere.
-- **Workers.** On Postgres a resume takes over from a worker that was silent for 60 seconds; a
+  --head` prints the chain's head; `--kept HEAD` compares one kept elsewhere.
+- **Workers.** On Postgres a resume takes over from a worker that was silent for 60 seconds. A
   frozen worker that thaws writes nothing more.
 - **Databases.** A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30), connecting after
   10. If a database is full, read-only, locked, dead or frozen, the command says so in one line and
-  exits with 1, and `coop resume` goes on. `coop runs`, `show`, `verify` and `letters` read a home
-  that cannot be written.
+  exits with 1; `coop resume` goes on. `coop runs`, `show`, `verify` and `letters` read a home that
+  cannot be written.
 
-{machine}
+## Promises
 
-| promise | tried | goal | found | | commit |
-|---|---|---|---|---|---|
+{machine} How each was tried, and how often, is in `docs/reliability.json`.
+
 {rows}
-
-## Not promised
-
-{limits}
 """
 
 
@@ -118,22 +113,19 @@ def _run(name: str, proof: Proof, times: int) -> Finding:
 
 
 def _page(known: dict[str, Proof], found: dict[str, dict[str, Any]]) -> str:
-    rows = "\n".join(_row(proof, found.get(name)) for name, proof in known.items())
-    same: dict[str, list[str]] = {}
-    for proof in known.values():
-        same.setdefault(proof.not_promised, []).append(proof.promise)
-    limits = "\n".join(f"- *{'; '.join(of)}.* {limit}" for limit, of in same.items())
+    rows = "\n".join(_told(proof, found.get(name)) for name, proof in known.items())
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     machine = f"Python {platform.python_version()}, {cpu_count()} cores; {libraries}."
-    return HEAD.format(machine=machine, rows=rows, limits=limits)
+    return HEAD.format(machine=machine, rows=rows)
 
 
-def _row(proof: Proof, found: dict[str, Any] | None) -> str:
+def _told(proof: Proof, found: dict[str, Any] | None) -> str:
+    """A promise, what was found, and what it does not cover."""
     if found is None:
-        return f"| {proof.promise} | not tried at its long size yet | {proof.goal} | — | | |"
-    held = "held" if found["held"] else "**not held**"
-    tried, figure, commit = found["tried"], found["figure"], found["commit"]
-    return f"| {proof.promise} | {tried} | {proof.goal} | {figure} | {held} | {commit} |"
+        return f"- **{proof.promise}**: not tried at its long size yet. {proof.not_promised}"
+    held = "held" if found["held"] else f"**not held** (goal: {proof.goal})"
+    told = f"{found['figure']}: {held} at {found['commit']}."
+    return f"- **{proof.promise}**: {told} {proof.not_promised}"
 
 
 if __name__ == "__main__":

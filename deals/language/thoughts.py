@@ -114,7 +114,7 @@ MARKS = (
     ),
     Mark((), ("<answer>", "<response>"), "Hunyuan, ERNIE, Granite 3.3", sure=False),
 )
-"""The table of `docs/answers.md`: marks of chat templates, and of what servers read them by."""
+"""What `docs/answers.md` lists: marks of chat templates, and of what servers read them by."""
 
 _NAME = re.compile(r"<(/?)([\w:]+)>")
 

@@ -72,7 +72,7 @@ def test_figures_have_three_digits_that_count() -> None:
 
 
 def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = Found("What it is.", ("who", "×", "s"), [["ours", 1.5, None]], [Goal("wall", 2, 1.5)])
     monkeypatch.setattr("benchmarks.everything.KEPT", tmp_path / "performance.json")
@@ -80,9 +80,12 @@ def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
     keep(sections)
     assert kept() == sections
     text = page(kept())
-    assert text.index("## Goals") < text.index("## exact")
-    assert "| [exact](#exact) | wall | ≤ 2 | ≤ 2 | 1.5 | yes | 2026-01-02, abc |" in text
-    assert "| langgraph |" in text
+    assert (
+        "## exact\n\nWhat it is.\n(2026-01-02, abc)\n\n- wall: 1.5 (should be ≤ 2): yes\n" in text
+    )
+    assert ", langgraph " in text
+    main(["--kept", "exact"])
+    assert "| ours | 1.5 | — |" in capsys.readouterr().out
 
 
 def test_goals_are_told_as_they_were_at_a_commit_and_are_now(

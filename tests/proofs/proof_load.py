@@ -190,10 +190,8 @@ def peak_memory(server: Server) -> int:
 
 
 NOT_PROMISED = (
-    "The figures are of one machine on which the model's stub, the client and the server share the "
-    "cores; the development server is one process. Runs that wait for real models take as long "
-    "as those, and N_JOBS_PER_WORKER bounds how many are played at a time. The plain graph shows "
-    "what the server and the model's client take without this program."
+    "The model's stub, the client and the server share two cores. Real models take longer; "
+    "N_JOBS_PER_WORKER bounds how many runs are played at a time."
 )
 
 

@@ -28,11 +28,12 @@ def test_the_page_says_what_was_found_and_what_was_not_tried(page: Path) -> None
     assert soak.main(["--short"]) == 1
     assert not page.exists()
     assert soak.main(["a"]) == 0
-    assert "| It holds | not tried at its long size yet | 0 broken | — | | |" in page.read_text()
+    assert "- **It holds**: not tried at its long size yet. Nothing else." in page.read_text()
     assert soak.main(["b"]) == 1
     text = page.read_text()
-    assert "| It holds | 1000 tries | 0 broken | 0 broken | held |" in text
-    assert "| 1 broken | **not held** |" in text
+    assert "- **It holds**: 0 broken: held at " in text
+    assert "- **It holds**: 1 broken: **not held** (goal: 0 broken) at " in text
+    assert '"tried": "1000 tries"' in soak.KEPT.read_text(encoding="utf-8")
 
 
 def test_an_unknown_promise_is_refused_with_those_there_are(

@@ -1,4 +1,4 @@
-"""Gifts and orders in a market, as models write them; `docs/answers.md` shows their verdicts."""
+"""Gifts and orders in a market, as models write them; `snapshots/answers.md` has their verdicts."""
 
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Answers in a market as models write them: each way of writing one has its verdict."""
 
+from pathlib import Path
+
 import pytest
 
 from extensions.markets.tests.market_answers import GIFTS, ORDERS
@@ -12,8 +14,9 @@ from shapley_coop.seats.records import Answer
 from shapley_coop.state.judging import take
 from shapley_coop.state.run_config import RunConfig
 from tests.deals.language.sloppy_answers import Written
-from tests.deals.language.test_answers import as_written_in_the_table, on_the_page, turn, verdict
+from tests.deals.language.test_answers import as_written_in_the_table, on_a_page, turn, verdict
 
+WHOLE = Path(__file__).parent / "snapshots" / "answers.md"
 MARKET = RunConfig(game="trade", params={"protect": False})
 
 
@@ -42,5 +45,5 @@ def test_each_way_of_writing_orders_has_its_verdict(one: Written) -> None:
 
 
 def test_the_page_shows_every_verdict_on_gifts_and_orders() -> None:
-    on_the_page("gifts", GIFTS, of_a_gift)
-    on_the_page("orders", ORDERS, of_orders)
+    on_a_page(WHOLE, "gifts", GIFTS, of_a_gift)
+    on_a_page(WHOLE, "orders", ORDERS, of_orders)

@@ -1,6 +1,6 @@
 """Answers as language models write them: what a trial had refused, and more of the kind.
 
-`docs/answers.md` shows them with their verdicts. The two lists are asserted line by line.
+`snapshots/answers.md` shows them with their verdicts. The two lists are asserted line by line.
 """
 
 import json
