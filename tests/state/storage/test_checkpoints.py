@@ -230,5 +230,7 @@ async def test_a_clock_that_is_behind_hides_no_step(
             await app.aget_state(thread)
             given = None if turn else {"said": ["hello"], "turn": 0}
             await app.ainvoke(given, thread, durability="sync")
-            stands = (await app.aget_state(thread)).values
+            stands, head = (await app.aget_state(thread)).values, await kept.aget_tuple(thread)
+        assert head is not None
+        assert head.metadata["step"] == turn + 1
         assert stands == {"said": ["hello", "turn 0", "turn 1"][: turn + 2], "turn": turn + 1}
