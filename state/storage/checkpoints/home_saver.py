@@ -109,11 +109,11 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         place = config["configurable"]
         if not get_checkpoint_id(config):
             within = place.get("checkpoint_ns", "")
-            found = self._execute([_NEWEST], thread=str(place["thread_id"]), within=within)
-            if not found:
+            newest = self._execute([_NEWEST], thread=str(place["thread_id"]), within=within)
+            if not newest:
                 return None
             named = {"thread_id": place["thread_id"], "checkpoint_ns": within}
-            config = {"configurable": {**named, "checkpoint_id": found[0][0]}}
+            config = {"configurable": {**named, "checkpoint_id": newest[0][0]}}
         found: CheckpointTuple | None = super().get_tuple(config)
         return found
 
@@ -126,7 +126,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         """
         await self._check(config)
         try:
-            found = await self.batcher.do(partial(self.get_tuple, config))
+            found: CheckpointTuple | None = await self.batcher.do(partial(self.get_tuple, config))
             readable = found is None or _is_checkpoint(found.checkpoint)
         except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
             # What reads them raises these for bytes that it did not write.
