@@ -30,7 +30,7 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state.result import result
 from shapley_coop.state.resuming import command_for
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
+from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING, Run
@@ -249,7 +249,7 @@ async def _advance(
     """Play on, and keep all of it; the table at the end, or None where people are waited for."""
     ended: dict[str, Any] | None = None
     waits = False
-    saver = cast(ServerSaverMixin, app.checkpointer)
+    saver = cast(HomeSaver, app.checkpointer)
     saver.fences[run.run] = lease.check
     stream = app.astream(
         given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"

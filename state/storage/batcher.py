@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
+from contextlib import suppress
+from contextvars import Context
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -24,8 +25,7 @@ class ThreadBatcher(Generic[Call, Done]):
     def __init__(self, work: Work[Call, Done]) -> None:
         self._work = work
         self._waiting: list[tuple[Call, asyncio.Future[Done]]] = []
-        self._busy = False
-        self._working: asyncio.Future[Sequence[Done | Exception]] | None = None
+        self._working: asyncio.Task[None] | None = None
 
     async def do(self, call: Call) -> Done:
         """Make one call; the caller's context variables are not set where it is made.
@@ -38,42 +38,38 @@ class ThreadBatcher(Generic[Call, Done]):
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Done] = loop.create_future()
         self._waiting.append((call, done))
-        if not self._busy:
-            self._busy = True
-            loop.call_soon(self._begin)
+        if self._working is None:
+            self._working = loop.create_task(self._work_on(), context=Context())
         return await done
 
     async def drained(self) -> None:
         """Wait until no batch is running."""
-        while self._busy:
-            await (asyncio.wait([self._working]) if self._working else asyncio.sleep(0))
+        if self._working:
+            await self._working
 
-    def _begin(self) -> None:
-        batch, self._waiting = self._waiting, []
-        self._busy, self._working = bool(batch), None
-        if not batch:
-            return
-        calls, loop = [call for call, _ in batch], asyncio.get_running_loop()
-        try:
-            self._working = loop.run_in_executor(None, self._work, calls)
-        except RuntimeError as error:  # no thread can be started
-            _resolve(batch, [error] * len(batch))
-            self._begin()
-        else:
-            self._working.add_done_callback(partial(self._end, batch))
-
-    def _end(
-        self,
-        batch: Sequence[tuple[Call, asyncio.Future[Done]]],
-        working: asyncio.Future[Sequence[Done | Exception]],
-    ) -> None:
-        results: Sequence[Done | Exception]
-        try:
-            results = working.result()
-        except Exception as error:
-            results = [error] * len(batch)
-        _resolve(batch, results)
-        self._begin()
+    async def _work_on(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            calls = [call for call, _ in batch]
+            results: Sequence[Done | Exception]
+            try:
+                working = loop.run_in_executor(None, self._work, calls)
+                while not working.done():
+                    # Who ends a program cancels all of its tasks, and no thread.
+                    with suppress(asyncio.CancelledError):
+                        await asyncio.wait([working])
+                results = working.result()
+            except Exception as error:
+                results = [error] * len(batch)
+            for (_, done), result in zip(batch, results, strict=True):
+                if done.done():  # its caller was cancelled
+                    continue
+                if isinstance(result, Exception):
+                    done.set_exception(result)
+                else:
+                    done.set_result(result)
+        self._working = None
 
 
 _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[Any, Any]]] = (
@@ -84,18 +80,4 @@ _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[
 def batched(work: Work[Call, Done]) -> ThreadBatcher[Call, Done]:
     """This event loop's one batcher for some work."""
     batchers = _batchers.setdefault(asyncio.get_running_loop(), {})
-    if work not in batchers:
-        batchers[work] = ThreadBatcher(work)
-    return batchers[work]
-
-
-def _resolve(
-    batch: Sequence[tuple[Call, asyncio.Future[Done]]], results: Sequence[Done | Exception]
-) -> None:
-    for (_, done), result in zip(batch, results, strict=True):
-        if done.done():  # its caller was cancelled
-            continue
-        if isinstance(result, Exception):
-            done.set_exception(result)
-        else:
-            done.set_result(result)
+    return batchers.setdefault(work, ThreadBatcher(work))

@@ -8,7 +8,7 @@ The server keeps the connection of a worker that is frozen, or whose machine has
 hours. So a worker makes itself heard on it every `BEAT` seconds, and whoever wants the run ends a
 connection that has been silent for `SILENT` seconds, by the server's clock. A worker can outlive
 its connection: each lease has a fencing number, and one that finds a higher one keeps no step more
-(`ServerSaverMixin.fences`). Late answers and postings are harmless: they have idempotency keys.
+(`HomeSaver.fences`). Late answers and postings are harmless: they have idempotency keys.
 """
 
 import asyncio

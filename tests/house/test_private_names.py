@@ -26,15 +26,9 @@ HOOKS = {
 }
 """What LangChain documents for a chat model of one's own to have; for others it is private."""
 
-CLOCK = "state/storage/checkpoints/server_mixin.py"
 TOOLS = "extensions/attribute/tools.py"
 MODELS = "extensions/attribute/instead.py"
 EXCEPTIONS = {
-    (CLOCK, "_last_v6_timestamp"): (
-        "LangGraph takes ids of checkpoints from the clock and offers no other way: after a "
-        "restart on a clock that is behind, a run would not go on from its last step"
-    ),
-    (CLOCK, "checkpoint_ids._last_v6_timestamp"): "the same, set",
     (TOOLS, "BaseTool.invoke"): (
         "an app's tools are held by nodes, closures and other libraries, and LangChain has no hook "
         "that answers in a tool's place; for as long as an app is attributed"

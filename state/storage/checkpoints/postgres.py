@@ -2,13 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, DeltaChannelHistory
+
 from shapley_coop.extras import needing
+from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.postgres import connected, is_alive
 from shapley_coop.state.storage.statements import Statements
 
@@ -16,18 +19,28 @@ with needing("postgres", "a home in Postgres"):
     from langgraph.checkpoint.postgres import PostgresSaver as BlockingSaver
     from psycopg.rows import dict_row, tuple_row
 
+_NUMBER = "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS number BIGSERIAL"
+"""Counts checkpoints as they are written: LangGraph's ids do so only where all clocks agree."""
+
+_NUMBERED = """
+    SELECT 1 FROM pg_attribute WHERE attrelid = 'checkpoints'::regclass AND attname = 'number'
+"""
+_WENT_BACK = """
+    SELECT 1 FROM checkpoints
+    WHERE thread_id = :thread AND parent_checkpoint_id > checkpoint_id LIMIT 1
+"""
 _SET_UP_LOCK = 5_311_847
 _SET_UP_SECONDS = 60
 
 
-class PostgresSaver(ServerSaverMixin, BlockingSaver):
+class PostgresSaver(HomeSaver, BlockingSaver):
     """LangGraph's saver on one connection, which is made anew after the database was restarted.
 
     Args:
         url: the database's; LangGraph's tables are made where they are missing.
     """
 
-    writes, run_of = "checkpoint_writes", "metadata ->> 'run_id'"
+    writes, run_of, number = "checkpoint_writes", "metadata ->> 'run_id'", "number"
     conn: Any
 
     def __init__(self, url: str) -> None:
@@ -43,6 +56,20 @@ class PostgresSaver(ServerSaverMixin, BlockingSaver):
         """Make sure that there is a connection."""
         if not is_alive(self.conn):
             self.conn = self._connected()
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Read what was written to some channels.
+
+        LangGraph's query takes a step's id to be less than the next one's. Where a clock went back
+        it is not, and each step is read by itself.
+        """
+        thread = str(config["configurable"]["thread_id"])
+        if self._execute([_WENT_BACK], thread=thread):
+            step_by_step = BaseCheckpointSaver.get_delta_channel_history
+            return step_by_step(self, config=config, channels=channels)
+        return super().get_delta_channel_history(config=config, channels=channels)
 
     @contextmanager
     def transaction(self) -> Iterator[Statements]:
@@ -69,6 +96,8 @@ class PostgresSaver(ServerSaverMixin, BlockingSaver):
             time.sleep(0.05)
         try:
             self.setup()
+            if self.conn.execute(_NUMBERED).fetchone() is None:
+                self.conn.execute(_NUMBER)
         finally:
             self._asked("SELECT pg_advisory_unlock(%s) AS held")
 

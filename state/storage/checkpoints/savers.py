@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.seats.clients import clients, clients_here
-from shapley_coop.state.storage.checkpoints.server_mixin import Listener, ServerSaverMixin, Starting
+from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver, Listener, Starting
 from shapley_coop.state.storage.home import Home
 
 
@@ -17,7 +17,7 @@ async def saver(
     home: Home,
     listener: Listener | None = None,
     starting: Starting | None = None,
-) -> AsyncIterator[ServerSaverMixin]:
+) -> AsyncIterator[HomeSaver]:
     """The open checkpoint saver of a home.
 
     Args:
@@ -34,7 +34,7 @@ async def saver(
         await kept.deleted()
 
 
-def _opened(home: Home) -> AbstractAsyncContextManager[ServerSaverMixin]:
+def _opened(home: Home) -> AbstractAsyncContextManager[HomeSaver]:
     if home.database:
         from shapley_coop.state.storage.checkpoints.postgres import in_postgres
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
+from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.driver import SMALL_CACHE, connected
 from shapley_coop.state.storage.statements import Statements
 from shapley_coop.state.storage.versions import ANOTHER_HOME, CHECKPOINTS, check_version
 
 
-class SqliteSaver(ServerSaverMixin, BlockingSaver):
+class SqliteSaver(HomeSaver, BlockingSaver):
     """LangGraph's saver.
 
     Args:
@@ -24,6 +24,7 @@ class SqliteSaver(ServerSaverMixin, BlockingSaver):
     """
 
     writes, run_of = "writes", "json_extract(CAST(metadata AS TEXT), '$.run_id')"
+    number = "rowid"
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 
+from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.savers import saver
-from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import OWNER_KEY, NotYours, acting_for
 
@@ -96,7 +96,7 @@ async def test_an_owner_is_looked_up_once_and_another_each_time(
     kept: BaseCheckpointSaver[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every step writes twice: a look-up each time would be two switches of threads a step."""
-    assert isinstance(kept, ServerSaverMixin)
+    assert isinstance(kept, HomeSaver)
     assert kept.owners is not None
     asked, check = list[str](), kept.owners.check_thread
 

@@ -21,8 +21,6 @@ from langgraph.graph import StateGraph
 from typing_extensions import TypedDict
 
 from shapley_coop.deals.language.clauses import Pay
-from shapley_coop.graphs.running import play
-from shapley_coop.graphs.threads import configured
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.checkpoints.serializer import (
@@ -209,17 +207,6 @@ async def test_what_the_libraries_of_a_lock_kept_is_played_on(tmp_path: Path, fi
         assert ended == {"said": ["hello", "turn 0", "turn 1"], "turn": 2}
 
 
-async def test_what_labels_a_run_is_in_the_first_checkpoint_alone() -> None:
-    await play("llm_only", RunConfig(), "first")
-    labels = configured(home().runs.get("first"))["metadata"].keys()
-    async with saver(home()) as kept:
-        place: Any = {"configurable": {"thread_id": "first", "checkpoint_ns": ""}}
-        *later, first = [one.metadata async for one in kept.alist(place)]
-    assert first.items() >= {"run": "first", "graph": "llm_only", "game": "escape_room"}.items()
-    assert later
-    assert not any(labels & one.keys() for one in later)
-
-
 def test_no_object_comes_out_of_a_checkpoint_whatever_a_graph_allows() -> None:
     allowed = [(kind.__module__, kind.__name__) for kind in (RunConfig, Pay)]
     usual = JsonPlusSerializer(allowed_msgpack_modules=None).with_msgpack_allowlist(allowed)
@@ -232,17 +219,18 @@ def test_no_object_comes_out_of_a_checkpoint_whatever_a_graph_allows() -> None:
 async def test_a_clock_that_is_behind_hides_no_step(
     place: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    graph = StateGraph(dict).add_node("next", lambda table: {"at": table["at"] + 1})
-    page, at = graph.set_entry_point("next").set_finish_point("next"), {}
     thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
-    for turn in range(3):
+    for turn in range(2):
         # Each worker begins with a clock that is a minute behind the one before.
         early = time.time_ns() - (turn * 60 * 10**9)
         monkeypatch.setattr(checkpoint_ids, "_last_v6_timestamp", None)
         monkeypatch.setattr(checkpoint_ids.time, "time_ns", lambda early=early: early)
         async with saver(place) as kept:
-            app = page.compile(checkpointer=kept)
+            app = two_turns().compile(checkpointer=kept, interrupt_before=["two"])
             await app.aget_state(thread)
-            await app.ainvoke({"at": turn}, thread)
-            at = (await app.aget_state(thread)).values
-        assert at == {"at": turn + 1}
+            given = None if turn else {"said": ["hello"], "turn": 0}
+            await app.ainvoke(given, thread, durability="sync")
+            stands, head = (await app.aget_state(thread)).values, await kept.aget_tuple(thread)
+        assert head is not None
+        assert head.metadata["step"] == turn + 1
+        assert stands == {"said": ["hello", "turn 0", "turn 1"][: turn + 2], "turn": turn + 1}

@@ -1,6 +1,7 @@
 """Blocking calls of one event loop, batched in one thread."""
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,29 @@ async def test_who_is_cancelled_keeps_nobody_else_waiting() -> None:
     first.cancel()
     assert await second == 2
     await lane.drained()
+
+
+async def test_what_is_being_written_when_a_program_ends_is_waited_for() -> None:
+    begun, may_end, went = threading.Event(), threading.Event(), list[int]()
+
+    def slow(numbers: Sequence[int]) -> list[int | Exception]:
+        begun.set()
+        may_end.wait()
+        went.extend(numbers)
+        return list(numbers)
+
+    lane, others = ThreadBatcher[int, int](slow), asyncio.all_tasks()
+    call = asyncio.create_task(lane.do(1))
+    await asyncio.to_thread(begun.wait)
+    for task in asyncio.all_tasks() - others:  # as `asyncio.run` does at its end
+        task.cancel()
+    await asyncio.sleep(0)
+    may_end.set()
+    await lane.drained()
+    assert went == [1]
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert await lane.do(2) == 2
 
 
 async def test_a_loop_has_one_lane_to_one_piece_of_work() -> None:
