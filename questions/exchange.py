@@ -139,7 +139,7 @@ QUESTION = Question(
     read,
     check,
     publish,
-    program=lambda me: me.trader.talk(),
+    program=lambda me: me.trader.trade(),
     shows=(trade,),
     words=(turn_of_game, in_words),
     tries=attempts,

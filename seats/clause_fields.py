@@ -1,10 +1,15 @@
 """What an offer's clauses look like in fields, in the spelling that the letters teach."""
 
+import inspect
 import json
 from collections.abc import Mapping
-from typing import Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Union
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from shapley_coop.deals.language.clauses import KINDS
+from shapley_coop.deals.language.clauses import Clause as Offered
+from shapley_coop.deals.language.when import Event
 
 
 class Part(BaseModel):
@@ -12,13 +17,6 @@ class Part(BaseModel):
 
     # Most runs ask nobody for fields: their models are built when somebody is.
     model_config = ConfigDict(extra="forbid", populate_by_name=True, defer_build=True)
-
-
-class Event(Part):
-    """An agent's action."""
-
-    agent: str
-    action: str
 
 
 class Turn(Part):
@@ -89,66 +87,28 @@ When = Union[Turn, Turns, Span, Every, Last, Count, Earned, All, AnyOf, Not]  # 
 Sometimes = Union[When, None]  # noqa: UP007
 
 
-class Do(Part):
-    """The agent does this."""
-
-    kind: Literal["do"]
-    agent: str
-    action: str
-    when: Sometimes = Field(description="null: always.")
-
-
-class Forbid(Part):
-    """The agent does not do this."""
-
-    kind: Literal["forbid"]
-    agent: str
-    action: str
-    when: Sometimes = Field(description="null: always.")
+def _form(clause: type[Offered]) -> type[Part]:
+    """Make the fields of a clause of its class: those of the record, in the letters' spelling."""
+    own = {
+        name: (clause.in_fields.get(name, field.rebuild_annotation()), ...)
+        for name, field in clause.model_fields.items()
+        if name != "when"
+    }
+    fields: dict[str, Any] = {clause.spelt.get(name, name): field for name, field in own.items()}
+    if "when" in clause.model_fields:
+        fields["when"] = (Sometimes, Field(description="null: always."))
+    doc = inspect.cleandoc(clause.asked or clause.__doc__ or "")
+    return create_model(clause.__name__, __base__=Part, __module__=__name__, __doc__=doc, **fields)
 
 
-class Pay(Part):
-    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward.
-
-    As payer or payee, "others" is everybody else, in equal parts.
-    """
-
-    kind: Literal["pay"]
-    payer: str
-    payee: str
-    amount: float | str = Field(description="A number, or an exact one in words, as in '1/3'.")
-    per: Literal["once", "turn", "reward"]
-    when: Sometimes = Field(description="null: always.")
-
-
-class Give(Part):
-    """One agent hands goods that it holds to another, once."""
-
-    kind: Literal["give"]
-    giver: str
-    receiver: str
-    good: str
-    quantity: int
-    when: Sometimes = Field(description="null: always.")
-
-
-class Fraction(Part):
-    """An agent's part of the total, as in '1/3'."""
-
-    agent: str
-    fraction: str
-
-
-class Share(Part):
-    """How the total is split at the end: by fractions that sum to 1, or by a named norm."""
-
-    kind: Literal["share"]
-    fractions: list[Fraction] | None
-    norm: str | None
-
-
-Clause = Do | Forbid | Pay | Share
-WithGoods = Clause | Give
+if TYPE_CHECKING:
+    Clause = Part
+    WithGoods = Part
+else:
+    _FORMS = {kind: _form(clause) for kind, clause in KINDS.items()}
+    _GIVE = _FORMS.pop("give")
+    Clause = Union[tuple(_FORMS.values())]  # noqa: UP007
+    WithGoods = Clause | _GIVE
 
 
 def proposal(fields: Mapping[str, Any]) -> str:

@@ -30,6 +30,7 @@ from shapley_coop.extensions.company.task import Task
 from shapley_coop.extensions.company.tree import commits_of, materialise
 from shapley_coop.extensions.company.turn_workspace import TurnWorkspace, as_written
 from shapley_coop.extensions.repository.history import read_history
+from shapley_coop.extensions.repository.patterns import engine
 from shapley_coop.extensions.repository.rules import Rules
 from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
@@ -41,7 +42,6 @@ from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive
 from shapley_coop.games.sandbox import require_sandbox
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
-from shapley_coop.patterns import engine
 
 Counts = dict[str, dict[str, Fraction]]
 

@@ -15,11 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from shapley_coop.amounts import exact
 from shapley_coop.escaping import without_hidden
+from shapley_coop.extensions.repository.patterns import pattern
 from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.sandbox import PYTHON, CheckResult, Status
 from shapley_coop.invalid import first_error
-from shapley_coop.patterns import pattern
 
 _SHIPPED = Path(__file__).parent / "tasks"
 _SHOWN = 120

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.extensions.repository.lines import SOURCES
+from shapley_coop.extensions.repository.patterns import pattern
 from shapley_coop.games.files import read_file
 from shapley_coop.invalid import first_error
-from shapley_coop.patterns import pattern
 
 KINDS = ("code", "decisions", "documents", "fixes")
 """The kinds of artefact that earn, as Shapley-Coop weighs them."""

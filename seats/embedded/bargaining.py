@@ -1,25 +1,23 @@
 """How an embedded agent reasons, offers, answers and acts, from the facts of one letter."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from shapley_coop import extension
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
 from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.games.gives import legal_in
 from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.asked import asked
-from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.letter_facts import (
+    Reader,
     choice,
     deal_in,
     fact,
@@ -44,25 +42,12 @@ if TYPE_CHECKING:  # few games have tasks to trade, and its modules take a while
     from shapley_coop.seats.embedded.exchange import Negotiator
 
 
+Part = TypeVar("Part", bound=Reader)
+
+
 @dataclass(frozen=True)
-class Agent:
-    """One embedded agent in front of one letter.
-
-    Attributes:
-        facts: the letter's facts.
-        record: the turns played, from the letter's history.
-        self_: its character.
-        rng: its dice, from its seed and the letter.
-        talk: the letter's history, a line each, as it was said.
-        seed: its own.
-    """
-
-    facts: Mapping[str, Any]
-    record: list[Turn]
-    self_: Character
-    rng: Random
-    talk: Sequence[Mapping[str, Any]] = ()
-    seed: int = 0
+class Agent(Reader):
+    """One embedded agent in front of one letter."""
 
     @cached_property  # it foresees the game
     def outlook(self) -> Outlook:
@@ -141,7 +126,7 @@ class Agent:
             return choice(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
             with suppress(Unforeseeable):  # a table too large for strategies can be looked ahead in
-                player = Player(self.facts, self.record, self.rng)
+                player = self._as(Player)
                 return choice(player.choose(self.self_.strategy))
         for name in extension.offered("moves"):
             if self.facts.get(name):
@@ -171,6 +156,9 @@ class Agent:
         """Myself where delegates bargain for all."""
         return Member(self.facts, self.rng)
 
+    def _as(self, part: type[Part]) -> Part:
+        return part(self.facts, self.record, self.self_, self.rng, self.talk, self.seed)
+
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
         """What I answer in another way than anywhere else, in a game whose extension says how."""
@@ -185,24 +173,24 @@ class Agent:
     @property
     def party(self) -> Party:
         """Myself where contracts are drafted and signed."""
-        return Party(self.facts, self.record, self.self_, self.talk)
+        return self._as(Party)
 
     @property
     def splitter(self) -> Splitter:
         """Myself once the game is over."""
-        return Splitter(self.facts, self.record, self.self_, self.rng)
+        return self._as(Splitter)
 
     @property
     def clerk(self) -> Clerk:
         """Myself where I am no party to the contract."""
-        return Clerk(self.facts, self.record, self.talk)
+        return self._as(Clerk)
 
     @property
     def trader(self) -> "Negotiator":
         """Myself in an exchange of tasks, where offers are allocations and not clauses."""
         from shapley_coop.seats.embedded.exchange import Negotiator
 
-        return Negotiator(self.facts, self.self_, self.rng)
+        return self._as(Negotiator)
 
     @property
     def _priced(self) -> bool:

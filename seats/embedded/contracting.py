@@ -5,7 +5,6 @@ several, and fines whoever gains by doing something else. Where payments are mad
 what its author holds out for. What a contract is worth is computed exactly, as a certificate does.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,10 +22,9 @@ from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import All, Event, Every, Last, Turns, When
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.document import compose
-from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Payoffs
-from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import (
+    Reader,
     deal_in,
     fact,
     offered,
@@ -40,15 +38,7 @@ from shapley_coop.seats.embedded.strategies import StageReader, course_of, enfor
 
 @dataclass(frozen=True)
 class Party(StageReader):
-    """An agent whose letter is about a contract.
-
-    Attributes:
-        self_: its character.
-        talk: what was said, a line each, from the letter's history.
-    """
-
-    self_: Character
-    talk: Sequence[Mapping[str, Any]] = ()
+    """An agent whose letter is about a contract."""
 
     @cached_property  # a game tree
     def alone(self) -> dict[str, Fraction]:
@@ -172,18 +162,8 @@ class Party(StageReader):
 
 
 @dataclass(frozen=True)
-class Clerk:
-    """An outsider that writes down what was agreed, and judges what was done.
-
-    Attributes:
-        facts: the letter's facts.
-        record: the turns played.
-        talk: what was said, a line each, from the letter's history.
-    """
-
-    facts: Mapping[str, Any]
-    record: list[Turn]
-    talk: Sequence[Mapping[str, Any]] = ()
+class Clerk(Reader):
+    """An outsider that writes down what was agreed, and judges what was done."""
 
     @property
     def terms(self) -> Terms:

@@ -21,14 +21,12 @@ hold.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from shapley_coop.games.exchange.market import Market
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.exchange.scenario import Masks
-from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.letter_facts import number
+from shapley_coop.seats.embedded.letter_facts import Reader, number
 from shapley_coop.seats.embedded.outlook import EPSILON
 
 CORNER = 0.9
@@ -36,18 +34,8 @@ CORNER = 0.9
 
 
 @dataclass(frozen=True)
-class Negotiator:
-    """One embedded agent in front of one letter of an exchange.
-
-    Attributes:
-        facts: the letter's facts.
-        self_: its character.
-        rng: its dice, from its seed and the letter.
-    """
-
-    facts: Mapping[str, Any]
-    self_: Character
-    rng: Random
+class Negotiator(Reader):
+    """One embedded agent in front of one letter of an exchange."""
 
     @property
     def market(self) -> Market:
@@ -67,7 +55,7 @@ class Negotiator:
         }
         return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
 
-    def talk(self) -> str:
+    def trade(self) -> str:
         """From the second turn: accept, or propose."""
         market, pending = self.market, self.facts.get("pending")
         mask = self._next()

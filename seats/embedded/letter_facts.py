@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 from shapley_coop.deals.contract import lasting
@@ -18,6 +20,30 @@ from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, needed
 from shapley_coop.games.gives import actions_in
+from shapley_coop.seats.embedded.characters import Character
+
+_PLAIN = Character("Of no particular character.")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One embedded agent in front of one letter.
+
+    Attributes:
+        facts: the letter's facts.
+        record: the turns played, from the letter's history.
+        self_: its character.
+        rng: its dice, from its seed and the letter.
+        talk: the letter's history, a line each, as it was said.
+        seed: its own.
+    """
+
+    facts: Mapping[str, Any]
+    record: list[Turn] = field(default_factory=list)
+    self_: Character = _PLAIN
+    rng: Random = field(default_factory=Random)
+    talk: Sequence[Mapping[str, Any]] = ()
+    seed: int = 0
 
 
 def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:

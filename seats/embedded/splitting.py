@@ -1,35 +1,18 @@
 """How an embedded agent claims its part and bargains over the split, once the game is over."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from random import Random
-from typing import Any
 
 from shapley_coop.deals.language.clauses import Share
-from shapley_coop.games import Turn
-from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.letter_facts import fact, number, offer
+from shapley_coop.seats.embedded.letter_facts import Reader, fact, number, offer
 from shapley_coop.seats.embedded.outlook import EPSILON
 
 _NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"
 
 
 @dataclass(frozen=True)
-class Splitter:
-    """One agent where what was earned is divided.
-
-    Attributes:
-        facts: the letter's.
-        record: the turns played.
-        self_: its character.
-        rng: its dice.
-    """
-
-    facts: Mapping[str, Any]
-    record: list[Turn]
-    self_: Character
-    rng: Random
+class Splitter(Reader):
+    """One agent where what was earned is divided."""
 
     def claim(self) -> str:
         """What part I say was mine: what I make of the record, as no value is computed yet."""

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from random import Random
 from typing import Any
 
 from shapley_coop.deals.analysis.game_tree import GameTree
@@ -25,7 +24,7 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import duties
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
-from shapley_coop.seats.embedded.letter_facts import deal_in, fact
+from shapley_coop.seats.embedded.letter_facts import Reader, deal_in, fact
 from shapley_coop.seats.embedded.outlook import Unforeseeable
 
 FORGIVENESS = Fraction(1, 3)
@@ -67,16 +66,8 @@ def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
 
 
 @dataclass(frozen=True)
-class StageReader:
-    """One agent in front of one letter of a repeated game with a table of payoffs.
-
-    Attributes:
-        facts: the letter's facts.
-        record: the turns played.
-    """
-
-    facts: Mapping[str, Any]
-    record: list[Turn]
+class StageReader(Reader):
+    """One agent in front of one letter of a repeated game with a table of payoffs."""
 
     @cached_property  # the table, which every step of a game tree reads
     def stage(self) -> StageGame:
@@ -108,9 +99,7 @@ class StageReader:
 
 @dataclass(frozen=True)
 class Player(StageReader):
-    """An agent whose letter asks for an action; `rng` is its dice."""
-
-    rng: Random
+    """An agent whose letter asks for an action."""
 
     @property
     def contract(self) -> Deal:

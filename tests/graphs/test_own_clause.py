@@ -18,6 +18,7 @@ import asyncio, json, sys
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats.schema import schema_of
 from shapley_coop.state.run_config import RunConfig
 
 quota, letters = json.loads(sys.argv[1]), []
@@ -38,7 +39,8 @@ async def played():
     run = prepare("negotiation_priced", room, "quota")
     outcome = await follow(run, person=reply)
     table = await table_of(run)
-    print(json.dumps([letters[0], table["contract"], outcome], default=str))
+    schema = schema_of({"ask": "propose"})
+    print(json.dumps([letters[0], schema, table["contract"], outcome], default=str))
 
 asyncio.run(played())
 """
@@ -65,8 +67,11 @@ def test_it_goes_from_a_letter_to_the_settlement(
     command = [sys.executable, "-c", PLAYED, json.dumps(quota)]
     done = subprocess.run(command, env=installed, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    letter, contract, outcome = json.loads(done.stdout.splitlines()[-1])
+    letter, schema, contract, outcome = json.loads(done.stdout.splitlines()[-1])
     assert '"kind": "pay_if_quota"' in letter
+    offered = schema["$defs"]["PayIfQuota"]
+    assert offered["required"] == ["kind", "payer", "payee", "amount", "action", "quota", "when"]
+    assert offered["description"].startswith("`payer` pays `payee` once")
     assert "Agent1 pays Agent2 3, once" in contract["text"]
     # Two of three give in both turns, so that each of them earns less than who keeps.
     given = {agent: outcome["payoffs"][agent] for agent in ("Agent1", "Agent2")}

@@ -43,7 +43,6 @@ GROUND = {
         "files",
         "invalid",
         "many",
-        "patterns",
         "permissions",
         "remembered",
         "weak_keys",

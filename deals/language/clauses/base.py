@@ -22,6 +22,9 @@ class Clause(BaseModel):
 
     Attributes:
         taught: the line by which letters teach it; the core's are in the template of the language.
+        asked: what it says, for models that answer by a schema; else they are told its docstring.
+        in_fields: fields that a schema asks for otherwise than the record holds them → how.
+        spelt: fields that agents write by another key → that.
         lasts: whether it stands through an amendment until it is dropped by its id.
         also: other keys that have one meaning in it → the keys that are meant.
         needless: a key that is left out where it says what holds of every such clause → that.
@@ -30,6 +33,9 @@ class Clause(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     taught: ClassVar[str] = ""
+    asked: ClassVar[str] = ""
+    in_fields: ClassVar[Mapping[str, Any]] = {}
+    spelt: ClassVar[Mapping[str, str]] = {}
     lasts: ClassVar[bool] = True
     also: ClassVar[Mapping[str, str]] = {}
     needless: ClassVar[Mapping[str, str]] = {}
@@ -84,12 +90,15 @@ class Clause(BaseModel):
     @classmethod
     def keys(cls) -> set[str]:
         """Return the keys that agents may write in it."""
-        return {*cls.model_fields}
+        return {*cls.model_fields, *cls.spelt.values()}
 
     def wire(self) -> dict[str, Any]:
         """Write it as JSON in the words of the letters, its condition last, if it has one."""
         own = {key: getattr(self, key) for key in type(self).model_fields if key != "when"}
-        terms = {k: number(x) if isinstance(x, Fraction) else x for k, x in own.items()}
+        terms = {
+            self.spelt.get(key, key): number(x) if isinstance(x, Fraction) else x
+            for key, x in own.items()
+        }
         timed = {} if self.when == "always" else {"when": condition_form(self.when)}
         return {**terms, **timed}
 

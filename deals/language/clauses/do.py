@@ -40,6 +40,8 @@ class Asking(Clause):
 class Do(Asking):
     """`agent` takes `action` at the turns at which `when` holds; "everyone" is each party."""
 
+    asked: ClassVar[str] = "The agent does this."
+
     kind: Literal["do"] = "do"
 
     def words(self) -> str:

@@ -1,6 +1,6 @@
 """Forbid: an agent does not take an action."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from shapley_coop.deals.language.clauses.do import Asking
 from shapley_coop.deals.language.when import words
@@ -11,6 +11,8 @@ class Forbid(Asking):
 
     "everyone" is each party.
     """
+
+    asked: ClassVar[str] = "The agent does not do this."
 
     kind: Literal["forbid"] = "forbid"
 

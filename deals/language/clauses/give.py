@@ -17,6 +17,7 @@ class Give(Clause):
     game pays for that turn. `when` is read as a payment's, and cannot be on rewards.
     """
 
+    asked: ClassVar[str] = "One agent hands goods that it holds to another, once."
     also: ClassVar[Mapping[str, str]] = {
         "from": "giver",
         "to": "receiver",

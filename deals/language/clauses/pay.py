@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -23,6 +23,17 @@ class Pay(Clause):
     is everybody else, each with an equal part of the amount.
     """
 
+    asked: ClassVar[str] = """
+        One agent pays another: once, at each turn at which `when` holds, or a part of its reward.
+
+        As payer or payee, "others" is everybody else, in equal parts.
+        """
+    in_fields: ClassVar[Mapping[str, Any]] = {
+        "amount": Annotated[
+            Exact, Field(description="A number, or an exact one in words, as in '1/3'.")
+        ]
+    }
+    spelt: ClassVar[Mapping[str, str]] = {"basis": "per"}
     also: ClassVar[Mapping[str, str]] = {"from": "payer", "to": "payee"}
 
     kind: Literal["pay"] = "pay"
@@ -56,21 +67,12 @@ class Pay(Clause):
                 return f"{start} {plain(self.amount)}{split or ','} once{when}."
 
     @classmethod
-    def keys(cls) -> set[str]:
-        """Return the keys that agents may write in it."""
-        return {*super().keys(), "per"}
-
-    @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
         """Read who pays whom, how often and how much."""
         payer, payee = (named(given, key, notes, terms) for key in ("payer", "payee"))
         basis = per(given, notes)
         much = amount(given.get("amount"), "amount", notes, basis == "reward")
         return {"payer": payer, "payee": payee, "basis": basis, "amount": much}
-
-    def wire(self) -> dict[str, Any]:
-        """Write its terms, with the basis as `per`."""
-        return {"per" if key == "basis" else key: x for key, x in super().wire().items()}
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
         """Name each of the others, with the part that it pays or gets."""

@@ -3,12 +3,21 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
+from pydantic import BaseModel
+
 from shapley_coop.amounts import Exact, plain
 from shapley_coop.deals.language.clauses.base import Clause
 from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.spelling import Notes, amount, named, part, shown
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.when import When
+
+
+class Fraction(BaseModel, extra="forbid"):
+    """An agent's part of the total, as in '1/3'."""
+
+    agent: str
+    fraction: str
 
 
 class Share(Clause):
@@ -18,6 +27,10 @@ class Share(Clause):
     at settlement.
     """
 
+    asked: ClassVar[str] = (
+        "How the total is split at the end: by fractions that sum to 1, or by a named norm."
+    )
+    in_fields: ClassVar[Mapping[str, Any]] = {"fractions": list[Fraction] | None}
     when: ClassVar[When] = "always"
 
     kind: Literal["share"] = "share"

@@ -7,10 +7,14 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from extensions.company.tests.written_kinds import kinds
+from extensions.repository.tests.test_repository_patterns import (
+    EVIL,
+    LETTERS,
+    UNBOUNDED,
+)
 from shapley_coop.extensions.company.task import Check, read_task
 from shapley_coop.games import GameError
 from shapley_coop.games.sandbox import CheckResult
-from tests.games.test_foreign_patterns import EVIL, LETTERS, UNBOUNDED
 from tests.root import ROOT
 from tests.written_schemas import kinds as kinds_of_the_core
 

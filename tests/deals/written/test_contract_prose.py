@@ -94,7 +94,7 @@ def loopback(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
         case "contract_answer" | "contract_sign":
             return "<s>Fine.</s><ACCEPT>"
         case "contract_write":
-            return Clerk(known, [], events(letter)).write()
+            return Clerk(known, talk=events(letter)).write()
         case _:
             return "<ACTION>cooperate</ACTION>"
 
@@ -121,7 +121,7 @@ def in_words(script, said):
     script["Alice", "contract_propose"] = f"<s>{said}</s>"
     script["Bob", "contract_answer"] = "<s>Fine.</s><ACCEPT>"
     script["summariser", "contract_write"] = lambda known: Clerk(
-        known, [], events(script.shown_to("summariser")[-1])
+        known, talk=events(script.shown_to("summariser")[-1])
     ).write()
 
 
@@ -168,7 +168,7 @@ def party(said, clauses=()):
     told = {**DILEMMA.facts(), "you": "Bob", "turn": 1, "round": 1, "rounds": 3}
     told |= {"offer": {"clauses": list(clauses), "drops": []}, "enforcement": {"mode": "enforced"}}
     talk = [{"id": "m1", "by": "Alice", "does": "propose", "says": said, "revision": 1}]
-    return Party(told, [], character("generous"), talk)
+    return Party(told, [], character("generous"), talk=talk)
 
 
 def test_an_embedded_party_weighs_words_that_it_can_read_as_it_weighs_clauses():
@@ -182,9 +182,9 @@ def test_an_embedded_party_weighs_words_that_it_can_read_as_it_weighs_clauses():
 def test_an_embedded_summariser_drafts_only_what_was_said():
     told = {**DILEMMA.facts(), "offer": {"clauses": [], "drops": []}}
     talk = [{"does": "propose", "says": "Forget it."}, {"does": "propose", "says": OFFER}]
-    drafted = Clerk(told, [], talk).write()
+    drafted = Clerk(told, talk=talk).write()
     assert read_deal(json.loads(drafted.partition("<PROPOSAL>")[2].partition("</")[0])) == FINED
-    assert "<PROPOSAL>" not in Clerk(told, [], talk[:1]).write()
+    assert "<PROPOSAL>" not in Clerk(told, talk=talk[:1]).write()
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ async def test_parties_say_no_more_than_all_can_read_and_the_contract_may_be_lon
     intents = "- Intent (unenforceable): all of us mean to be kind.\n" * 100
 
     def at_length(known):
-        drafted = Clerk(known, [], events(script.shown_to("summariser")[-1])).write()
+        drafted = Clerk(known, talk=events(script.shown_to("summariser")[-1])).write()
         return drafted.replace("## 3.", f"{intents}\n## 3.", 1)
 
     script["summariser", "contract_write"] = at_length

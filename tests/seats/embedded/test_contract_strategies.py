@@ -40,7 +40,7 @@ def match(game, strategies, seed=0, contract=None, **more):
             {"contract": {"clauses": wire_form(contract)["clauses"]}} if contract else {}
         )
         actions = {
-            agent: Player(facts_for(game, agent, turn, **told), record, rng).choose(strategy)
+            agent: Player(facts_for(game, agent, turn, **told), record, rng=rng).choose(strategy)
             for agent, strategy in zip(game.agents, strategies, strict=True)
         }
         after = game.step(position, actions)
@@ -199,4 +199,4 @@ def test_an_opponent_answers_a_letter_from_its_facts_alone():
 def test_a_letter_without_payoffs_leaves_a_strategy_undecided():
     facts = {"agents": list(ACTIONS), "actions": ACTIONS, "turns": 3, "you": "Ann", "turn": 1}
     with pytest.raises(Missing, match="payoffs"):
-        Player({**facts, "legal": ACTIONS["Ann"]}, [], Random(0)).choose("tit_for_tat")
+        Player({**facts, "legal": ACTIONS["Ann"]}, rng=Random(0)).choose("tit_for_tat")

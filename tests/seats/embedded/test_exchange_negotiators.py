@@ -53,7 +53,7 @@ def letter(turn: int = 2, **more: Any) -> dict[str, Any]:
 
 def talk(name: str, facts: dict[str, Any], seed: int = 0) -> str:
     neat = CHARACTERS[name].__dict__ | {"sloppiness": 0.0}
-    return Negotiator(facts, type(CHARACTERS[name])(**neat), Random(seed)).talk()
+    return Negotiator(facts, [], type(CHARACTERS[name])(**neat), Random(seed)).trade()
 
 
 def asked(text: str) -> int:
@@ -149,7 +149,9 @@ def test_only_its_own_part_of_a_proposal_is_looked_at() -> None:
 def test_carelessness_produces_the_papers_labels() -> None:
     sloppy = type(CHARACTERS["linear"])(**CHARACTERS["linear"].__dict__ | {"sloppiness": 1.0})
     labels = {
-        check_message(Negotiator(letter(t), sloppy, Random(s)).talk(), GAME.tasks, "Alice").label
+        check_message(
+            Negotiator(letter(t), [], sloppy, Random(s)).trade(), GAME.tasks, "Alice"
+        ).label
         for t in (2, 6, 10)
         for s in range(20)
     }

@@ -5,7 +5,7 @@ every run of a server. RE2 has neither that nor back-references and look-around,
 It comes with the extra `patterns`; an expression in which nothing is repeated, chosen or grouped
 needs it not, since there is nothing to go back to.
 
->>> from shapley_coop.patterns import pattern
+>>> from shapley_coop.extensions.repository.patterns import pattern
 >>> pattern("(a|a)*b").search("a" * 48)
 False
 """

@@ -1,40 +1,15 @@
-"""Expressions, programs and keys: what others may name, and what only the operator may."""
+"""Programs and keys: what others may name, and what only the operator may."""
 
 import json
-import re
-import sys
 from pathlib import Path
 
 import pytest
 
 from shapley_coop import games
-from shapley_coop.extras import LibraryMissing
 from shapley_coop.games.catalogue import load, run_only
-from shapley_coop.patterns import pattern
 from shapley_coop.seats import keys
 from shapley_coop.seats.keys import bind_keys, key_for, keys_bound
 from shapley_coop.seats.seat import Seat
-
-EVIL = "(a|a)*b"
-LETTERS = "a" * 48
-UNBOUNDED = ["(", "(?=a)", r"(a)\1", "a" * 2000]
-
-
-def test_an_expression_that_would_take_hours_is_matched_at_once() -> None:
-    """Python's own engine takes about 2**48 steps for each of these."""
-    assert not pattern(EVIL).search(LETTERS)
-
-
-@pytest.mark.parametrize("expression", UNBOUNDED)
-def test_an_expression_that_cannot_be_bounded_is_refused_in_one_line(expression: str) -> None:
-    with pytest.raises(ValueError, match="expression") as refused:
-        pattern(expression)
-    assert "\n" not in str(refused.value)
-    assert len(str(refused.value)) < 400
-
-
-def test_texts_that_are_no_unicode_are_matched() -> None:
-    assert pattern("É", any_case=True).search("é")
 
 
 def test_a_server_runs_the_programs_that_its_command_line_names(
@@ -100,22 +75,3 @@ def test_the_client_itself_sends_no_key(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     model = _build(ELSEWHERE, Clients())
     assert "sk-mine" not in json.dumps(model.openai_api_key.get_secret_value())
-
-
-def test_only_expressions_of_fixed_length_are_matched_without_re2(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """They give the same with it and without it; every other one names what it needs."""
-    monkeypatch.setitem(sys.modules, "re2", None)
-    pattern.cache_clear()
-    plain = pattern("Ran [1-9]")
-    assert (plain.search("\nRan 3 tests"), plain.match("\nRan 3"), plain.search("Ran 0")) == (
-        *(True, False, False),
-    )
-    for expression in ("(a|a)*b", "a+", "a?", "a{9}", "^a", "a$", ".", r"\d", "a|b", "[ab]"):
-        line = f'the expression {expression!r} needs re2: pip install "shapley-coop[patterns]"'
-        with pytest.raises(LibraryMissing, match=re.escape(line)):
-            pattern(expression)
-    with pytest.raises(LibraryMissing):
-        pattern("ran", any_case=True)
-    pattern.cache_clear()
