@@ -22,7 +22,6 @@ from shapley_coop.evals.verifying_books import (
     named,
     wrongly_counted,
 )
-from shapley_coop.evals.verifying_meetings import wrongly_swapped
 from shapley_coop.games.audits import audited
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.finding import run_of
@@ -125,12 +124,10 @@ def _audits(table: Table) -> list[Check]:
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
-    """Yield what one workflow alone has: tasks that pairs swap, a count that is the first offer."""
+    """Yield what one workflow alone has, as a count that is the first offer."""
     nodes = builder(known.graph).nodes
     for one in rechecks(nodes):
         yield _told(one.name, one.wrong(table), one.sound)
-    if "swap" in nodes:
-        yield _told("meetings", [*wrongly_swapped(table)], "what pairs accepted changed hands")
     if "put_count" in nodes:
         yield _told("count", wrongly_counted(table), "offer 1 is the counted split")
 

@@ -78,7 +78,7 @@ def load(
         return found(params, seed) if isinstance(found, type) else load(found, params, seed)
     if isinstance(table, str):
         kind: type[Game] = _plugin(table) if _plugged(table) else _module(table).GAME
-        return kind(params, seed)
+        return (_variant(table, params or {}) or kind)(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
         table = {key: told for key, told in table.items() if key != "absent"}  # it was of others
@@ -174,6 +174,13 @@ def _plugin(name: str) -> type[Game]:
         reason = f"{kind.__name__} lacks {', '.join(missing)}: define each"
         raise GameError(str(extension.faulty("games", name, reason)))
     return kind
+
+
+def _variant(game: str, params: Mapping[str, Any]) -> type[Game] | None:
+    """Return the subclass of a game that has one of these parameters, which the game lacks."""
+    known = extension.offered("variants")
+    named = (key for name in params if (key := f"{game}.{name}") in known)
+    return next((extension.load("variants", key) for key in named), None)
 
 
 def _beside(name: str) -> ModuleType | None:

@@ -36,6 +36,9 @@ class Game(ABC):
 
     Params: ClassVar[type[Params]] = Params
 
+    workflow: ClassVar[str] = ""
+    """The one workflow that can play it; empty if there are others."""
+
     signable: ClassVar[bool] = True
     """Whether its agents agree by offers of clauses, which parties can sign."""
 
@@ -86,8 +89,12 @@ class Game(ABC):
         return self.params.rounds
 
     @property
-    def in_pairs(self) -> bool:
-        """Whether its agents meet in pairs alone, as `pairwise_exchange` has them."""
+    def named_in_rules(self) -> Sequence[str]:
+        """How the rules' examples name the agents; all letters of the same names share them."""
+        return self.agents
+
+    def agreed(self, record: Sequence[Turn]) -> bool:
+        """Return whether what was done shows that agents agreed, without a deal that was signed."""
         return False
 
     def make_ready(self) -> None:  # noqa: B027 - most games are always ready

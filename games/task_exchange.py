@@ -11,11 +11,10 @@ from shapley_coop.games.exchange.ahead import ExchangeAhead
 from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
 from shapley_coop.games.exchange.foresight import TradeForesight
 from shapley_coop.games.exchange.gifts import hand_over_tasks, tasks_left
-from shapley_coop.games.exchange.hands import hand, handed_over, read_hand
+from shapley_coop.games.exchange.hands import hand, read_hand
 from shapley_coop.games.exchange.market import WAIT
 from shapley_coop.games.exchange.masks import from_bits, members
 from shapley_coop.games.exchange.params import TaskExchangeParams
-from shapley_coop.games.exchange.scenario import Masks, is_partition
 from shapley_coop.games.exchange.solutions import ExchangePoints, best_among
 from shapley_coop.games.exchange.source import scenario_of
 from shapley_coop.games.exchange.told import worths
@@ -29,7 +28,7 @@ from shapley_coop.games.replay import Replays
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
 
 TOGETHER = 16
-"""Agents who can talk over one allocation of all tasks; more than these meet in pairs."""
+"""Agents who can talk over one allocation of all tasks."""
 
 
 class TaskExchange(Game):
@@ -44,6 +43,9 @@ class TaskExchange(Game):
     signable = False
     rolls_dice = False
     own_baseline = True
+    by_hand: ClassVar[bool] = True
+    """Whether an agent can hand a task over by an action of its own."""
+
     Params: ClassVar[type[Params]] = TaskExchangeParams
     params: TaskExchangeParams
 
@@ -62,28 +64,22 @@ class TaskExchange(Game):
         self.goods = tuple(self.tasks.names)
         work = [*self.tasks.names, WAIT]
         self.actions = dict.fromkeys(self.agents, work)
-        if not self.in_pairs and len(self.agents) <= TOGETHER:
+        if self.by_hand and len(self.agents) <= TOGETHER:
             self.actions = {
                 a: [*self.tasks.names, *self._hand_overs(self.tasks.names, a), WAIT]
                 for a in self.agents
             }
         self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
 
-    @property
-    def in_pairs(self) -> bool:
-        """Whether agents meet in pairs: letters tell of the two, and the workflow hands over."""
-        return self.params.meetings > 0
-
     def make_ready(self) -> None:
         """Refuse one talk of too many.
 
         Raises:
-            GameError: they have to meet in pairs.
+            GameError: they are more than can talk over one allocation.
         """
-        if not self.in_pairs and len(self.agents) > TOGETHER:
+        if len(self.agents) > TOGETHER:
             raise GameError(
-                f"{len(self.agents)} agents cannot talk over one allocation: at most {TOGETHER}; "
-                "more than these meet in pairs, in pairwise_exchange"
+                f"{len(self.agents)} agents cannot talk over one allocation: at most {TOGETHER}"
             )
 
     def start(self) -> Position:
@@ -99,58 +95,30 @@ class TaskExchange(Game):
         """What can change hands: one of each task that an agent holds and that is not done."""
         return tasks_left(self.tasks, position)
 
-    def hands(
-        self, masks: Masks, holds: Masks | None = None, closing: bool = True
-    ) -> list[dict[str, str]]:
-        """Return the joint actions that turn one allocation into another, and close the trade.
-
-        Each agent hands over what others are to have, one task a turn; none does in the last.
-        Nobody is left without a task in between: who has one alone waits until it is given another.
-
-        Args:
-            masks: who is to hold what.
-            holds: who holds what; by default as at the start.
-            closing: whether trade closes by it.
-
-        Raises:
-            GameError: the masks are not a partition among the agents.
-        """
-        if set(masks) != set(self.agents) or not is_partition(masks, self.tasks.n):
-            raise GameError(f"{masks} is not a partition of the tasks: each task to one agent")
-        before = holds or self.tasks.initial
-        return [*handed_over(self.tasks.names, before, masks), *([{}] if closing else [])]
-
     def private(self, agent: str) -> dict[str, Any]:
         """Return what only `agent` is told: its taste and its utilities; for its own letters alone.
 
-        Nothing of it is stored in a position, a record or shared state. Who meets another is told
-        in the talk with it, of the tasks that the two hold.
+        Nothing of it is stored in a position, a record or shared state.
         """
-        told: dict[str, Any] = {}
-        if preference := self.scenario.preferences.get(agent):
-            told["preference"] = preference
-        return told if self.in_pairs else {**told, **worths(self.scenario, agent, self.tasks)}
+        return {**self.taste(agent), **worths(self.scenario, agent, self.tasks)}
 
-    def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """Return all of it; of those who meet in pairs, how many tasks are left to do."""
-        if not self.in_pairs:
-            return dict(position)
-        held = from_bits(position["holds"][agent], self.tasks.n)
-        left = held & ~from_bits(position["done"], self.tasks.n)
-        return {"turn": position["turn"], "tasks_left_to_you": left.bit_count()}
+    def taste(self, agent: str) -> dict[str, Any]:
+        """Return an agent's taste in words, where it has one; for its own letters alone."""
+        preference = self.scenario.preferences.get(agent)
+        return {"preference": preference} if preference else {}
 
     def legal(self, position: Position, agent: str) -> list[str]:
         """Return its own tasks that are not done, handing one over while trade is open, waiting.
 
-        An agent keeps its last task, unless it is handed another in the same turn (`hands`).
+        An agent keeps its last task, unless it is handed another in the same turn (`check`).
         """
         held = from_bits(position["holds"][agent], self.tasks.n)
-        undone = held & ~from_bits(position["done"], self.tasks.n)
+        undone = self.undone(position, agent)
         if not undone or self.over(position):
             return []
         own = [self.tasks.names[i] for i in members(undone, self.tasks.n)]
         hands = []
-        if not position["closed"] and held.bit_count() > 1 and not self.in_pairs:
+        if not position["closed"] and held.bit_count() > 1 and self.by_hand:
             hands = self._hand_overs(own, agent)
         return [*own, *hands, WAIT]
 
@@ -219,8 +187,13 @@ class TaskExchange(Game):
         if to == agent or agent not in self._holders or position["closed"] or self.over(position):
             return False
         held = from_bits(position["holds"][agent], self.tasks.n)
-        left = held & ~from_bits(position["done"], self.tasks.n)
+        left = self.undone(position, agent)
         return bool(left & self._bit(task)) and (held.bit_count() > 1 or given)
+
+    def undone(self, position: Position, agent: str) -> int:
+        """Return the mask of the tasks that an agent holds and has not done."""
+        held = from_bits(position["holds"][agent], self.tasks.n)
+        return held & ~from_bits(position["done"], self.tasks.n)
 
     def over(self, position: Position) -> bool:
         """Everything is done, or the turns are used up."""
@@ -269,11 +242,11 @@ class TaskExchange(Game):
 
     def rules(self) -> str:
         """Return who holds what, what can be done, and when it pays."""
-        return rules_of(self.scenario, self.params.rounds, self.params.meetings)
+        return rules_of(self.scenario, self.params.rounds)
 
     def facts(self) -> dict[str, Any]:
         """All that is public: the atoms, who starts with what, and how composites are named."""
-        return {"game": self.name, **facts_of(self.tasks, self.params.rounds, self.params.meetings)}
+        return {"game": self.name, **facts_of(self.tasks), "turns": self.params.rounds}
 
     def _tradable(self, coalition: frozenset[str]) -> int:
         own = [agent for agent in self.agents if agent in coalition]

@@ -65,16 +65,6 @@ class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
         return run_blocking(self.abulk_update_state(config, supersteps))
 
 
-def check_together(game: Game) -> None:
-    """Refuse a game whose agents meet in pairs.
-
-    Raises:
-        ValueError: they do.
-    """
-    if game.in_pairs:
-        raise ValueError("meetings are for pairwise_exchange alone: leave the parameter out")
-
-
 def take_any(config: RunConfig) -> None:
     """Take any settings."""
 
@@ -86,7 +76,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         game: what it plays when the run's configuration names none.
         plays: the kind of game that it can play.
         check_game: raises a `ValueError` of one line for a game of that kind that it cannot play;
-            by default where agents would meet in pairs.
+            by default one that another workflow alone can play.
         check_config: raises a `ValueError` of one line for settings that it cannot play by.
         params: parameters of that game, where the run's configuration gives none.
         state: its table (`state.own_tables`), which all of its nodes read.
@@ -106,7 +96,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self,
         game: str = "escape_room",
         plays: type[Game] = Game,
-        check_game: Callable[[Game], object] = check_together,
+        check_game: Callable[[Game], object] | None = None,
         check_config: Callable[[RunConfig], object] = take_any,
         params: Mapping[str, Any] | None = None,
         state: type[Table] = Table,
@@ -119,7 +109,8 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             state, context_schema=config, input_schema=opening_for(config), output_schema=Result
         )
         self.game, self.plays = game, plays
-        self.check_game, self.check_config = check_game, check_config
+        self.check_game = check_game or self._check_workflow
+        self.check_config = check_config
         self.params: Mapping[str, Any] = params or {}
         first = opening(self, config, start or {})
         self.add_node("open", first, input_schema=opening_for(config, Reopening))
@@ -134,6 +125,16 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.name = options.get("name") or self.name
         compiled = vars(super().compile(*given, **options))
         return App(**{name: part for name, part in compiled.items() if name != "__orig_class__"})
+
+    def _check_workflow(self, game: Game) -> None:
+        """Refuse a game that another workflow alone can play.
+
+        Raises:
+            ValueError: it is one.
+        """
+        if game.workflow not in ("", self.name):
+            named = game.called(game.params.model_dump())
+            raise ValueError(f"{named} is for {game.workflow} alone: choose that workflow")
 
     @property
     def version(self) -> str:

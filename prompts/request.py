@@ -240,39 +240,10 @@ def trade(view: Facts) -> dict[str, Any]:
         "pending_by": plain(pending.get("by", "")),
         "pending": yours,
         "last_turn": "turn" in view and "turns" in view and view["turn"] >= turns,
-        **_met(view),
+        "with_whom": "",
+        "tasks": "",
+        "kept": "everybody keeps its initial tasks",
     }
-
-
-def _met(view: Facts) -> dict[str, Any]:
-    """Return whom the reader meets where agents meet in pairs, and what the two hold."""
-    if "meeting" not in view:
-        return {"meeting": 0, "other": "", "held": [], "worths": "", "written": []}
-    me, initial = view["you"], view["initial"]
-    bits = [f"{1 << k:0{len(view['atoms'])}b}" for k in reversed(range(len(view["atoms"])))]
-    held, values = [], view.get("values", {})
-    for mask, atom in zip(bits, view["atoms"], strict=True):
-        who = next(a for a, own in initial.items() if int(own, 2) & int(mask, 2))
-        worth = f", worth {values[atom['says']]:.3g} to you" if values else ""
-        held.append(f"{mask}: {atom['says']} ({'yours' if who == me else plain(who)}{worth})")
-    worths = ", ".join(f"{mask} {x:.3g}" for mask, x in view.get("utilities", {}).items())
-    return {
-        "meeting": view["meeting"],
-        "other": plain(next(agent for agent in view["agents"] if agent != me)),
-        "held": held,
-        "worths": f"What each set of tasks is worth to you, by mask: {worths}." if worths else "",
-        "written": [
-            f"{mask}: {text}"
-            for mask, text in view["registry"].items()
-            if not _composed(view, mask)
-        ],
-    }
-
-
-def _composed(view: Facts, mask: str) -> bool:
-    """Return whether a set's description is its tasks' words."""
-    says = [atom["says"] for atom, bit in zip(view["atoms"], mask, strict=True) if bit == "1"]
-    return bool(view["registry"][mask] == f"{'; '.join(says)}.")
 
 
 def contract_lines(contract: Facts, turns: int = 0) -> str:

@@ -52,6 +52,7 @@ class Setting(NamedTuple):
 Kind = Literal[
     "additions",
     "games",
+    "variants",
     "schemes",
     "formulas",
     "analyses",
@@ -91,6 +92,8 @@ class Extension:
         name: what it is called, as its folder is.
         about: what it is for, in one line; `coop list` and the help of its commands show it.
         games: subclasses of `Game`.
+        variants: a game and a parameter that it lacks, as `task_exchange.meetings` → the subclass
+            of the game that has it, which plays where the parameter is given.
         schemes: a scheme before a colon → the subclass of `Game` that plays what stands behind it,
             its parameter `factory`.
         formulas: a fact by which letters give payoffs that are too many for a table → what knows
@@ -156,6 +159,7 @@ class Extension:
     name: str
     about: str
     games: Places = field(default_factory=dict)
+    variants: Places = field(default_factory=dict)
     schemes: Places = field(default_factory=dict)
     formulas: Places = field(default_factory=dict)
     analyses: Places = field(default_factory=dict)

@@ -1,6 +1,5 @@
 """The table of a task exchange, and what one agent sees of it while the talk goes on."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -8,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.games.params import GameError
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.meetings import heard_by, meetings_of
-from shapley_coop.state.own_tables import Meeting, Pending
+from shapley_coop.state.own_tables import Pending
 from shapley_coop.state.table import PublicMessage, Table
 
 if TYPE_CHECKING:  # every letter imports this module
-    from shapley_coop.games.exchange.scenario import Masks, Tasks
+    from shapley_coop.games.exchange.scenario import Tasks
     from shapley_coop.games.task_exchange import TaskExchange
 
 TOPIC = "plan"
@@ -64,7 +62,7 @@ def masks_in(tasks: "Tasks", by: str, text: str) -> dict[str, str] | None:
 
 @dataclass(frozen=True, eq=False)
 class Talk:
-    """A talk over tasks: of all agents, or of two who meet.
+    """A talk over tasks: of all agents, or of some of them.
 
     Attributes:
         game: the whole exchange.
@@ -72,7 +70,6 @@ class Talk:
         said: the messages of this talk.
         before: how many turns of talk there had been when it began.
         pending: the proposal that stands, if one does.
-        meeting: the pair; None where all talk together.
     """
 
     game: "TaskExchange"
@@ -80,7 +77,6 @@ class Talk:
     said: list[PublicMessage]
     before: int
     pending: Pending | None
-    meeting: Meeting | None
 
     def to_answer(self, agent: str) -> Pending | None:
         """The proposal that an agent has to answer: the one that stands, if another made it."""
@@ -92,68 +88,24 @@ class Talk:
         return self.game.scenario.utility(agent, tasks.within(self.tasks, int(bits, 2)))
 
 
-def traded(game: "TaskExchange", met: Sequence[Meeting], holds: "Masks") -> "Masks":
-    """Return who holds what once the pairs that agreed have traded.
-
-    Args:
-        game: the exchange.
-        met: all pairs.
-        holds: who held what as they met.
-    """
-    found = dict(holds)
-    for meeting in met:
-        standing = meeting.get("pending")
-        if meeting["status"] != "agreed" or standing is None:
-            continue
-        tasks = _between(game, tuple((a, game.tasks.bits(holds[a])) for a in meeting["agents"]))
-        masks = masks_in(tasks, standing["by"], standing["wrote"])
-        assert masks is not None, "what was accepted had been validated"
-        found |= {a: game.tasks.within(tasks, int(bits, 2)) for a, bits in masks.items()}
-    return found
-
-
-def tasks_changed_hands(evaluated: EvaluatedTable) -> bool:
-    """Whether agents who met in pairs traded anything: to accept what one holds already is none."""
-    if not evaluated.game.in_pairs:
-        return False
-    game = exchange_of(evaluated)
-    actions = (act for turn in evaluated.record for act in turn["actions"].values())
-    return any(game.handed(action) for action in actions)
-
-
-def talk_of(evaluated: EvaluatedTable, agent: str) -> Talk:
-    """Return the talk that an agent is in."""
+def talk_of(evaluated: EvaluatedTable) -> Talk:
+    """Return the talk of all agents."""
     table, game = evaluated.table, exchange_of(evaluated)
-    meeting = meetings_of(evaluated).get(agent)
-    if meeting is None:
-        return Talk(game, game.tasks, _talk(table), 0, pending_of(table), None)
-    held = table["position"]["holds"]
-    tasks = _between(game, tuple((a, held[a]) for a in meeting["agents"]))
-    said = heard_by(evaluated).get(agent, [])
-    return Talk(game, tasks, said, meeting["began"] - 1, meeting.get("pending"), meeting)
+    return Talk(game, game.tasks, _talk(table), 0, pending_of(table))
 
 
-@lru_cache(maxsize=4096)
-def _between(game: "TaskExchange", holds: tuple[tuple[str, str], ...]) -> "Tasks":
-    """Return the tasks of two agents, as an exchange of their own."""
-    return game.tasks.among({agent: int(bits, 2) for agent, bits in holds})
-
-
-def trade_talk(evaluated: EvaluatedTable, agent: str) -> dict[str, Any]:
+def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:
     """Return how the talk stands for an agent that is asked to plan or to speak.
 
     Of the private utilities it holds the agent's own of what has been proposed, for its own letter
     alone.
-    """
-    from shapley_coop.games.exchange.told import worths
-    from shapley_coop.games.exchange.words import talked_over
 
-    talk = talk_of(evaluated, agent)
-    turns = talk.game.params.talk
-    facts: dict[str, Any] = {"turn": evaluated.table["round"] - talk.before, "turns": turns}
-    if talk.meeting:
-        facts |= talked_over(talk.tasks) | worths(talk.game.scenario, agent, talk.tasks)
-        facts["meeting"] = talk.meeting["number"]
+    Args:
+        talk: that the agent is in.
+        now: the round.
+        agent: who is asked.
+    """
+    facts: dict[str, Any] = {"turn": now - talk.before, "turns": talk.game.params.talk}
     offers = []
     for said in talk.said:
         if masks := masks_in(talk.tasks, said["by"], said["text"]):
@@ -173,14 +125,8 @@ def trade_talk(evaluated: EvaluatedTable, agent: str) -> dict[str, Any]:
     return facts
 
 
-def trade_history(evaluated: EvaluatedTable, agent: str = "") -> list[dict[str, Any]]:
-    """Return all that was said, a line each; it only grows, and is the same for all agents.
-
-    Args:
-        evaluated: the table.
-        agent: where agents meet in pairs, whose talk.
-    """
-    talk = talk_of(evaluated, agent)
+def trade_history(talk: Talk) -> list[dict[str, Any]]:
+    """Return all that was said, a line each; it only grows, and is the same for all who talk."""
     return [_line(talk, said) for said in talk.said]
 
 

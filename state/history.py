@@ -17,7 +17,7 @@ from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.games import Game, Turn
 from shapley_coop.remembered import by_identity
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import TRADE_ACTS, trade_history
+from shapley_coop.state.exchange import TRADE_ACTS, talk_of, trade_history
 from shapley_coop.state.table import PublicMessage
 from shapley_coop.state.turn import TurnContext
 
@@ -27,17 +27,10 @@ _MOST_LINES = 4096
 """Of the latest histories: as long as they are remembered, no line is made twice."""
 
 
-def history(turn: TurnContext, reader: str = "") -> list[Line]:
-    """Return the history as the letters of this asking tell it, oldest first.
-
-    Args:
-        turn: what is asked.
-        reader: where agents meet in pairs, whose letter it is: it tells of its own talk alone.
-    """
+def history(turn: TurnContext) -> list[Line]:
+    """Return the history as the letters of this asking tell it, oldest first."""
     if turn.question.name in TRADE_ACTS:
-        return trade_history(turn.evaluated, reader)
-    if turn.evaluated.game.in_pairs:
-        return []
+        return trade_history(talk_of(turn.evaluated))
     return public_history(turn.evaluated)
 
 

@@ -4,7 +4,7 @@ A workflow's page names its table and what its own keys begin with. To any other
 is unknown: its threads, forms and streams do not show it.
 """
 
-from typing import Literal, NotRequired, cast
+from typing import cast
 
 from typing_extensions import TypedDict
 
@@ -20,16 +20,6 @@ class Pending(TypedDict):
     accepted: list[str]  # who accepted it; its author by proposing it
 
 
-class Meeting(TypedDict):
-    """Two agents who meet to trade tasks."""
-
-    agents: list[str]  # the first speaks first
-    number: int  # which meeting of all agents it is, from 1
-    began: int  # the round of talk of its first turn
-    status: Literal["talking", "agreed", "apart"]
-    pending: NotRequired[Pending]  # the latest proposal
-
-
 class Group(TypedDict):
     """Some agents, and who bargains for them."""
 
@@ -37,13 +27,6 @@ class Group(TypedDict):
     candidates: list[str]  # who can be elected
     delegate: str  # empty until there is one
     votes: dict[str, int]  # candidate → votes; none where there was no election
-
-
-class MeetingsTable(Table, total=False):
-    """The table where agents meet in pairs."""
-
-    meetings: list[Meeting]
-    """The pairs of the latest meeting. Written by `open`, `pair` and `deliver`."""
 
 
 class GroupsTable(Table, total=False):
@@ -56,8 +39,3 @@ class GroupsTable(Table, total=False):
 def groups_of(table: Table) -> list[Group]:
     """Return the groups; none where no delegates bargain."""
     return cast(GroupsTable, table).get("groups", [])
-
-
-def pairs_of(table: Table) -> list[Meeting]:
-    """Return the pairs of the latest meeting; none where agents do not meet in pairs."""
-    return cast(MeetingsTable, table).get("meetings", [])

@@ -11,7 +11,6 @@ from shapley_coop.deals.enforcement import net
 from shapley_coop.deals.language.deal import Deal, unanimous
 from shapley_coop.deals.written.audit import audit
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import tasks_changed_hands
 from shapley_coop.state.outcome import without_play
 from shapley_coop.state.storage.ledger import TREASURY, WORLD, Key, Line, Posting
 from shapley_coop.state.table import Status
@@ -86,7 +85,7 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
         return "budget"
     if idle := without_play(evaluated.record):
         return idle
-    signed = settlement["basis"] != "none" or tasks_changed_hands(evaluated)
+    signed = settlement["basis"] != "none" or evaluated.game.agreed(evaluated.record)
     return "agreed" if signed else "no_deal"
 
 

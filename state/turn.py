@@ -12,7 +12,7 @@ from shapley_coop.seats.records import Pointer
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.table import AgentOutput, Draft, Table
-from shapley_coop.state.telling import Telling, of_agents
+from shapley_coop.state.telling import Lines, Telling, of_agents
 from shapley_coop.state.topics import Topic
 
 if TYPE_CHECKING:  # most runs of models load no embedded agent
@@ -49,6 +49,7 @@ class Question(Generic[A]):
         words: the variables that its template has beside those of all letters.
         tries: how many answers one agent may give.
         tells: which lines of the public history its letter tells.
+        hears: the history of one agent, (turn, agent) → lines, where not all hear the same.
         rules: the template of the letter's system part.
         sealed: what there is to know of answers that nobody else sees, if it asks for such.
         teaches: whether its letter teaches how clauses are written.
@@ -70,6 +71,7 @@ class Question(Generic[A]):
     words: tuple[Words, ...] = ()
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
     tells: Telling = of_agents
+    hears: "Callable[[TurnContext, str], Lines] | None" = None
     rules: str = "table"
     sealed: "Sealed | None" = None
     teaches: bool = False

@@ -12,7 +12,7 @@ from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.actions import told_actions
-from shapley_coop.state.exchange import trade_talk
+from shapley_coop.state.exchange import talk_of, trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.turn import TurnContext
@@ -170,5 +170,5 @@ def all_parties(turn: TurnContext, agent: str) -> Facts:
 
 
 def trade(turn: TurnContext, agent: str) -> Facts:
-    """Return the talk over tasks."""
-    return trade_talk(turn.evaluated, agent)
+    """Return the talk of all over tasks."""
+    return trade_talk(talk_of(turn.evaluated), turn.table["round"], agent)

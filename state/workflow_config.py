@@ -67,8 +67,9 @@ def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
-    """Return the named games of a kind."""
-    return [name for name in names() if isinstance(load(name), plays)]
+    """Return the named games of a kind, or of which it is a variant."""
+    own = getattr(plays, "name", "")
+    return [name for name in names() if name == own or isinstance(load(name), plays)]
 
 
 @cache

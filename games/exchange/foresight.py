@@ -27,7 +27,7 @@ class TradeForesight(Foresight):
         I take it that the author wants what it would have.
         """
         self.turns = int(facts["turns"])
-        self.market = Market.at_work(facts) if "meetings" in facts else Market.of(facts)
+        self.market = Market.of(facts)
         self._bits = {
             task: 1 << (self.market.n - 1 - i) for i, task in enumerate(self.market.names)
         }

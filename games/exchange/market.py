@@ -71,13 +71,6 @@ class Market:
             ],
         )
 
-    @classmethod
-    def at_work(cls, facts: Mapping[str, Any]) -> "Market":
-        """Where agents met in pairs and trade is closed: nothing but my own tasks is known."""
-        names = [action for action in facts["legal"] if action != WAIT]
-        holds = dict.fromkeys(facts["agents"], 0)
-        return cls(facts["you"], list(holds), names, names, {}, holds, {}, ())
-
     @property
     def n(self) -> int:
         """How many atoms there are."""

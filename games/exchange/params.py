@@ -33,10 +33,3 @@ class TaskExchangeParams(Params):
     talk: int = Field(default=10, ge=2, le=1000, description="Turns of talk, the first private.")
     attempts: int = Field(default=5, ge=1, le=50, description="Invalid proposals that end a run.")
     rounds: int = Field(default=40, ge=1, le=1000, description="Most turns of handing over, work.")
-    meetings: int = Field(
-        default=0,
-        ge=0,
-        le=1000,
-        description="How often everybody meets another, in pairwise_exchange (there 3 unless "
-        "given); elsewhere 0: all talk together.",
-    )

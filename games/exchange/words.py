@@ -9,36 +9,28 @@ from shapley_coop.games.exchange.registry import NAMING
 from shapley_coop.games.exchange.scenario import Scenario, Tasks
 
 
-def rules_of(scenario: Scenario, turns: int, meetings: int = 0) -> str:
+def rules_of(scenario: Scenario, turns: int) -> str:
     """Return who holds what, what can be done, and when it pays.
 
     Args:
-        scenario: what there is to do; of its private side it is told whether sets are worth sums.
+        scenario: what there is to do.
         turns: the most turns that are played.
-        meetings: how often everybody meets another; 0 where all talk together.
     """
+    return "\n".join([*_masks(scenario.tasks), "", worth_of(scenario), "", _play(turns)])
+
+
+def worth_of(scenario: Scenario) -> str:
+    """Return what tasks are worth; of the private side, whether sets are worth sums."""
     sums = any(isinstance(own, Additive) for own in scenario.utilities.values())
-    worth = _TRADE.format(_SUM if sums else _NO_SUM)
-    tasks = scenario.tasks
-    if meetings:
-        return "\n".join([_pairs(tasks, meetings), "", worth, "", _WORK.format(turns)])
-    return "\n".join([*_masks(tasks), "", worth, "", _play(turns)])
+    return _TRADE.format(_SUM if sums else _NO_SUM)
 
 
-def facts_of(tasks: Tasks, turns: int, meetings: int = 0) -> dict[str, Any]:
+def facts_of(tasks: Tasks) -> dict[str, Any]:
     """Return the atoms, who starts with what, and how composites are named; plain JSON.
 
     Of a registry that is too large to be listed, what is written about the initial tasks and
-    each atom alone, and the rule by which any composite can be named. Who meets another is told of
-    both in the talk (`talked_over`).
+    each atom alone, and the rule by which any composite can be named.
     """
-    if meetings:
-        return {"agents": tasks.agents, "turns": turns, "meetings": meetings}
-    return {**talked_over(tasks), "turns": turns}
-
-
-def talked_over(tasks: Tasks) -> dict[str, Any]:
-    """Return the tasks that agents talk over, who holds which, and what sets of them are called."""
     registry, listed = tasks.registry, tasks.registry.listed
     shown = range(1, 1 << tasks.n) if listed else sorted(_basic(tasks) & registry.written().keys())
     public: dict[str, Any] = {
@@ -77,21 +69,6 @@ _TRADE = (
     "0 to 1, {}. It counts when all work is done."
 )
 _SUM, _NO_SUM = "the sum of what its tasks are worth", "not the sum of its parts"
-_WORK = (
-    "Then all work: each turn a player does one of the tasks that it holds (the action is its "
-    f"name), or does `{WAIT}`. At most {{}} turns are played, those of handing over included."
-)
-
-
-def _pairs(tasks: Tasks, meetings: int) -> str:
-    """Return how agents meet: the same for all, and no longer with many of them."""
-    times = "Once" if meetings == 1 else f"{meetings} times"
-    return (
-        f"**Task exchange in pairs**. {len(tasks.agents)} players hold {tasks.n} indivisible "
-        f"tasks. {times}, players are drawn by lot into pairs, and the two of a pair may trade "
-        "the tasks that they hold at the moment; nobody else is told of their talk, and what "
-        "both accept changes hands at once. Of an odd number of players one is left over."
-    )
 
 
 def _play(turns: int) -> str:

@@ -128,7 +128,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     """Return the letter as it is first sent."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
-    told, lines, events = _history(turn, agent if evaluated.game.in_pairs else "")
+    told, lines, events = _history(turn, agent if turn.question.hears else "")
     user = write_request(
         _with_told(view, lines),
         told,
@@ -148,8 +148,8 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     """What the system part depends on beside the game, as JSON."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
-    agents = _PAIR if turn.evaluated.game.in_pairs else turn.evaluated.agents
-    known = {"agents": agents, "procedure": view["procedure"], "kinds": kinds}
+    named = turn.evaluated.game.named_in_rules
+    known = {"agents": named, "procedure": view["procedure"], "kinds": kinds}
     if kinds:
         known |= {"norms": norms, "compares_with": view.get("compares_with", "")}
     if taught := [KINDS[kind].taught for kind in kinds if KINDS[kind].taught]:
@@ -163,10 +163,6 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     known["bargains"] = bool(kinds) or (turn.topic.phase == "negotiation" and not outsider)
     pack = turn.evaluated.config.prompts
     return cache_key([turn.question.rules, known, options, pack])
-
-
-_PAIR = ("YOU", "THE OTHER")
-"""How rules name two agents who meet, where all have the same rules."""
 
 
 @lru_cache(maxsize=256)
@@ -189,12 +185,13 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, list[dict[str, Any]]]:
-    """The public history for all who are asked in parallel: words, what they tell, all of it."""
-    events = history(turn, reader)
+def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, Lines]:
+    """Return the history for all who are asked, or for one: words, what they tell, all of it."""
+    hears = turn.question.hears
+    events = hears(turn, reader) if hears else history(turn)
     told = turn.question.tells(turn, events)
     # All of it is left out: that nothing has happened would be untrue.
-    if not told and (events or turn.evaluated.game.in_pairs):
+    if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
     return write_history(told, turn.evaluated.game.turns), told, events
 

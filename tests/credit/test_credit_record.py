@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from shapley_coop.games import GameError, load
 from shapley_coop.games.baseline import ALL_AWAY, LEAST_EACH_TURN
+from shapley_coop.games.exchange.hands import hand
+from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.turns import realised_total
 from tests.credit.credit_plays import at_random, credited, ends, joint, recorded, slowly
 from tests.games.made_games import TUG
@@ -129,7 +131,12 @@ def test_a_task_moves_only_if_all_who_handed_it_on_are_members() -> None:
     swap = dict(zip(game.agents, game.tasks.initial.values(), strict=True))
     first, second = game.agents
     masks = {first: swap[second], second: swap[first]}
-    plays = game.hands(masks)
+    names = {
+        a: [game.tasks.names[i] for i in members(mask, game.tasks.n)] for a, mask in swap.items()
+    }
+    ring = zip(names[first], names[second], strict=True)
+    plays = [{first: hand(one, second), second: hand(other, first)} for one, other in ring]
+    plays.append({})
     position = game.start()
     for actions in plays:
         position = game.step(position, actions).position

@@ -237,7 +237,7 @@ def test_what_few_workflows_need_no_other_has() -> None:
         for name in {*NAMES} - {*extension.offered("workflows")}
         if (extra := get_type_hints(builder(name).state_schema).keys() - get_type_hints(Table))
     }
-    assert beyond == {"pairwise_exchange": {"meetings"}, "delegates": {"groups"}}
+    assert beyond == {"delegates": {"groups"}}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -305,31 +305,3 @@ def test_an_unknown_workflow_is_answered_with_the_known_ones() -> None:
         ValueError, match=f"^no workflow 'chess': there are {known}, and what an extension"
     ):
         builder("chess")
-
-
-def test_a_pairwise_exchange_is_a_talk_of_pairs_and_the_work_of_task_exchange() -> None:
-    nodes, edges = wiring("pairwise_exchange")
-    assert nodes == {
-        *("open", "pair", "speak", "deliver", "swap", "act", "call", "step", "settle"),
-    }
-    assert edges == {
-        ("__start__", "open", ""),
-        ("open", "pair", ""),
-        ("pair", "speak", ""),
-        ("speak", "deliver", ""),
-        ("deliver", "speak", "refused"),
-        ("deliver", "speak", "talk_on"),
-        ("deliver", "swap", "over"),
-        ("swap", "pair", "meet"),
-        ("swap", "act", "work"),
-        ("act", "call", ""),
-        ("call", "step", ""),
-        ("step", "act", "refused"),
-        ("step", "act", "play_on"),
-        ("step", "settle", "over"),
-        ("settle", "__end__", ""),
-    }
-    work = {"act", "call", "step"}
-    _, whole = wiring("task_exchange")
-    for page in (edges, whole):
-        assert {e for e in edges if e[0] in work} == {e for e in page if e[0] in work}

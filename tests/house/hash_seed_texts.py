@@ -23,13 +23,13 @@ RUNS = {
     "raid": "raid_battle --graph short_term",
     "delegates": 'volunteers --graph delegates --set agents=["Ann","Ben","Cem","Dee"]',
     "tasks": "task_exchange --graph task_exchange",
-    "pairs": "task_exchange --graph pairwise_exchange --set scenario=generated",
 }
 if "call_market" in names():
     RUNS["issues"] = "trade --graph negotiation_priced --set mode=issues"
     RUNS["market"] = "trade --graph call_market"
 if "mediation" in names():
     RUNS["mediated"] = "prisoners_dilemma --graph mediation"
+    RUNS["pairs"] = "task_exchange --graph pairwise_exchange --set scenario=generated"
 COMMANDS = [
     "list",
     "list raid_battle",

@@ -8,6 +8,7 @@ from itertools import count, repeat
 from pathlib import Path
 from random import Random
 
+from shapley_coop.graphs import names
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.ledger import POSTING
 from tests.postgres import postgres
@@ -15,21 +16,23 @@ from tests.proofs.proof import Finding, Proof
 from tests.trials import Audit, Play, Trial
 from tests.warm_coop import Coop, Stop, warm_coop
 
-PLAYS = {
+PLAYS: dict[str, tuple[str, ...]] = {
     "negotiation": ("escape_room", "--graph", "negotiation"),
     "contracts": (
         *("cash_grab", "--graph", "contracts", "--enforcement", "escrow", "--deposit", "2"),
         *("--model", "embedded:contract_keeper", "--agent", "Bob=embedded:defector"),
     ),
     "shapley_coop": ("escape_room",),
-    "pairwise_exchange": (
-        *("task_exchange", "--graph", "pairwise_exchange", "--set", "scenario=generated"),
-        *("--set", "additive=true", "--set", "agents=4", "--set", "atoms=8"),
-        *("--set", "meetings=2", "--set", "talk=3", "--model", "embedded:rational"),
-    ),
 }
 """What is played; in `contracts` one deposit is forfeited, and the others are returned; who meets
 in pairs asks in parallel, and meets others after the first trade."""
+
+if "pairwise_exchange" in names():
+    PLAYS["pairwise_exchange"] = (
+        *("task_exchange", "--graph", "pairwise_exchange", "--set", "scenario=generated"),
+        *("--set", "additive=true", "--set", "agents=4", "--set", "atoms=8"),
+        *("--set", "meetings=2", "--set", "talk=3", "--model", "embedded:rational"),
+    )
 
 LANES = 2
 MOST = 8

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.games import load
+from shapley_coop.graphs import names
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened
@@ -43,7 +44,7 @@ PLAYED = {
     "settlement": "delivered",
     "consent": "delivered",
     "llm_only": "escape_room",
-    "pairwise_exchange": "task_exchange",
+    **({"pairwise_exchange": "task_exchange"} if "pairwise_exchange" in names() else {}),
 }
 """The workflows, and what is played in each."""
 

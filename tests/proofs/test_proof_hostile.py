@@ -42,17 +42,6 @@ def test_the_promise_holds(name: str, tmp_path: Path) -> None:
     assert finding.held, finding.figure
 
 
-async def test_who_meets_others_in_pairs_keeps_thoughts_and_refused_drafts_from_all(
-    tmp_path: Path,
-) -> None:
-    """Four agents, each of whom meets two others, and one of whose seats fails in between."""
-    tally = proof_secrets.Tally()
-    await proof_secrets.played(tmp_path, "pairwise_exchange", 0, tally)
-    assert (tally.leaks, tally.missing) == ([], [])
-    assert tally.planted["refused"] >= 4
-    assert all(tally.places[place] > 1000 for place in ("streams", "states", "letters", "errors"))
-
-
 def test_there_are_as_many_kinds_as_promised() -> None:
     assert len({name for name, _ in rows()}) == 50
     assert len(every_fault("key")) == 40

@@ -19,16 +19,14 @@ from shapley_coop.deals.written.document import compose
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats.seat import Seat
-from shapley_coop.state import own_tables, table
-from shapley_coop.state.own_tables import GroupsTable, MeetingsTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Result, Table
 from tests.graphs.delegating import FOUR, four_wait, veto_then_leave_then_sign
 from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
 from tests.scripted import Script
 
-SOURCES = [Path(str(inspect.getsourcefile(m))).read_text("utf-8") for m in (table, own_tables)]
-TABLES = (Result, Table, GroupsTable, MeetingsTable)
+TABLES = (Result, Table, *{builder(name).state_schema: name for name in names()})
+SOURCES = {Path(str(inspect.getsourcefile(kind))).read_text("utf-8"): kind for kind in TABLES}
 KEYS = {key for kind in TABLES for key in get_type_hints(kind)}
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
 FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)
@@ -61,13 +59,16 @@ def named(key: str, verb: str) -> set[str]:
     sentence = re.search(rf"\b{verb} by (.*?)(?:[.;]|$)", documented()[key])
     told = sentence.group(1) if sentence else ""
     asking = ASKING if told.startswith(EVERY_ASKING) else set()
-    return asking | set(re.findall(r"`(\w+)`", told))
+    return asking | set(re.findall(r"`(\w+)`", told)) & NODES
 
 
 def plain(node: str) -> str:
     """A verb's name wherever a page wires it twice."""
     return node.removesuffix("_split").removesuffix("_turn")
 
+
+NODES = {plain(node) for name in names() for node in builder(name).nodes}
+"""Of the workflows that are installed; a table's text names those of others, too."""
 
 ASKING = {plain(n) for name in names() for n in builder(name).askings} | {"validate"}
 

@@ -30,7 +30,6 @@ OVERLAP = allocate(TRADE, 0b111110)
 BOTH, UNGUIDED, UNCHECKED, BASELINE = (
     f"task_exchange{suffix}" for suffix in ("", "_unguided", "_unchecked", "_baseline")
 )
-PAIRS = "pairwise_exchange"
 
 
 async def run(graph: str = BOTH, **room: Any) -> Table:

@@ -2,11 +2,10 @@
 
 from typing import Any
 
+from shapley_coop.extensions.institutions.pairs.meetings import MeetingsTable, pairs_game, traded
 from shapley_coop.games import Turn
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import exchange_of, traded
-from shapley_coop.state.own_tables import MeetingsTable
 
 
 def swap(table: MeetingsTable) -> dict[str, Any]:
@@ -16,7 +15,7 @@ def swap(table: MeetingsTable) -> dict[str, Any]:
     Verdicts: `meet` (there is another meeting) and `work` (there is none, and trade is closed).
     """
     evaluated, position = EvaluatedTable(table), table["position"]
-    game, met = exchange_of(evaluated), table["meetings"]
+    game, met = pairs_game(evaluated), table["meetings"]
     held = {a: from_bits(bits, game.tasks.n) for a, bits in position["holds"].items()}
     last = met[0]["number"] >= game.params.meetings or evaluated.budget_spent
     record: list[Turn] = []

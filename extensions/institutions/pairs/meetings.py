@@ -2,11 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Literal, NotRequired, cast
 
+from typing_extensions import TypedDict
+
+from shapley_coop.extensions.institutions.pairs.game import ExchangeInPairs
 from shapley_coop.games.dice import dice
+from shapley_coop.games.exchange.scenario import Masks, Tasks
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.own_tables import Meeting, Pending, pairs_of
+from shapley_coop.state.exchange import Talk, masks_in
+from shapley_coop.state.own_tables import Pending
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
+from shapley_coop.state.turn import TurnContext
 
 TOPIC = "meeting"
 """The name of what is said in pairs."""
@@ -16,6 +23,35 @@ PUTS = ("propose", "reject")
 
 EVALUATED = 8
 """Evaluated tables of which it is kept who meets whom."""
+
+
+class Meeting(TypedDict):
+    """Two agents who meet to trade tasks."""
+
+    agents: list[str]  # the first speaks first
+    number: int  # which meeting of all agents it is, from 1
+    began: int  # the round of talk of its first turn
+    status: Literal["talking", "agreed", "apart"]
+    pending: NotRequired[Pending]  # the latest proposal
+
+
+class MeetingsTable(Table, total=False):
+    """The table where agents meet in pairs."""
+
+    meetings: list[Meeting]
+    """The pairs of the latest meeting. Written by `open`, `pair` and `deliver`."""
+
+
+def pairs_of(table: Table) -> list[Meeting]:
+    """Return the pairs of the latest meeting."""
+    return cast(MeetingsTable, table).get("meetings", [])
+
+
+def pairs_game(evaluated: EvaluatedTable) -> ExchangeInPairs:
+    """Return the game that is played."""
+    game = evaluated.game
+    assert isinstance(game, ExchangeInPairs), "the workflow plays no other"
+    return game
 
 
 def drawn(agents: Sequence[str], seed: int, number: int, began: int) -> list[Meeting]:
@@ -89,3 +125,39 @@ def heard_by(evaluated: EvaluatedTable) -> Mapping[str, list[PublicMessage]]:
             for agent in meeting["agents"]:
                 found.setdefault(agent, []).append(said)
     return found
+
+
+def talk_of_pair(turn: TurnContext, agent: str) -> Talk:
+    """Return the talk of an agent and of whom it meets, over the tasks that the two hold."""
+    evaluated = turn.evaluated
+    game, meeting = pairs_game(evaluated), meetings_of(evaluated)[agent]
+    held = evaluated.table["position"]["holds"]
+    tasks = _between(game, tuple((a, held[a]) for a in meeting["agents"]))
+    said = heard_by(evaluated).get(agent, [])
+    return Talk(game, tasks, said, meeting["began"] - 1, meeting.get("pending"))
+
+
+def traded(game: ExchangeInPairs, met: Sequence[Meeting], holds: Masks) -> Masks:
+    """Return who holds what once the pairs that agreed have traded.
+
+    Args:
+        game: the exchange.
+        met: all pairs.
+        holds: who held what as they met.
+    """
+    found = dict(holds)
+    for meeting in met:
+        standing = meeting.get("pending")
+        if meeting["status"] != "agreed" or standing is None:
+            continue
+        tasks = _between(game, tuple((a, game.tasks.bits(holds[a])) for a in meeting["agents"]))
+        masks = masks_in(tasks, standing["by"], standing["wrote"])
+        assert masks is not None, "what was accepted had been validated"
+        found |= {a: game.tasks.within(tasks, int(bits, 2)) for a, bits in masks.items()}
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _between(game: ExchangeInPairs, holds: tuple[tuple[str, str], ...]) -> Tasks:
+    """Return the tasks of two agents, as an exchange of their own."""
+    return game.tasks.among({agent: int(bits, 2) for agent, bits in holds})

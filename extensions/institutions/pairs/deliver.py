@@ -2,11 +2,17 @@
 
 from typing import Any
 
+from shapley_coop.extensions.institutions.pairs.meetings import (
+    PUTS,
+    TOPIC,
+    Meeting,
+    MeetingsTable,
+    after,
+    pairs_game,
+    speaker_of,
+)
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import exchange_of
-from shapley_coop.state.meetings import PUTS, TOPIC, after, speaker_of
 from shapley_coop.state.messages import Utterance, entries
-from shapley_coop.state.own_tables import Meeting, MeetingsTable
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import unsound
 
@@ -21,7 +27,7 @@ async def deliver(table: MeetingsTable) -> dict[str, Any]:
     if unsound(table):
         return {"verdict": "refused"}
     evaluated, answers = EvaluatedTable(table), table.get("answers", {})
-    turns = exchange_of(evaluated).params.talk
+    turns = pairs_game(evaluated).params.talk
     meetings, heard = list[Meeting](), list[Utterance]()
     for met in table["meetings"]:
         now = met

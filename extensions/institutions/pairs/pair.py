@@ -2,9 +2,8 @@
 
 from typing import Any
 
+from shapley_coop.extensions.institutions.pairs.meetings import MeetingsTable, drawn
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.meetings import drawn
-from shapley_coop.state.own_tables import MeetingsTable
 
 
 async def pair(table: MeetingsTable) -> dict[str, Any]:

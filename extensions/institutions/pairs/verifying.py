@@ -3,19 +3,26 @@
 from collections.abc import Iterator
 from itertools import count
 
+from shapley_coop.evals.rechecks import Recheck
+from shapley_coop.extensions.institutions.pairs.game import ExchangeInPairs
+from shapley_coop.extensions.institutions.pairs.meetings import (
+    TOPIC,
+    Meeting,
+    after,
+    drawn,
+    pairs_game,
+    speaker_of,
+    traded,
+)
 from shapley_coop.games.exchange.masks import from_bits
-from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import exchange_of, traded
-from shapley_coop.state.meetings import TOPIC, after, drawn, speaker_of
-from shapley_coop.state.own_tables import Meeting
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 
 def wrongly_swapped(table: Table) -> Iterator[str]:
     """Yield where the record differs from what pairs accepted."""
     evaluated = EvaluatedTable(table)
-    game, record, position = exchange_of(evaluated), list(table["record"]), evaluated.game.start()
+    game, record, position = pairs_game(evaluated), list(table["record"]), evaluated.game.start()
     said = {(s["round"], s["by"]): s for s in table["talk"] if s["topic"] == TOPIC}
     last, began = max((number for number, _ in said), default=0), 1
     for number in range(1, game.params.meetings + 1):
@@ -35,7 +42,7 @@ def wrongly_swapped(table: Table) -> Iterator[str]:
 
 
 def _talked(
-    met: list[Meeting], game: TaskExchange, said: dict[tuple[int, str], PublicMessage]
+    met: list[Meeting], game: ExchangeInPairs, said: dict[tuple[int, str], PublicMessage]
 ) -> tuple[list[Meeting], int]:
     """Return all pairs after their talk, and its last round; who is not heard passed."""
     nothing: AgentOutput = {"act": "pass", "text": ""}
@@ -50,3 +57,8 @@ def _talked(
         if all(one["status"] != "talking" for one in met):
             return met, now
     raise AssertionError("a talk has a last turn")
+
+
+SWAPPED = Recheck(
+    "meetings", lambda table: [*wrongly_swapped(table)], "what pairs accepted changed hands"
+)

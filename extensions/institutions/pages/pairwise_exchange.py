@@ -15,18 +15,21 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from shapley_coop.games import Game
-from shapley_coop.games.task_exchange import TaskExchange
+from shapley_coop.extensions.institutions.pairs.deliver import deliver
+from shapley_coop.extensions.institutions.pairs.game import ExchangeInPairs
+from shapley_coop.extensions.institutions.pairs.letter import heard, in_words, nothing_heard, shown
+from shapley_coop.extensions.institutions.pairs.meetings import (
+    MeetingsTable,
+    speakers,
+    talk_of_pair,
+)
+from shapley_coop.extensions.institutions.pairs.pair import pair
+from shapley_coop.extensions.institutions.pairs.swap import swap
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.exchange.call import call_tools
-from shapley_coop.nodes.exchange.deliver import deliver
-from shapley_coop.nodes.exchange.pair import pair
-from shapley_coop.nodes.exchange.swap import swap
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step, whether_over
 from shapley_coop.questions import act, exchange
-from shapley_coop.state.meetings import speakers
-from shapley_coop.state.own_tables import MeetingsTable
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.telling import nothing
 from shapley_coop.state.topics import PLAY
@@ -34,24 +37,23 @@ from shapley_coop.state.topics import PLAY
 MEETINGS = 3
 """How often everybody meets another, unless the game says so."""
 
-SPEAK = replace(exchange.QUESTION, who=speakers, publish=hold_answers, guidance=True)
-"""Whoever's turn it is in its pair."""
+SPEAK = replace(
+    exchange.QUESTION,
+    who=speakers,
+    publish=hold_answers,
+    guidance=True,
+    talk=talk_of_pair,
+    shows=(shown,),
+    words=(*exchange.QUESTION.words, in_words),
+    hears=heard,
+)
+"""Whoever's turn it is in its pair, which hears itself alone."""
 
-
-def of_pairs(game: Game) -> None:
-    """Refuse a game in which nobody meets anybody.
-
-    Raises:
-        ValueError: there are no meetings.
-    """
-    if not game.in_pairs:
-        raise ValueError("meetings is 0: nobody would meet anybody; give 1 or more")
-
+WORK = replace(act.QUESTION.about(PLAY, tells=nothing), hears=nothing_heard)
 
 page = WorkflowBuilder(
     "task_exchange",
-    plays=TaskExchange,
-    check_game=of_pairs,
+    plays=ExchangeInPairs,
     params={"meetings": MEETINGS},
     state=MeetingsTable,
     start={"meetings": []},
@@ -66,7 +68,7 @@ page.branch("deliver", verdict_of, {"refused": "speak", "talk_on": "speak", "ove
 page.add_node("swap", swap)
 page.branch("swap", verdict_of, {"meet": "pair", "work": "act"})
 
-page.asks("act", act.QUESTION.about(PLAY, tells=nothing), then="call")
+page.asks("act", WORK, then="call")
 page.add_node("call", call_tools)
 page.add_edge("call", "step")
 page.add_node("step", step)

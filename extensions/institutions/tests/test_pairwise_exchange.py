@@ -4,12 +4,13 @@ import asyncio
 import json
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
 from langgraph.types import Overwrite
 
+from shapley_coop.extensions.institutions.pairs.game import ExchangeInPairs
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.exchange import Scenario, scenario
 from shapley_coop.games.exchange.additive import best_total
@@ -18,17 +19,22 @@ from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.scenario import table_of
 from shapley_coop.games.exchange.source import generated
 from shapley_coop.games.task_exchange import TaskExchange
+from shapley_coop.graphs import builder
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.records import Entry
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.table import Table
+from shapley_coop.state.workflow_config import playable
 from tests.coop_command import coop_in
 from tests.evals.tampering import failed_checks
 from tests.evals.test_verify import on_the_table
+from tests.graphs.test_pages import wiring
 from tests.root import ROOT
 from tests.scripted import Script, facts
 
 DRAWN = {"scenario": "generated", "additive": True, "competition": 0.2}
+PAIRS = "pairwise_exchange"
 NAMES = ("Ann", "Ben", "Cem", "Dan")
 FOUR = {
     "atoms": ["Bake", "Cook", "Iron", "Mow", "Paint"],
@@ -189,7 +195,7 @@ async def test_a_pair_that_cannot_be_read_parts_and_holds_nobody_up(script: Scri
 
 def test_tasks_that_moved_are_valued_by_who_moved_them_as_every_replay_says() -> None:
     game = load("task_exchange", {**DRAWN, "agents": list(NAMES), "atoms": 8, "meetings": 2}, 5)
-    assert isinstance(game, TaskExchange)
+    assert isinstance(game, ExchangeInPairs)
     first = {"Ann": 0b00110000, "Ben": 0b11000000, "Cem": 0b00001100, "Dan": 0b00000011}
     then = {"Ann": 0b00110000, "Ben": 0b10001000, "Cem": 0b00000110, "Dan": 0b01000001}
     joint = [*game.hands(first, closing=False), *game.hands(then, first)]
@@ -217,8 +223,12 @@ def test_tasks_that_moved_are_valued_by_who_moved_them_as_every_replay_says() ->
     ("graph", "params", "told"),
     [
         ("task_exchange", {**DRAWN, "agents": 17, "atoms": 34}, "17 agents cannot talk over one"),
-        ("task_exchange", {"meetings": 2}, "meetings are for pairwise_exchange alone"),
-        ("pairwise_exchange", {"meetings": 0}, "nobody would meet anybody"),
+        (
+            "task_exchange",
+            {"meetings": 2},
+            "task_exchange with meetings is for pairwise_exchange alone",
+        ),
+        ("pairwise_exchange", {"meetings": 0}, "task_exchange with meetings: parameter meetings"),
     ],
 )
 async def test_a_workflow_says_what_it_cannot_play(
@@ -267,3 +277,39 @@ def test_what_pairs_accepted_is_verified_and_another_trade_is_found(
 
     asyncio.run(on_the_table(unheard))
     assert "meetings" in failed_checks(coop)
+
+
+def test_a_pairwise_exchange_is_a_talk_of_pairs_and_the_work_of_task_exchange() -> None:
+    nodes, edges = wiring("pairwise_exchange")
+    assert nodes == {
+        *("open", "pair", "speak", "deliver", "swap", "act", "call", "step", "settle"),
+    }
+    assert edges == {
+        ("__start__", "open", ""),
+        ("open", "pair", ""),
+        ("pair", "speak", ""),
+        ("speak", "deliver", ""),
+        ("deliver", "speak", "refused"),
+        ("deliver", "speak", "talk_on"),
+        ("deliver", "swap", "over"),
+        ("swap", "pair", "meet"),
+        ("swap", "act", "work"),
+        ("act", "call", ""),
+        ("call", "step", ""),
+        ("step", "act", "refused"),
+        ("step", "act", "play_on"),
+        ("step", "settle", "over"),
+        ("settle", "__end__", ""),
+    }
+    work = {"act", "call", "step"}
+    _, whole = wiring("task_exchange")
+    for page in (edges, whole):
+        assert {e for e in edges if e[0] in work} == {e for e in page if e[0] in work}
+
+
+def test_pairs_play_a_variant_of_the_task_exchange_with_a_key_of_its_own() -> None:
+    page = builder(PAIRS)
+    assert get_type_hints(page.state_schema).keys() - get_type_hints(Table) == {"meetings"}
+    assert playable(page.plays) == ["task_exchange"]
+    assert type(load("task_exchange")) is TaskExchange
+    assert isinstance(load("task_exchange", {"meetings": 1}), ExchangeInPairs)

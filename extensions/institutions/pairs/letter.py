@@ -1,0 +1,66 @@
+"""What the letters of two who meet tell: their tasks, what these are worth, and their own talk."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.extensions.institutions.pairs.meetings import meetings_of, talk_of_pair
+from shapley_coop.games.exchange.told import worths
+from shapley_coop.games.exchange.words import facts_of
+from shapley_coop.prompts import fill
+from shapley_coop.prompts.words import plain
+from shapley_coop.state.exchange import trade_history, trade_talk
+from shapley_coop.state.telling import Lines
+from shapley_coop.state.turn import TurnContext
+
+Facts = Mapping[str, Any]
+
+_TEMPLATE = (Path(__file__).parent / "tasks.md").read_text(encoding="utf-8")
+
+
+def shown(turn: TurnContext, agent: str) -> dict[str, Any]:
+    """Return the tasks of the two, what they are worth to an agent, and how the talk stands."""
+    talk = talk_of_pair(turn, agent)
+    return {
+        **facts_of(talk.tasks),
+        **worths(talk.game.scenario, agent, talk.tasks),
+        "meeting": meetings_of(turn.evaluated)[agent]["number"],
+        **trade_talk(talk, turn.table["round"], agent),
+    }
+
+
+def heard(turn: TurnContext, agent: str) -> Lines:
+    """Return what was said in an agent's own talk."""
+    return trade_history(talk_of_pair(turn, agent))
+
+
+def nothing_heard(turn: TurnContext, agent: str) -> Lines:
+    """Return no line: each does its own tasks."""
+    return []
+
+
+def in_words(view: Facts) -> dict[str, str]:
+    """Return whom the reader meets, and what the two hold."""
+    me, initial = view["you"], view["initial"]
+    other = plain(next(agent for agent in view["agents"] if agent != me))
+    bits = [f"{1 << k:0{len(view['atoms'])}b}" for k in reversed(range(len(view["atoms"])))]
+    held, values = [], view.get("values", {})
+    for mask, atom in zip(bits, view["atoms"], strict=True):
+        who = next(a for a, own in initial.items() if int(own, 2) & int(mask, 2))
+        worth = f", worth {values[atom['says']]:.3g} to you" if values else ""
+        held.append(f"{mask}: {atom['says']} ({'yours' if who == me else plain(who)}{worth})")
+    worths = ", ".join(f"{mask} {x:.3g}" for mask, x in view.get("utilities", {}).items())
+    own = f"What each set of tasks is worth to you, by mask: {worths}." if worths else ""
+    named = view["registry"].items()
+    written = [f"{mask}: {text}" for mask, text in named if not _composed(view, mask)]
+    return {
+        "with_whom": f" with {other}, in meeting {view['meeting']}",
+        "tasks": fill(_TEMPLATE, held=held, worths=own, written=written).rstrip(),
+        "kept": "both keep what they have",
+    }
+
+
+def _composed(view: Facts, mask: str) -> bool:
+    """Return whether a set's description is its tasks' words."""
+    says = [atom["says"] for atom, bit in zip(view["atoms"], mask, strict=True) if bit == "1"]
+    return bool(view["registry"][mask] == f"{'; '.join(says)}.")
