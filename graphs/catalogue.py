@@ -25,7 +25,6 @@ _PAGES = (
     "settlement",
     "consent",
     "contracts",
-    "delegates",
 )
 
 

@@ -30,32 +30,11 @@ class Meeting(TypedDict):
     pending: NotRequired[Pending]  # the latest proposal
 
 
-class Group(TypedDict):
-    """Some agents, and who bargains for them."""
-
-    members: list[str]
-    candidates: list[str]  # who can be elected
-    delegate: str  # empty until there is one
-    votes: dict[str, int]  # candidate → votes; none where there was no election
-
-
 class MeetingsTable(Table, total=False):
     """The table where agents meet in pairs."""
 
     meetings: list[Meeting]
     """The pairs of the latest meeting. Written by `open`, `pair` and `deliver`."""
-
-
-class GroupsTable(Table, total=False):
-    """The table where groups send delegates."""
-
-    groups: list[Group]
-    """The groups. Written by `open`, `group`, `delegate` and `count`."""
-
-
-def groups_of(table: Table) -> list[Group]:
-    """Return the groups; none where no delegates bargain."""
-    return cast(GroupsTable, table).get("groups", [])
 
 
 def pairs_of(table: Table) -> list[Meeting]:

@@ -229,6 +229,9 @@ class Table(Result, total=False):
     `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
     `step` and `mediate`."""
 
+    negotiators: list[str]
+    """Who bargains, where not all agents do. Written by `delegate`."""
+
     accounts: Accounts | None
     """Where the money stands before the last bargaining. Written by `account`."""
 

@@ -1,4 +1,4 @@
-"""Institutions beside contracts: a mediator that plays for whoever delegates, and reputation."""
+"""Institutions beside contracts: a mediator, delegates who bargain for groups, and reputation."""
 
 from shapley_coop.extension import Extension
 
@@ -6,9 +6,17 @@ _HERE = "shapley_coop.extensions.institutions"
 
 EXTENSION = Extension(
     name="institutions",
-    about="A mediator that plays for whoever delegates, and reputation with changing partners.",
+    about="A mediator, delegates who bargain for groups, and reputation with changing partners.",
     games={"encounters": f"{_HERE}.encounters:Encounters"},
-    workflows={"mediation": f"{_HERE}.pages.mediation:graph"},
+    workflows={
+        "mediation": f"{_HERE}.pages.mediation:graph",
+        "delegates": f"{_HERE}.pages.delegates:graph",
+    },
+    questions={
+        "elect": f"{_HERE}.delegates.elect:QUESTION",
+        "ratify": f"{_HERE}.delegates.ratify:QUESTION",
+    },
+    templates={"elect": f"{_HERE}.templates:ELECT", "ratify": f"{_HERE}.templates:RATIFY"},
     words={"mediator": f"{_HERE}.words:in_words"},
     moves={"mediator": f"{_HERE}.delegating:chosen"},
     readings={"encounter": f"{_HERE}.at_hand:in_encounter"},

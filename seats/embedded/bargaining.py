@@ -27,7 +27,6 @@ from shapley_coop.seats.embedded.letter_facts import (
     sound_deal,
     told,
 )
-from shapley_coop.seats.embedded.membership import Member, serves
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     REASONING,
@@ -121,7 +120,7 @@ class Agent:
         wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)
         if self._by_norm is not None:
             mine, wanted = self._by_norm, min(wanted, self._least)
-        good = mine >= wanted - EPSILON and serves(self.facts, o.value(deal), o.alone)
+        good = mine >= wanted - EPSILON and self._serves(deal)
         if not good and abs(mine - alone) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
         if good:
@@ -159,18 +158,6 @@ class Agent:
                 return choice(action)
         return choice(max(weighed, key=lambda action: worth[action]))
 
-    def ratify(self) -> str:
-        """Sign what delegates agreed on, leave it, or veto it."""
-        try:
-            return self.member.ratify(self.outlook)
-        except Unforeseeable:
-            return self.member.ratify(None)
-
-    @property
-    def member(self) -> Member:
-        """Myself where delegates bargain for all."""
-        return Member(self.facts, self.rng)
-
     @property
     def _course(self) -> Mapping[str, Callable[[], str]]:
         """What I answer in another way than anywhere else, in a game whose extension says how."""
@@ -203,6 +190,12 @@ class Agent:
         from shapley_coop.seats.embedded.exchange import Negotiator
 
         return Negotiator(self.facts, self.self_, self.rng)
+
+    def _serves(self, deal: Deal) -> bool:
+        """Return whether a deal leaves nobody worse off for whom I bargain."""
+        o = self.outlook
+        within = o.value(deal)
+        return all(within[a] >= o.alone[a] - EPSILON for a in self.facts.get("represents", []))
 
     @property
     def _priced(self) -> bool:
