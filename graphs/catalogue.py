@@ -24,7 +24,6 @@ _PAGES = (
     "settlement",
     "consent",
     "contracts",
-    "delegates",
 )
 
 

@@ -79,7 +79,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
             by default one that another workflow alone can play.
         check_config: raises a `ValueError` of one line for settings that it cannot play by.
         params: parameters of that game, where the run's configuration gives none.
-        state: its table (`state.own_tables`), which all of its nodes read.
+        state: its table, which all of its nodes read.
         start: what the keys of that table which not every workflow has begin with.
 
     Attributes:

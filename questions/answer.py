@@ -14,7 +14,6 @@ from shapley_coop.seats.clause_fields import Clause, proposal
 from shapley_coop.seats.elements import Within
 from shapley_coop.state.consent import cannot_sign, offering
 from shapley_coop.state.judging import reading
-from shapley_coop.state.membership import delegation
 from shapley_coop.state.offered import answer_order, answered_offer
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
@@ -105,9 +104,7 @@ QUESTION = Question(
     check,
     hold_answers,
     program=lambda me: me.reply(),
-    shows=(
-        *(stand, talk_round, answered_offer, delegation, answer_order, unusual_enforcement, norms),
-    ),
+    shows=(*(stand, talk_round, answered_offer, answer_order, unusual_enforcement, norms),),
     words=(offer_to_answer,),
     teaches=True,
 )

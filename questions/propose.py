@@ -13,7 +13,6 @@ from shapley_coop.seats.clause_fields import Clause, proposal
 from shapley_coop.seats.elements import Within
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
 from shapley_coop.state.judging import reading
-from shapley_coop.state.membership import delegation
 from shapley_coop.state.messages import Utterance, entries, offer_of
 from shapley_coop.state.offered import answering, standing_offer
 from shapley_coop.state.table import AgentOutput
@@ -119,6 +118,6 @@ QUESTION = Question(
     check,
     publish,
     program=lambda me: me.propose(),
-    shows=(stand, talk_round, standing_offer, unusual_enforcement, delegation, answering, norms),
+    shows=(stand, talk_round, standing_offer, unusual_enforcement, answering, norms),
     teaches=True,
 )

@@ -9,7 +9,6 @@ from shapley_coop.deals.language.wire import scan
 from shapley_coop.seats.answer import Thought
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.judging import unfinished
-from shapley_coop.state.membership import delegation
 from shapley_coop.state.offered import standing_offer
 from shapley_coop.state.publishing import keep_thoughts
 from shapley_coop.state.reasons import private_text, read_reasons
@@ -69,6 +68,6 @@ QUESTION = Question(
     check,
     publish,
     program=lambda me: me.reason(),
-    shows=(stand, talk_round, standing_offer, unusual_enforcement, delegation, norms),
+    shows=(stand, talk_round, standing_offer, unusual_enforcement, norms),
     teaches=True,
 )

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import TypedDict
+
 from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.games.params import GameError
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.own_tables import Pending
 from shapley_coop.state.table import PublicMessage, Table
 
 if TYPE_CHECKING:  # every letter imports this module
@@ -22,6 +23,15 @@ TRADE_ACTS = ("consider", "exchange")
 
 REFUSED = "refused_"
 """Before a label, the key under which an agent's cost counts its refusals by that label."""
+
+
+class Pending(TypedDict):
+    """The proposal that stands."""
+
+    by: str
+    turn: int  # of the talk, in which it was put
+    wrote: str  # what was delivered, as it was written; checked or not
+    accepted: list[str]  # who accepted it; its author by proposing it
 
 
 def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":

@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import plain
+from shapley_coop.deals.analysis.outlook_rows import breaks
 from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.games.params import COUNT
 from shapley_coop.state.additions import shown
-from shapley_coop.state.groups import negotiators
-from shapley_coop.state.membership import own_outlook
 from shapley_coop.state.turn import TurnContext, in_turn_after
+from shapley_coop.state.who import negotiators
 
 Facts = dict[str, Any]
 
@@ -67,6 +67,31 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
         computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
         facts |= {"outlook": computed} if computed else {}
     return facts
+
+
+def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
+    """Return what an agent gets if all keep a deal, if it breaks it, and without it.
+
+    Args:
+        found: a `DealOutlook` with rows, as plain JSON.
+        agent: whom it is shown to.
+    """
+    kept: dict[str, Any] = {
+        key: found[key] for key in ("exact", "plays", "assumes") if key in found
+    }
+    rows = (_own_row(row, agent) for row in found["rows"] if agent in row["payoffs"])
+    return {**kept, "rows": [row for row in rows if row]}
+
+
+def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
+    """Return a row as it concerns an agent, who may stand for an equal; empty if it does not."""
+    alike = row.get("alike", [])
+    if row["who"] not in ("", agent) and agent not in alike:
+        return {}
+    payoff = row["payoffs"][row["who"] or agent]
+    told = {key: x for key, x in row.items() if key != "alike"}
+    named = {"who": agent, "if": breaks(agent)} if row["who"] else {}
+    return {**told, **named, "payoffs": {agent: payoff}}
 
 
 def answering(turn: TurnContext, agent: str) -> Facts:

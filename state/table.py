@@ -174,7 +174,8 @@ class Result(TypedDict, total=False):
 class Table(Result, total=False):
     """What every workflow's table holds. Each key: what it is; who writes it; when it is cleared.
 
-    What a workflow returns of it is its `Result`. What few need stands in `state.own_tables`.
+    What a workflow returns of it is its `Result`. What few need stands in a table of
+    their own, below this one.
     """
 
     aside: dict[str, Any]
@@ -228,6 +229,9 @@ class Table(Result, total=False):
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
     `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `deliver`, `swap`,
     `step` and `mediate`."""
+
+    negotiators: list[str]
+    """Who bargains, where not all agents do. Written by `delegate`."""
 
     accounts: Accounts | None
     """Where the money stands before the last bargaining. Written by `account`."""

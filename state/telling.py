@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.games.params import COUNT
-from shapley_coop.state.groups import negotiators
 from shapley_coop.state.run_config import OUTSIDERS
 
 if TYPE_CHECKING:
@@ -33,12 +32,6 @@ def nothing(turn: "TurnContext", lines: Lines) -> Lines:
 def of_agents(turn: "TurnContext", lines: Lines) -> Lines:
     """Without what outsiders said: a written contract repeats its clauses."""
     return [line for line in lines if line.get("by") not in OUTSIDERS]
-
-
-def of_delegates(turn: "TurnContext", lines: Lines) -> Lines:
-    """Without the members' signatures: what came of them tells it, a veto or a deal."""
-    delegates = negotiators(turn.table)
-    return [line for line in lines if line.get("does") != "accept" or line["by"] in delegates]
 
 
 def deeds(turn: "TurnContext", lines: Lines) -> Lines:

@@ -1,9 +1,9 @@
 """Whose turn it is: which agents a question is asked of. Pure functions of the table."""
 
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.groups import negotiators
 from shapley_coop.state.messages import parties
 from shapley_coop.state.run_config import JUDGE, SUMMARISER
+from shapley_coop.state.table import Table
 
 
 def all_agents(evaluated: EvaluatedTable) -> list[str]:
@@ -11,8 +11,13 @@ def all_agents(evaluated: EvaluatedTable) -> list[str]:
     return list(evaluated.agents)
 
 
+def negotiators(table: Table) -> list[str]:
+    """Return who bargains: all agents, where no node has named others."""
+    return list(table.get("negotiators") or table["agents"])
+
+
 def bargaining(evaluated: EvaluatedTable) -> list[str]:
-    """Return all who bargain: the delegates where agents are in groups, else all agents."""
+    """Return all who bargain."""
     return negotiators(evaluated.table)
 
 

@@ -1,4 +1,4 @@
-"""Institutions beside contracts: a mediator that plays for whoever delegates, and reputation."""
+"""Institutions beside contracts: a mediator, delegates who bargain for groups, and reputation."""
 
 from shapley_coop.extension import Extension
 
@@ -6,13 +6,19 @@ _HERE = "shapley_coop.extensions.institutions"
 
 EXTENSION = Extension(
     name="institutions",
-    about="A mediator that plays for whoever delegates, and reputation with changing partners.",
+    about="A mediator, delegates who bargain for groups, and reputation with changing partners.",
     games={"encounters": f"{_HERE}.encounters:Encounters"},
     variants={"task_exchange.meetings": f"{_HERE}.pairs.game:ExchangeInPairs"},
     workflows={
         "mediation": f"{_HERE}.pages.mediation:graph",
+        "delegates": f"{_HERE}.pages.delegates:graph",
         "pairwise_exchange": f"{_HERE}.pages.pairwise_exchange:graph",
     },
+    questions={
+        "elect": f"{_HERE}.delegates.elect:QUESTION",
+        "ratify": f"{_HERE}.delegates.ratify:QUESTION",
+    },
+    templates={"elect": f"{_HERE}.templates:ELECT", "ratify": f"{_HERE}.templates:RATIFY"},
     words={"mediator": f"{_HERE}.words:in_words"},
     moves={"mediator": f"{_HERE}.delegating:chosen"},
     readings={

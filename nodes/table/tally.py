@@ -5,11 +5,11 @@ from typing import Any
 
 from shapley_coop.deals.language.deal import Offer, unanimous
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.groups import negotiators
 from shapley_coop.state.messages import Utterance, counted, entries, offer_of
 from shapley_coop.state.table import Table
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import in_turn_after, unsound
+from shapley_coop.state.who import negotiators
 
 TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 

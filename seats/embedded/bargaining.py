@@ -25,7 +25,6 @@ from shapley_coop.seats.embedded.letter_facts import (
     sound_deal,
     told,
 )
-from shapley_coop.seats.embedded.membership import Member, serves
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     REASONING,
@@ -106,7 +105,7 @@ class Agent(Reader):
         wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)
         if self._by_norm is not None:
             mine, wanted = self._by_norm, min(wanted, self._least)
-        good = mine >= wanted - EPSILON and serves(self.facts, o.value(deal), o.alone)
+        good = mine >= wanted - EPSILON and self._serves(deal)
         if not good and abs(mine - alone) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
         if good:
@@ -144,18 +143,6 @@ class Agent(Reader):
                 return choice(action)
         return choice(max(weighed, key=lambda action: worth[action]))
 
-    def ratify(self) -> str:
-        """Sign what delegates agreed on, leave it, or veto it."""
-        try:
-            return self.member.ratify(self.outlook)
-        except Unforeseeable:
-            return self.member.ratify(None)
-
-    @property
-    def member(self) -> Member:
-        """Myself where delegates bargain for all."""
-        return Member(self.facts, self.rng)
-
     def _as(self, part: type[Part]) -> Part:
         return part(self.facts, self.record, self.self_, self.rng, self.talk, self.seed)
 
@@ -191,6 +178,12 @@ class Agent(Reader):
         from shapley_coop.seats.embedded.exchange import Negotiator
 
         return self._as(Negotiator)
+
+    def _serves(self, deal: Deal) -> bool:
+        """Return whether a deal leaves nobody worse off for whom I bargain."""
+        o = self.outlook
+        within = o.value(deal)
+        return all(within[a] >= o.alone[a] - EPSILON for a in self.facts.get("represents", []))
 
     @property
     def _priced(self) -> bool:

@@ -10,8 +10,7 @@ from shapley_coop.extensions.institutions.pairs.game import ExchangeInPairs
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange.scenario import Masks, Tasks
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import Talk, masks_in
-from shapley_coop.state.own_tables import Pending
+from shapley_coop.state.exchange import Pending, Talk, masks_in
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 from shapley_coop.state.turn import TurnContext
 

@@ -1,7 +1,4 @@
-"""Groups of agents and their delegates: who stands with whom, and who bargains for all.
-
-A workflow without groups has none on its table: there all agents bargain.
-"""
+"""Groups of agents and their delegates: who stands with whom, and who bargains for all."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,10 +6,10 @@ from math import ceil
 
 import numpy as np
 
+from shapley_coop.extensions.institutions.delegates.table import Group, groups_of
 from shapley_coop.games import Game
 from shapley_coop.games.dice import dice
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.own_tables import Group, groups_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Table
 
@@ -29,14 +26,9 @@ PLAYS = 16
 """Joint actions that are drawn to compare interests."""
 
 
-def negotiators(table: Table) -> list[str]:
-    """Return who bargains: the delegates where agents are in groups, else all agents."""
-    return [group["delegate"] for group in groups_of(table)] or list(table["agents"])
-
-
-def group_of(table: Table, agent: str) -> Group | None:
-    """Return the group that an agent is in; None where there are no groups."""
-    return next((g for g in groups_of(table) if agent in g["members"]), None)
+def group_of(table: Table, agent: str) -> Group:
+    """Return the group that an agent is in."""
+    return next(group for group in groups_of(table) if agent in group["members"])
 
 
 def electors(evaluated: EvaluatedTable) -> list[str]:

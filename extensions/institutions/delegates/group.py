@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from shapley_coop.extensions.institutions.delegates.groups import candidates, electors, formed
+from shapley_coop.extensions.institutions.delegates.table import Group, GroupsTable
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.groups import candidates, electors, formed
-from shapley_coop.state.own_tables import Group, GroupsTable
 
 
 def group(table: GroupsTable) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from shapley_coop.deals.language.deal import Deal, put
-from shapley_coop.deals.parties import without
+from shapley_coop.extensions.institutions.delegates.parting import without
+from shapley_coop.extensions.institutions.delegates.table import Group, GroupsTable
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, counted, entries
-from shapley_coop.state.own_tables import Group, GroupsTable
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import unsound

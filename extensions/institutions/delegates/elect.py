@@ -3,11 +3,13 @@
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.prompts.request import membership, turn_of_game
+from shapley_coop.extensions.institutions.delegates.groups import electors, group_of
+from shapley_coop.extensions.institutions.delegates.member import vote
+from shapley_coop.extensions.institutions.delegates.membership import ballot
+from shapley_coop.extensions.institutions.delegates.words import membership
+from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action, Answer, Facts
-from shapley_coop.state.groups import electors, group_of
 from shapley_coop.state.judging import reading
-from shapley_coop.state.membership import ballot
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds
@@ -31,9 +33,7 @@ class Vote(Action):
 @reading
 def read(turn: TurnContext, agent: str, message: Message) -> Vote | Fault:
     """Read the name of one candidate of the agent's own group."""
-    group = group_of(turn.table, agent)
-    assert group is not None, "only members of a group vote"
-    candidates = group["candidates"]
+    candidates = group_of(turn.table, agent)["candidates"]
     found = chosen_of(message, [*candidates, *_ONESELF], told=candidates)
     if isinstance(found, Fault):
         return found
@@ -43,11 +43,9 @@ def read(turn: TurnContext, agent: str, message: Message) -> Vote | Fault:
 
 def check(turn: TurnContext, agent: str, said: Vote) -> AgentOutput | Fault:
     """Let nobody vote for one who does not stand."""
-    group = group_of(turn.table, agent)
-    assert group is not None, "only members of a group vote"
-    if said.action not in group["candidates"]:
-        standing = ", ".join(group["candidates"])
-        return Fault("ACTION", f"You do not stand. Choose one of: {standing}.")
+    candidates = group_of(turn.table, agent)["candidates"]
+    if said.action not in candidates:
+        return Fault("ACTION", f"You do not stand. Choose one of: {', '.join(candidates)}.")
     return {"act": "vote", "text": "", "choice": said.action}
 
 
@@ -60,7 +58,7 @@ QUESTION = Question(
     read,
     check,
     hold_answers,
-    program=lambda me: me.member.vote(),
+    program=vote,
     shows=(talk_round, ballot),
     words=(membership, turn_of_game),
     tells=deeds,

@@ -14,13 +14,20 @@ claims and nobody bargains at the end, which would take everybody's word once mo
 computed from the record, and paid where the deal names the norm.
 """
 
+from dataclasses import replace
+from typing import Any
+
 from langgraph.graph import END
 
+from shapley_coop.extensions.institutions.delegates import elect, ratify
+from shapley_coop.extensions.institutions.delegates.count import count
+from shapley_coop.extensions.institutions.delegates.delegate import delegate
+from shapley_coop.extensions.institutions.delegates.group import group
+from shapley_coop.extensions.institutions.delegates.membership import delegation
+from shapley_coop.extensions.institutions.delegates.table import GroupsTable
+from shapley_coop.extensions.institutions.delegates.telling import of_delegates
 from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
 from shapley_coop.nodes.contract.enforce import enforce
-from shapley_coop.nodes.delegates.count import count
-from shapley_coop.nodes.delegates.delegate import delegate
-from shapley_coop.nodes.delegates.group import group
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.collect import collect_thoughts
@@ -29,12 +36,19 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import how_it_goes_on, step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
-from shapley_coop.questions import act, answer, elect, propose, ratify, reason
-from shapley_coop.state.own_tables import GroupsTable
-from shapley_coop.state.telling import deeds, of_delegates
+from shapley_coop.questions import act, answer, propose, reason
+from shapley_coop.state.telling import deeds
 from shapley_coop.state.topics import PLAN, PLAY, computed
+from shapley_coop.state.turn import Question
 
 plan = computed(PLAN)
+
+
+def of_a_delegate(question: Question[Any]) -> Question[Any]:
+    """Return a question about the plan whose letter tells a delegate for whom it bargains."""
+    asked = question.about(plan, tells=of_delegates)
+    return replace(asked, shows=(*asked.shows, delegation))
+
 
 page = WorkflowBuilder(state=GroupsTable, start={"groups": []})
 
@@ -47,12 +61,12 @@ page.asks("elect", elect.QUESTION.about(plan), then="delegate")
 page.add_node("delegate", delegate)
 page.branch("delegate", verdict_of, {"refused": "elect", "seated": "reason"})
 
-page.asks("reason", reason.QUESTION.about(plan, tells=of_delegates), then="collect_reasons")
+page.asks("reason", of_a_delegate(reason.QUESTION), then="collect_reasons")
 page.add_node("collect_reasons", collect_thoughts)
 page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": "propose"})
-page.asks_and_validates("propose", "validate", propose.QUESTION.about(plan, tells=of_delegates))
+page.asks_and_validates("propose", "validate", of_a_delegate(propose.QUESTION))
 page.branch("validate", offered, {"again": "propose", "offer": "answer", "pass": "tally"})
-page.asks("answer", answer.QUESTION.about(plan, tells=of_delegates), then="tally")
+page.asks("answer", of_a_delegate(answer.QUESTION), then="tally")
 page.add_node("tally", tally(plan))
 talk_on = {"refused": "answer", "countered": "answer", "talk_on": "propose"}
 page.branch("tally", verdict_of, {**talk_on, "agreed": "ratify", "no_deal": "act"})

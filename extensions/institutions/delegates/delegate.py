@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from shapley_coop.extensions.institutions.delegates.groups import elected
+from shapley_coop.extensions.institutions.delegates.table import GroupsTable
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.groups import elected
-from shapley_coop.state.own_tables import GroupsTable
 from shapley_coop.state.turn import unsound
 
 
@@ -20,5 +20,11 @@ async def delegate(table: GroupsTable) -> dict[str, Any]:
     said = table.get("answers", {})
     votes = {agent: one["choice"] for agent, one in said.items() if "choice" in one}
     groups = [g if g["delegate"] else elected(g, votes, seed, round_) for g in table["groups"]]
-    first = groups[(round_ - 1) % len(groups)]["delegate"]
-    return {"groups": groups, "speaker": first, "answers": None, "verdict": "seated"}
+    delegates = [group["delegate"] for group in groups]
+    return {
+        "groups": groups,
+        "negotiators": delegates,
+        "speaker": delegates[(round_ - 1) % len(groups)],
+        "answers": None,
+        "verdict": "seated",
+    }

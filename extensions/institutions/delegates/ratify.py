@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 from shapley_coop.deals.language.acceptance import accepts_another
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import Message
-from shapley_coop.prompts.request import membership, offer_to_answer
+from shapley_coop.extensions.institutions.delegates.member import ratify
+from shapley_coop.extensions.institutions.delegates.membership import own_part
+from shapley_coop.extensions.institutions.delegates.words import membership
+from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.seats.answer import Spoken
 from shapley_coop.seats.elements import Choice
 from shapley_coop.state.consent import cannot_sign
 from shapley_coop.state.judging import reading
-from shapley_coop.state.membership import own_part
 from shapley_coop.state.publishing import hold_answers
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.telling import deeds
@@ -67,7 +69,7 @@ QUESTION = Question(
     read,
     check,
     hold_answers,
-    program=lambda me: me.ratify(),
+    program=ratify,
     shows=(stand, talk_round, own_part, unusual_enforcement),
     words=(offer_to_answer, membership),
     tells=deeds,

@@ -1,1 +1,0 @@
-"""Nodes where delegates bargain: groups, their delegates, and what every member signs."""
