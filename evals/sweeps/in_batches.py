@@ -4,15 +4,14 @@ from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
-from shapley_coop.evals.sweeps.purse import Reserved
 from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.seat import Seat
 
 
 class Call(Protocol):
-    """A question that is asked in a batch; `reserved` is what is reserved for it."""
+    """A question that is asked in a batch; `reserved` names what is reserved for it."""
 
-    reserved: Reserved
+    reserved: str
 
 
 class Batches(Protocol):

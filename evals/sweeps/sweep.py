@@ -13,7 +13,7 @@ from shapley_coop.evals.sweeps.gates import SweepGate
 from shapley_coop.evals.sweeps.in_batches import Batches
 from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
-from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
+from shapley_coop.evals.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.seats.clients import clients, clients_here
 from shapley_coop.seats.seat import CredentialsMissing, SeatError
@@ -205,7 +205,7 @@ class _Sweep:
         """Count what calls have cost that no gate has seen, but for those of earlier attempts."""
         if self._player.elsewhere and cost:
             before = await asyncio.to_thread(self._worker.store.failed_cost, cell.id)
-            await self._purse.settle(Reserved(), max(0.0, cost - before))
+            await self._purse.settle("", max(0.0, cost - before))
 
 
 def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
