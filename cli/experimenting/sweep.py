@@ -83,9 +83,9 @@ def sweep(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run every cell of a suite once. Run it again to go on, or at the same time to be faster."""
+    from shapley_coop.evals.sweeps.cells import shard as shard_of
+    from shapley_coop.evals.sweeps.cells import shard_from
     from shapley_coop.evals.sweeps.prices import check_prices
-    from shapley_coop.evals.sweeps.shards import shard as shard_of
-    from shapley_coop.evals.sweeps.shards import shard_from
     from shapley_coop.seats.keys import keys_bound
 
     part = shard_from(shard) if shard else None

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf
 
-from shapley_coop.evals.sweeps.in_batches import Batches
+from shapley_coop.evals.sweeps.playing import Batches
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.purse import MINUTE, Purse, Rates
 from shapley_coop.seats.asking import PATIENCE, Enquiry

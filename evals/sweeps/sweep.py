@@ -10,8 +10,7 @@ from typing import Any
 
 from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.gates import SweepGate
-from shapley_coop.evals.sweeps.in_batches import Batches
-from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
+from shapley_coop.evals.sweeps.playing import Batches, Limits, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.evals.sweeps.workers import Worker
