@@ -55,7 +55,8 @@ def copy(suite: Path, one: Path, out: Path) -> None:
     made = load_suite(str(suite))
     with Store(one) as store:
         ((row, volatile),) = store.rows().timed()
-        (kept,) = store.rows().as_kept()
+        rows = store.rows()
+        (kept,) = rows.as_kept(rows.cells())
     with Store(out, new=True) as store:
         sweep = store.register([made], {})
     with Store(out) as store, store.writing() as session:

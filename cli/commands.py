@@ -51,7 +51,6 @@ COMMANDS = {
         "export": "shapley_coop.cli.experimenting.results:export",
         "compare": "shapley_coop.cli.experimenting.results:compare",
         "merge": "shapley_coop.cli.experimenting.results:merge",
-        "eval": "shapley_coop.cli.experimenting.evaluate:evaluate",
         "scenario show": "shapley_coop.cli.experimenting.scenario:show",
     },
     SERVE: {

@@ -145,7 +145,7 @@ class Extension:
             not named here, nobody.
         suites: a suite's name → the package whose folder holds `name.yaml`.
         batches: a provider → what asks a sweep's letters in its batches
-            (`shapley_coop.evals.sweeps.in_batches.Batches`).
+            (`shapley_coop.evals.sweeps.playing.Batches`).
         players: what plays a sweep's cells elsewhere: a callable of a URL and the sweep's id
             (`shapley_coop.evals.sweeps.playing.Player`).
         settings: a field that it adds to a run's configuration → how `coop run` takes it.

@@ -24,7 +24,7 @@ def show_forecast(
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:
         played = finish(pilots(todo, moved))
     found = forecast(todo, played, prices, batch)
-    say(f"{found.cells} cells to run, {len(cells) - len(todo)} there already")
+    say(f"{len(todo)} cells to run, {len(cells) - len(todo)} there already")
     say(f"{found.calls:.0f} calls")
     say(f"{found.input_tokens:.0f} tokens in, {found.output_tokens:.0f} out")
     if found.cost is None:
@@ -39,7 +39,7 @@ def show_forecast(
         say("Letters wait for batches, which may take 24 hours each and have those of all runs in")
         say(f"flight; the longest run waits for {found.batches} or more of them in a row.")
     say(f"{found.seconds:.0f} s one after the other, at the pilot's pace")
-    say(f"From a pilot of {found.pilot} runs, one of each condition.")
+    say(f"From a pilot of {kinds} runs, one of each condition.")
     if found.simulated:
         say("Embedded agents stood in for models that are paid for: their letters are as long, but")
         say("tokens are guessed at four characters each, and models think and talk as they like.")

@@ -83,9 +83,9 @@ def sweep(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run every cell of a suite once. Run it again to go on, or at the same time to be faster."""
+    from shapley_coop.evals.sweeps.cells import shard as shard_of
+    from shapley_coop.evals.sweeps.cells import shard_from
     from shapley_coop.evals.sweeps.prices import check_prices
-    from shapley_coop.evals.sweeps.shards import shard as shard_of
-    from shapley_coop.evals.sweeps.shards import shard_from
     from shapley_coop.seats.keys import keys_bound
 
     part = shard_from(shard) if shard else None
@@ -106,9 +106,6 @@ def sweep(
         return
     if cost_limit is not None:
         check_prices(known, cells)
-    limited = rpm or tpm
-    if not limited and keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
-        return
     from shapley_coop.evals.sweeps.gates import rates_from
     from shapley_coop.evals.sweeps.playing import Limits
 
@@ -139,27 +136,9 @@ def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: 
         raise ValueError(f"{of_calls[0]}: a server asks its seats itself; leave out --remote")
 
 
-def _nothing_left(
-    suites: "Sequence[Suite]", cells: "Sequence[Cell]", folder: Path, skipped: dict[str, str]
-) -> bool:
-    """Say so where every cell has its row, before anything is imported that plays one."""
-    from shapley_coop.evals.sweeps.folders import opened_if_there
-
-    with opened_if_there(folder) as store:
-        if not store or store.lacking(cell.id for cell in cells):
-            return False
-        store.register(suites, skipped)
-    _tell_counts(folder, 0, len(cells), 0)
-    return True
-
-
-def _tell_counts(folder: Path, done: int, before: int, left: int) -> None:
-    say(f"{folder}: {done} run, {before} there before, {left} left")
-
-
 def _tell(folder: Path, tally: "Tally") -> None:
     """How a sweep ended."""
-    _tell_counts(folder, tally.done, tally.before, tally.left)
+    say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
     if tally.stopped:
@@ -194,6 +173,7 @@ def run_cells(
         stopped: what is said where somebody interrupts it, if the folder does not outlive that.
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
+    from shapley_coop.evals.sweeps.folders import done_in
     from shapley_coop.evals.sweeps.local import Local
     from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.evals.sweeps.prices import NO_PRICES
@@ -203,7 +183,8 @@ def run_cells(
 
     limits, prices = limits or Limits(), prices or NO_PRICES
     if not remote:
-        check_cells(cells)
+        done = done_in(folder)
+        check_cells(cell for cell in cells if cell.id not in done)
     with Store(folder, new=True) as store, Worker(store) as worker:
         name, title = store.register(suites, skipped or {}), what or f"{len(cells)} cells"
         if not (remote or limits.batches):

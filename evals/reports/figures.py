@@ -13,8 +13,8 @@ from shapley_coop.evals.measures.stats import Estimate, mean_interval, ratio_int
 from shapley_coop.evals.measures.summary import Condition, conditions, estimate
 from shapley_coop.evals.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
 from shapley_coop.evals.reports.layout import selected
-from shapley_coop.evals.sweeps.specs import FigureSpec
 from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.suite import FigureSpec
 from shapley_coop.extras import is_installed, missing, needing
 from shapley_coop.written_files import make_folder
 

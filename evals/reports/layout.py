@@ -9,8 +9,8 @@ from typing import Any
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.stats import Comparison, Estimate
 from shapley_coop.evals.measures.summary import conditions, estimate
-from shapley_coop.evals.sweeps.specs import TableSpec
 from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.suite import TableSpec
 
 UNKNOWN = "—"
 

@@ -37,10 +37,9 @@ from shapley_coop.evals.reports.layout import (
 from shapley_coop.evals.reports.runs import listed
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.specs import TableSpec
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.stored import Row, Stored
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 
 _TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")

@@ -36,9 +36,8 @@ def listed(
     lines = [_failed(failure, columns) for failure in failures[:MOST]]
     order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))
     chosen = sorted(order[: MOST - len(lines)])
-    for at, (whole, volatile) in zip(
-        chosen, stored.at(rows[at]["cell"] for at in chosen), strict=True
-    ):
+    kept = stored.at([rows[at]["cell"] for at in chosen])
+    for at, (whole, volatile) in zip(chosen, kept, strict=True):
         row = rows[at]
         told = whole["result"].get("happened") or {}
         lines.append(

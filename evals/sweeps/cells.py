@@ -52,13 +52,13 @@ class Condition:
     rank: int = 0
 
     @cached_property  # a hundred thousand cells share it
-    def around_the_seed(self) -> tuple[Any, str]:
-        """The hash of a cell's canonical JSON up to its seed, and the text up to its repetition."""
+    def around_the_seed(self) -> tuple[str, str]:
+        """A cell's canonical JSON up to its seed, and from there to its repetition."""
         settings = {**self.settings, "seed": _SEED}
         content = [self.suite, dict(self.labels), self.graph, settings, _SEED]
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         before, between, _ = text.split(json.dumps(_SEED))
-        return hashlib.sha256(before.encode()), between
+        return before, between
 
 
 class Cell(NamedTuple):
@@ -83,9 +83,8 @@ class Cell(NamedTuple):
     def id(self) -> str:
         """The hash of its content and labels: 20 hexadecimal digits."""
         before, between = self.condition.around_the_seed
-        whole = before.copy()
-        whole.update(f"{self.seed}{between}{self.repetition}]".encode())
-        return str(whole.hexdigest()[:20])
+        whole = f"{before}{self.seed}{between}{self.repetition}]"
+        return hashlib.sha256(whole.encode()).hexdigest()[:20]
 
     @property
     def suite(self) -> str:
@@ -132,6 +131,29 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
         if len(cells) > MAX_CELLS:
             raise ValueError(f"{suite.name}: more than {MAX_CELLS} cells: vary less")
     return cells
+
+
+def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
+    """Return one of `parts` disjoint parts, from 1, for machines that share no database.
+
+    A cell's part does not change when seeds are added, and every part has all conditions.
+    """
+    return [c for c in cells if (c.condition.rank + c.seed + c.repetition) % parts == part - 1]
+
+
+def shard_from(given: str) -> tuple[int, int]:
+    """Read i/n: the part, from 1, and the number of parts.
+
+    >>> shard_from("1/2")
+    (1, 2)
+
+    Raises:
+        ValueError: there is no such part.
+    """
+    part, _, parts = given.partition("/")
+    if part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts):
+        return int(part), int(parts)
+    raise ValueError(f"--shard {given}: give i/n with 1 ≤ i ≤ n, as in 1/2")
 
 
 def _conditions(suite: Suite) -> Iterator[Condition]:

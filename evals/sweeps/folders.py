@@ -1,8 +1,8 @@
-"""Folders of sweeps: whether they hold one, what is asked of one in a call, and several as one."""
+"""Folders of sweeps: what is asked of one in a call, and several as one."""
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
@@ -13,26 +13,17 @@ from shapley_coop.written_files import make_folder, replace_file
 _OTHER = "SELECT cell FROM sweep_rows WHERE sweep = :sweep AND cell = :cell AND content <> :content"
 
 
-@contextmanager
-def opened_if_there(folder: Path) -> Iterator[Store | None]:
-    """The sweep of a folder; None where it holds none.
+def done_in(folder: Path) -> set[str]:
+    """Return the cells of which a folder has rows; none where it holds no sweep.
 
     Raises:
         ValueError: it holds one of another version.
     """
     try:
-        found = Store(folder)
+        with Store(folder) as store:
+            return store.done()
     except NoSweep:
-        yield None
-        return
-    with found:
-        yield found
-
-
-def done_in(folder: Path) -> set[str]:
-    """Return the cells of which a folder has rows; none where it holds no sweep."""
-    with opened_if_there(folder) as store:
-        return store.done() if store else set()
+        return set()
 
 
 def read_rows(folder: Path) -> list[Row]:
@@ -86,7 +77,8 @@ def merge(folders: Iterable[Path], out: Path) -> int:
 
 
 def _take_in(source: Store, into: Store, session: Statements) -> None:
-    for row in source.rows().as_kept():
+    rows = source.rows()
+    for row in rows.as_kept(rows.cells()):
         values = into.given(**{name: x for name, x in row.items() if name != "sweep"})
         if session.execute(_OTHER, **values):
             raise ValueError(f"{source.folder} has another run of the cell {row['cell']}: keep one")

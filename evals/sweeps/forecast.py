@@ -3,24 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from shapley_coop.evals.sweeps.cells import Cell, Condition
 from shapley_coop.evals.sweeps.gates import longest_answer
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.prices import Prices, is_batched, is_free
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.seats.seat import Seat, as_seat
 from shapley_coop.state.storage.home import home_for_now
 
-COUNTED = ("calls", "input_tokens", "output_tokens")
-
-
-class Pilot(NamedTuple):
-    """A run that a forecast is made from, and its wall time in seconds."""
-
-    row: Row
-    seconds: float
+Call = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -28,8 +21,6 @@ class Forecast:
     """What a sweep would take.
 
     Attributes:
-        cells: how many are to be run.
-        pilot: how many runs the forecast is made from: one of each condition.
         simulated: whether embedded agents stood in for the suite's models in the pilot.
         calls: to seats.
         input_tokens: shown to them.
@@ -41,8 +32,6 @@ class Forecast:
             as many as one of its agents is sent letters.
     """
 
-    cells: int
-    pilot: int
     simulated: bool
     calls: float
     input_tokens: float
@@ -50,12 +39,12 @@ class Forecast:
     cost: float | None
     at_longest: float | None
     seconds: float
-    batches: int = 0
+    batches: int
 
 
 async def pilots(
     cells: Sequence[Cell], watch: Callable[[], Any] = lambda: None
-) -> dict[Condition, Pilot]:
+) -> dict[Condition, Finished]:
     """Play one run of each condition; none of them is kept.
 
     They are free: embedded agents replace the models that cost money.
@@ -64,17 +53,22 @@ async def pilots(
         cells: what is to be run.
         watch: called once for each condition.
     """
-    found: dict[Condition, Pilot] = {}
+    first: dict[Condition, Cell] = {}
+    for cell in cells:
+        first.setdefault(cell.condition, cell)
+    found = {}
     with home_for_now():
-        for kind, cell in _first(cells).items():
-            finished = await Local("pilot").play(_unpaid(cell))
-            found[kind] = Pilot(finished.row, finished.volatile["seconds"])
+        for condition, cell in first.items():
+            found[condition] = await Local("pilot").play(_unpaid(cell))
             watch()
     return found
 
 
 def forecast(
-    cells: Sequence[Cell], pilots: Mapping[Condition, Pilot], prices: Prices, batch: bool = False
+    cells: Sequence[Cell],
+    pilots: Mapping[Condition, Finished],
+    prices: Prices,
+    batch: bool = False,
 ) -> Forecast:
     """Scale the pilots up to all cells, at the prices of each condition's own models.
 
@@ -85,57 +79,54 @@ def forecast(
         batch: whether letters are asked in batches.
     """
     left = Counter(cell.condition for cell in cells)
-    totals: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0.0)
-    known, stood_in, cost, dearest, in_a_row = True, False, 0.0, 0.0, 0
-    for kind, cell in _first(cells).items():
-        (row, seconds), scale = pilots[kind], left[kind]
-        calls = _as_if_by(cell, row, batch)
-        stood_in |= [c["model"] for c in calls] != [c["model"] for c in row["calls"]]
-        waits = Counter(call["agent"] for call in calls if call["batched"])
-        in_a_row = max(in_a_row, *waits.values(), 0)
-        for key in COUNTED:
-            totals[key] += scale * sum(call[key] for call in calls)
-        totals["seconds"] += scale * seconds
-        known &= prices.know(call["model"] for call in calls)
-        if known:
-            cost += scale * prices.cost(calls)
-            dearest += scale * _at_longest(cell, calls, prices)
-    totals |= {"cost": cost, "at_longest": dearest} if known else {"cost": None, "at_longest": None}
-    return Forecast(len(cells), len(pilots), stood_in, batches=in_a_row, **totals)
+    calls = {kind: _as_if_by(kind, pilot.row["calls"], batch) for kind, pilot in pilots.items()}
+
+    def scaled(amount: Callable[[Condition], float]) -> float:
+        return sum(left[kind] * amount(kind) for kind in pilots)
+
+    def counted(name: str) -> float:
+        return scaled(lambda kind: sum(call[name] for call in calls[kind]))
+
+    waits = [Counter(c["agent"] for c in each if c["batched"]) for each in calls.values()]
+    known = prices.know(call["model"] for each in calls.values() for call in each)
+    return Forecast(
+        simulated=any(
+            call["model"] != own["model"]
+            for kind, pilot in pilots.items()
+            for call, own in zip(calls[kind], pilot.row["calls"], strict=True)
+        ),
+        calls=counted("calls"),
+        input_tokens=counted("input_tokens"),
+        output_tokens=counted("output_tokens"),
+        cost=scaled(lambda kind: prices.cost(calls[kind])) if known else None,
+        at_longest=scaled(lambda kind: _at_longest(kind, calls[kind], prices)) if known else None,
+        seconds=scaled(lambda kind: pilots[kind].volatile["seconds"]),
+        batches=max((count for each in waits for count in each.values()), default=0),
+    )
 
 
-def _first(cells: Sequence[Cell]) -> dict[Condition, Cell]:
-    """Return the first cell of each condition."""
-    first: dict[Condition, Cell] = {}
-    for cell in cells:
-        first.setdefault(cell.condition, cell)
-    return first
-
-
-def _as_if_by(cell: Cell, row: Row, batch: bool) -> list[dict[str, Any]]:
-    """A run's calls as if a cell's own seats had answered, in batches or letter by letter."""
-    seats = cell.room["seats"]
-    models = [seats.get(call["agent"], call)["model"] for call in row["calls"]]
+def _as_if_by(condition: Condition, calls: Sequence[Call], batch: bool) -> list[Call]:
+    """A run's calls as if a condition's own seats had answered, in batches or letter by letter."""
+    seats = condition.settings["seats"]
+    models = [seats.get(call["agent"], call)["model"] for call in calls]
     return [
         {**call, "model": model, "batched": batch and is_batched(model)}
-        for call, model in zip(row["calls"], models, strict=True)
+        for call, model in zip(calls, models, strict=True)
     ]
 
 
-def _at_longest(cell: Cell, calls: Sequence[Mapping[str, Any]], prices: Prices) -> float:
+def _at_longest(condition: Condition, calls: Sequence[Call], prices: Prices) -> float:
     """What the same letters cost, in USD, if each is tried as often and answered as long as may be.
 
     A model may also talk for more rounds than its stand-in did; that is not in it.
     """
-    total = 0.0
+    total, seats = 0.0, condition.settings["seats"]
     for call in calls:
         if call["attempt"] in (None, 1):
-            seat = Seat.model_validate(
-                as_seat(cell.room["seats"].get(call["agent"], call["model"]))
-            )
+            seat = Seat.model_validate(as_seat(seats.get(call["agent"], call["model"])))
             tokens = call["input_tokens"], longest_answer(seat)
             each = prices.at_worst(call["model"], *tokens, call["batched"])
-            total += cell.room["tries"] * each
+            total += condition.settings["tries"] * each
     return total
 
 

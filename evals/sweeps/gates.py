@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf
 
-from shapley_coop.evals.sweeps.in_batches import Batches
+from shapley_coop.evals.sweeps.playing import Batches
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, is_batched, is_free
-from shapley_coop.evals.sweeps.purse import MINUTE, Purse, Rates, Reserved
+from shapley_coop.evals.sweeps.purse import MINUTE, Purse, Rates
 from shapley_coop.seats.asking import PATIENCE, Enquiry
 from shapley_coop.seats.gate import Ask
 from shapley_coop.seats.models import profile_of
@@ -122,17 +122,25 @@ class SweepGate:
         if self.batches is not None and is_batched(seat.model):
             worst = self._at_worst(seat, letter, batched=True)
             async with self.batches.asking(seat, question, worst) as call:
-                return await self._paid(seat, lambda: _in_batch(ask), lambda: call.reserved)
+                answer: Answer | None = None
+                try:  # nobody waits for it at an open connection
+                    return (answer := replace(await ask(inf), batched=True))
+                finally:
+                    await self._settle(seat, call.reserved, answer)
         rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
         endpoint = f"{seat.provider} {seat.base_url or ''}"
         pace, worst = self._paces.setdefault(endpoint, Pace()), self._at_worst(seat, letter)
         for tries in count(1):
             await pace.enter()
-            busy = None
+            busy: float | None = None
+            answer = None
             try:
                 tokens = counted(None, letter, "")[0]
                 made = await self.purse.reserve(worst, tokens, endpoint, rates)
-                return await self._paid(seat, lambda: ask(PATIENCE), lambda: made)  # noqa: B023
+                try:
+                    return (answer := await ask(PATIENCE))
+                finally:
+                    await self._settle(seat, made, answer)
             except SeatError as error:
                 busy = error.busy
                 if busy is None or tries == TRIES:
@@ -147,27 +155,14 @@ class SweepGate:
             return 0.0
         return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
 
-    async def _paid(
-        self,
-        seat: Seat,
-        ask: Callable[[], Awaitable[Answer]],
-        reserved: Callable[[], Reserved],
-    ) -> Answer:
-        """Return an answer, whose price the purse is told, and which call was reserved for it."""
+    async def _settle(self, seat: Seat, made: str, answer: Answer | None) -> None:
+        """Tell the purse what a call has cost; nothing where no answer came."""
         cost, tokens = 0.0, None
-        try:
-            answer = await ask()
+        if answer is not None:
             tokens = answer.input_tokens + answer.output_tokens
             if self.prices.know([seat.model]):
                 cost = self.prices.cost([{"model": seat.model, **vars(answer)}])
-        finally:
-            await self.purse.settle(reserved(), cost, tokens)
-        return answer
-
-
-async def _in_batch(ask: Ask) -> Answer:
-    """Return an answer for which nobody waits at an open connection."""
-    return replace(await ask(inf), batched=True)
+        await self.purse.settle(made, cost, tokens)
 
 
 def worst_case(seat: Seat, letter: str) -> tuple[int, int]:

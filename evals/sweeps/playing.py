@@ -1,14 +1,16 @@
-"""What a sweep is given and tells: who plays its cells, its limits, and how far it is."""
+"""What a sweep is given and tells: who plays its cells and asks in batches, limits, a tally."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from shapley_coop.evals.sweeps.cells import Cell
-from shapley_coop.evals.sweeps.in_batches import Batches
 from shapley_coop.evals.sweeps.purse import Rates
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.seats.asking import Enquiry
+from shapley_coop.seats.seat import Seat
 
 
 class Player(Protocol):
@@ -34,6 +36,26 @@ class Player(Protocol):
 
     async def close(self) -> None:
         """Close what is open."""
+
+
+class Call(Protocol):
+    """A question that is asked in a batch; `reserved` names what is reserved for it."""
+
+    reserved: str
+
+
+class Batches(Protocol):
+    """What asks in batches; `client` takes the place of the seats' HTTP client."""
+
+    client: Any
+
+    async def check(self, seats: Iterable[Seat]) -> None:
+        """Refuse, before anything is paid, what cannot be asked in batches."""
+
+    def asking(
+        self, seat: Seat, question: Enquiry, worst: float
+    ) -> AbstractAsyncContextManager[Call]:
+        """Know of which question the requests in this block are."""
 
 
 @dataclass(frozen=True)

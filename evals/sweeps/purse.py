@@ -43,7 +43,7 @@ _RESERVE = f"""
 """  # noqa: S608 - constants
 _SPEND = "UPDATE sweeps SET spent = spent + :cost WHERE sweep = :sweep"
 _END = """
-    UPDATE sweep_calls SET under_way = 0, worst = 0, tokens = :tokens
+    UPDATE sweep_calls SET under_way = 0, worst = 0, tokens = COALESCE(:tokens, tokens)
     WHERE sweep = :sweep AND id = :id
 """
 _FORGET = """
@@ -58,23 +58,10 @@ class SpendingLimit(SeatError):
 
 @dataclass(frozen=True)
 class Rates:
-    """Limits of one provider: requests and tokens per minute; None for no limit."""
+    """Limits of one provider: requests and tokens per minute."""
 
-    rpm: float | None = None
-    tpm: float | None = None
-
-
-@dataclass(frozen=True)
-class Reserved:
-    """A call that may be made.
-
-    Attributes:
-        id: of its row; empty where nothing is limited.
-        tokens: that it was thought to take.
-    """
-
-    id: str = ""
-    tokens: float = 0.0
+    rpm: float = NO_LIMIT
+    tpm: float = NO_LIMIT
 
 
 @dataclass
@@ -98,7 +85,7 @@ class Purse:
 
     async def reserve(
         self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
-    ) -> Reserved:
+    ) -> str:
         """Wait until a call fits, in the order of asking.
 
         Args:
@@ -106,6 +93,9 @@ class Purse:
             tokens: that it is thought to take.
             endpoint: what is asked, if that has rates.
             rates: of the endpoint.
+
+        Returns:
+            What names the call; empty where nothing is limited.
 
         Raises:
             SpendingLimit: nothing is left.
@@ -122,38 +112,37 @@ class Purse:
 
     async def try_to(
         self, worst: float, tokens: float = 0.0, endpoint: str = "", rates: Rates = Rates()
-    ) -> Reserved | None:
+    ) -> str | None:
         """Like `reserve`, but None where the call does not fit now."""
         if self.limit is None and rates == Rates():
-            return Reserved()
-        found = Reserved(uuid4().hex, tokens)
-        allowed = {"limit": self.limit, "rpm": rates.rpm, "tpm": rates.tpm}
+            return ""
+        call = {"id": uuid4().hex, "tokens": tokens, "worst": worst, "endpoint": endpoint}
+        limit = NO_LIMIT if self.limit is None else self.limit
         values = self.worker.store.given(
-            **vars(found), worst=worst, endpoint=endpoint, worker=self.worker.id, now=self.clock()
-        ) | {name: NO_LIMIT if most is None else most for name, most in allowed.items()}
+            **call, **vars(rates), limit=limit, worker=self.worker.id, now=self.clock()
+        )
         if not await asyncio.to_thread(self._enter, values):
             await self.check()
             return None
         self.under_way += 1
-        return found
+        return str(call["id"])
 
     def _enter(self, values: dict[str, Any]) -> bool:
         # Many may write to Postgres at once, who would not see each other's calls.
         with self.worker.store.writing(f"purse of {values['sweep']}") as session:
             return bool(session.execute(_RESERVE, **values))
 
-    async def settle(self, made: Reserved, cost: float, tokens: float | None = None) -> None:
+    async def settle(self, made: str, cost: float, tokens: float | None = None) -> None:
         """End a call.
 
         Args:
-            made: the call.
+            made: names the call; empty where nothing was reserved for it.
             cost: what it has cost.
             tokens: that it took; None if that is not known.
         """
-        self.under_way -= bool(made.id)
-        if made.id or cost:
-            took = made.tokens if tokens is None else tokens
-            told = {"id": made.id, "cost": cost, "tokens": took, "now": self.clock()}
+        self.under_way -= bool(made)
+        if made or cost:
+            told = {"id": made, "cost": cost, "tokens": tokens, "now": self.clock()}
             await asyncio.to_thread(self.worker.store.write, _SPEND, _END, _FORGET, **told)
 
     async def spent(self) -> float:

@@ -9,36 +9,34 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
+from shapley_coop.state.storage.database import facts_at
 from shapley_coop.state.storage.driver import SqliteDatabase
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.leases import FileLeases, Leases
 from shapley_coop.state.storage.statements import Statements
 from shapley_coop.state.storage.versions import check_version
 from shapley_coop.written_files import make_folder
 
 FILE, VERSION = "sweep.sqlite", 1
-PAGE_OF_CELLS = 1_000
 
 _TABLES = {
     "sweeps": "version INTEGER, id TEXT, content TEXT, spent DOUBLE PRECISION, PRIMARY KEY (sweep)",
     "sweep_rows": "cell TEXT, suite TEXT, labels TEXT, seed BIGINT, repetition INTEGER, "
-    "usd DOUBLE PRECISION, calls INTEGER, content TEXT, volatile TEXT, PRIMARY KEY (sweep, cell)",
+    "calls INTEGER, content TEXT, volatile TEXT, PRIMARY KEY (sweep, cell)",
     "sweep_failures": "cell TEXT, usd DOUBLE PRECISION, content TEXT, PRIMARY KEY (sweep, cell)",
     "sweep_taken": "cell TEXT, worker TEXT, PRIMARY KEY (sweep, cell)",
-    "sweep_workers": "worker TEXT, machine TEXT, process INTEGER, born TEXT, beat INTEGER, "
-    "PRIMARY KEY (sweep, worker)",
     "sweep_calls": "id TEXT, worker TEXT, endpoint TEXT, made DOUBLE PRECISION, "
     "tokens DOUBLE PRECISION, worst DOUBLE PRECISION, under_way INTEGER, PRIMARY KEY (sweep, id)",
 }
 _INDEX = """
     CREATE INDEX IF NOT EXISTS ix_sweep_rows
-    ON sweep_rows (sweep, suite, labels, seed, repetition, cell, usd, calls)
+    ON sweep_rows (sweep, suite, labels, seed, repetition, cell, calls)
 """
 _NOBODY = ""
 """Rows of sweeps have no owner: operators sweep, and no tenant does."""
@@ -49,9 +47,8 @@ _ENTER = """
 """
 ROW = """
     INSERT INTO sweep_rows
-    (sweep, cell, suite, labels, seed, repetition, usd, calls, content, volatile)
-    VALUES
-    (:sweep, :cell, :suite, :labels, :seed, :repetition, :usd, :calls, :content, :volatile)
+    (sweep, cell, suite, labels, seed, repetition, calls, content, volatile)
+    VALUES (:sweep, :cell, :suite, :labels, :seed, :repetition, :calls, :content, :volatile)
     ON CONFLICT (sweep, cell) DO NOTHING
 """
 
@@ -67,6 +64,10 @@ class Store:
         folder: the sweep's.
         new: whether to make it where it is missing.
 
+    Attributes:
+        folder: the same.
+        leases: of the processes that play it.
+
     Raises:
         ValueError: the folder holds no sweep, or one of another version.
     """
@@ -81,7 +82,8 @@ class Store:
         elif not (shared or file.is_file()):
             raise self._no_sweep()
         self._name = folder.resolve().name if shared else ""
-        self._database: Any = _shared(shared) if shared else SqliteDatabase(file)
+        self._database: Any = facts_at(shared).database if shared else SqliteDatabase(file)
+        self.leases: Leases = home().leases if shared else FileLeases(folder)
         try:
             self._open(new)
         except sqlite3.DatabaseError as error:
@@ -100,10 +102,8 @@ class Store:
                 for name, told in _TABLES.items():
                     session.execute(f"CREATE TABLE IF NOT EXISTS {name} (sweep TEXT, {told})")
                 session.execute(_INDEX)
-        entered = self.find("SELECT version FROM sweeps WHERE sweep = :sweep")
-        if entered:
-            found = entered[0]["version"]
-            check_version(str(self.folder), found, VERSION, "sweep into a new folder")
+        if entered := self._entered():
+            check_version(str(self.folder), entered["version"], VERSION, "sweep into a new folder")
         elif not new:
             raise self._no_sweep()
 
@@ -154,24 +154,26 @@ class Store:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was ever swept here."""
-        return not self.find("SELECT 1 AS one FROM sweeps WHERE sweep = :sweep")
+        return not self._entered()
 
     @property
     def id(self) -> str:
         """The sweep's, which makes a cell's run the same one whenever it goes on."""
-        return str(self.find("SELECT id FROM sweeps WHERE sweep = :sweep")[0]["id"])
+        return str(self._entered()["id"])
 
     @property
     def spent(self) -> float:
         """What calls have cost, in USD, at the prices of when they were made."""
-        found = self.find("SELECT spent FROM sweeps WHERE sweep = :sweep")
-        return float(found[0]["spent"]) if found else 0.0
+        return float(self._entered().get("spent", 0.0))
 
     @property
     def content(self) -> dict[str, Any]:
         """{"suites": name → suite, "skipped": name → why}."""
-        found = self.find("SELECT content FROM sweeps WHERE sweep = :sweep")
-        return dict(json.loads(found[0]["content"]))
+        return dict(json.loads(self._entered()["content"]))
+
+    def _entered(self) -> dict[str, Any]:
+        """Return what is kept of the sweep itself; nothing where nothing was ever swept."""
+        return next(iter(self.find("SELECT * FROM sweeps WHERE sweep = :sweep")), {})
 
     @property
     def suites(self) -> list[Suite]:
@@ -210,29 +212,15 @@ class Store:
 
     def done(self) -> set[str]:
         """Return the cells that have rows."""
-        return set(chain(*self._cells("sweep_rows")))
-
-    def lacking(self, cells: Iterable[str]) -> set[str]:
-        """Those of some cells that have no rows; of what there is little is held at a time."""
-        left = set(cells)
-        for page in self._cells("sweep_rows"):
-            left.difference_update(page)
-        return left
+        return self._cells_in("sweep_rows")
 
     def taken(self) -> set[str]:
-        """Return the cells that a process has taken; many of them have ended since."""
-        return set(chain(*self._cells("sweep_taken")))
+        """Return the cells that a process has taken and not ended."""
+        return self._cells_in("sweep_taken")
 
-    def _cells(self, table: str) -> Iterator[list[str]]:
-        query = (
-            f"SELECT cell FROM {table} WHERE sweep = :sweep AND cell > :last "  # noqa: S608 - ours
-            f"ORDER BY cell LIMIT {PAGE_OF_CELLS}"
-        )
-        page = [""]
-        while page:
-            with self._reading() as session:
-                page = [cell for (cell,) in session.execute(query, **self.given(last=page[-1]))]
-            yield page
+    def _cells_in(self, table: str) -> set[str]:
+        query = f"SELECT cell FROM {table} WHERE sweep = :sweep"  # noqa: S608 - ours
+        return {found["cell"] for found in self.find(query)}
 
     def failed_cost(self, cell: str) -> float:
         """Return what a cell's failed attempts have cost, in USD."""
@@ -259,9 +247,3 @@ class Store:
             ValueError: a suite names a program that was not permitted.
         """
         return Stored.of(self, self.suites)
-
-
-def _shared(url: str) -> Any:
-    from shapley_coop.state.storage.database import facts_at  # imports LangChain
-
-    return facts_at(url).database

@@ -1,7 +1,7 @@
 """A sweep's runs without holding them: a row is read when it is used."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapley_coop.evals.sweeps.suite import Suite, refuse_programs
@@ -19,13 +19,11 @@ _KINDS = """
     SELECT suite, labels, COUNT(*) AS runs FROM sweep_rows WHERE sweep = :sweep
     GROUP BY suite, labels
 """
-_OF_KIND = "FROM sweep_rows WHERE sweep = :sweep AND suite = :suite AND labels = :labels"
-_NEXT = f"""
-    {_OF_KIND} AND (seed, repetition, cell) > (:seed, :repetition, :cell)
-    ORDER BY seed, repetition, cell LIMIT :page
+_CELLS = """
+    SELECT cell FROM sweep_rows WHERE sweep = :sweep AND suite = :suite AND labels = :labels
+    ORDER BY seed, repetition, cell
 """
-_ONE = "SELECT content, volatile FROM sweep_rows WHERE sweep = :sweep AND cell = :cell"
-_PLACE = "cell, seed, repetition"
+_ROWS = "SELECT * FROM sweep_rows WHERE sweep = :sweep"
 
 
 class Kind(NamedTuple):
@@ -69,36 +67,39 @@ class Stored:
         return sum(kind.runs for kind in self.kinds)
 
     def __iter__(self) -> Iterator[Row]:
-        """Return the rows, of which one is held.
+        """Return the rows, of which one page is held.
 
         Raises:
             ValueError: one is of a program that was not permitted.
         """
-        return (self._row(found["content"]) for found in self._each("content"))
+        return (row for row, _ in self.timed())
 
     def timed(self) -> Iterator[tuple[Row, Row]]:
-        """Yield each row and its volatile fields."""
-        for found in self._each("content, volatile"):
-            yield self._row(found["content"]), json.loads(found["volatile"])
-
-    def as_kept(self) -> Iterator[dict[str, Any]]:
-        """Return each row as the database has it."""
-        return self._each("*")
+        """Return each row and its volatile fields."""
+        return self.at(self.cells())
 
     def cells(self) -> list[str]:
         """Return the cells' ids."""
-        query = f"SELECT cell {_OF_KIND} ORDER BY seed, repetition, cell"
         return [
             found["cell"]
             for kind in self.kinds
-            for found in self._store.find(query, suite=kind.suite, labels=kind.labels)
+            for found in self._store.find(_CELLS, suite=kind.suite, labels=kind.labels)
         ]
 
-    def at(self, cells: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+    def at(self, cells: Sequence[str]) -> Iterator[tuple[Row, Row]]:
         """Yield the rows of some cells, each with its volatile fields."""
-        for cell in cells:
-            (found,) = self._store.find(_ONE, cell=cell)
+        for found in self.as_kept(cells):
             yield self._row(found["content"]), json.loads(found["volatile"])
+
+    def as_kept(self, cells: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of some cells as the database has them."""
+        for first in range(0, len(cells), PAGE):
+            page = cells[first : first + PAGE]
+            names = {f"cell{at}": cell for at, cell in enumerate(page)}
+            wanted = ", ".join(f":{name}" for name in names)
+            query = f"{_ROWS} AND cell IN ({wanted})"
+            found = {row["cell"]: row for row in self._store.find(query, **names)}
+            yield from (found[cell] for cell in page)
 
     def where(self, wanted: Callable[[Mapping[str, str]], bool]) -> "Stored":
         """Return those whose labels are wanted."""
@@ -107,20 +108,6 @@ class Stored:
     def of_suite(self, name: str) -> "Stored":
         """Return those of one suite."""
         return Stored(self._store, [kind for kind in self.kinds if kind.suite == name])
-
-    def _each(self, columns: str) -> Iterator[dict[str, Any]]:
-        for kind in self.kinds:
-            yield from self._of_kind(kind, columns)
-
-    def _of_kind(self, kind: Kind, columns: str) -> Iterator[dict[str, Any]]:
-        named = columns if columns == "*" else f"{_PLACE}, {columns}"
-        last: dict[str, Any] = {"seed": -(2**62), "repetition": -1, "cell": ""}
-        page = [last]
-        while page:
-            place = {name: page[-1][name] for name in last}
-            of_kind = {"suite": kind.suite, "labels": kind.labels, "page": PAGE}
-            page = self._store.find(f"SELECT {named} {_NEXT}", **of_kind, **place)
-            yield from page
 
     def _row(self, content: str) -> Row:
         try:

@@ -10,11 +10,10 @@ from typing import Any
 
 from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.gates import SweepGate
-from shapley_coop.evals.sweeps.in_batches import Batches
-from shapley_coop.evals.sweeps.playing import Limits, Player, Tally
+from shapley_coop.evals.sweeps.playing import Batches, Limits, Player, Tally
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
-from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
-from shapley_coop.evals.sweeps.workers import BEAT, Worker
+from shapley_coop.evals.sweeps.purse import Purse, SpendingLimit
+from shapley_coop.evals.sweeps.workers import Worker
 from shapley_coop.seats.clients import clients, clients_here
 from shapley_coop.seats.seat import CredentialsMissing, SeatError
 
@@ -48,22 +47,12 @@ async def sweep(
     try:
         async with clients():
             await under_way.begin()
-            alive = asyncio.create_task(_beating(worker))
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for _ in range(min(limits.at_once, len(under_way.todo))):
-                        group.create_task(under_way.work())
-            finally:
-                alive.cancel()
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(limits.at_once, len(under_way.todo))):
+                    group.create_task(under_way.work())
     finally:
         await player.close()
     return await under_way.ended()
-
-
-async def _beating(worker: Worker) -> None:
-    while True:
-        await asyncio.sleep(BEAT)
-        await asyncio.to_thread(worker.beat)
 
 
 @dataclass
@@ -81,8 +70,8 @@ class _Sweep:
     def __post_init__(self) -> None:
         self._worker.bury()
         store = self._worker.store
-        self._left = store.lacking(cell.id for cell in self._cells)
-        self.todo = [cell for cell in self._cells if cell.id in self._left]
+        self._ended = store.done()
+        self.todo = [cell for cell in self._cells if cell.id not in self._ended]
         self.tally = Tally(len(self._cells), len(self._cells) - len(self.todo), cost=store.spent)
         self._purse = Purse(self._worker, self._limits.cost)
         self.gate = SweepGate(self._purse, self._prices, self._limits.rates)
@@ -96,12 +85,12 @@ class _Sweep:
         clients_here().gate = self.gate
         if self._limits.batches and self.todo:
             await self._in_batches(self._limits.batches)
-        await self._player.tidy({cell.id for cell in self._cells} - self._left)
+        await self._player.tidy(self._ended)
 
     async def ended(self) -> Tally:
         """Return how the sweep ended, with what other processes have run meanwhile."""
-        left = await asyncio.to_thread(self._worker.store.lacking, [x.id for x in self._cells])
-        self.tally.before = self.tally.cells - self.tally.done - len(left)
+        ended = await asyncio.to_thread(self._worker.store.done)
+        self.tally.before = sum(cell.id in ended for cell in self._cells) - self.tally.done
         self.tally.cost = await self._purse.spent()
         return self.tally
 
@@ -154,9 +143,9 @@ class _Sweep:
     def _freed(self) -> list[Cell]:
         """Return the cells that others had taken and did not end."""
         self._worker.bury()
-        free = self._worker.store.lacking(cell.id for cell in self._others)
-        free -= self._worker.store.taken()
-        return [cell for cell in self._others if cell.id in free]
+        store = self._worker.store
+        gone = store.done() | store.taken()
+        return [cell for cell in self._others if cell.id not in gone]
 
     async def _may_begin(self) -> bool:
         """Whether another run fits under the limits; waits while running cells may decide it."""
@@ -187,8 +176,7 @@ class _Sweep:
             return await self._failed(cell, error)
         cost = _cost(self._prices, finished.row["calls"])
         await self._spent_elsewhere(cell, cost)
-        kept = finished.row, finished.volatile, cost
-        await asyncio.to_thread(self._worker.finished, *kept)
+        await asyncio.to_thread(self._worker.finished, finished.row, finished.volatile)
         await self._player.written(cell, finished.row)
         self.tally.done += 1
         return cost
@@ -216,7 +204,7 @@ class _Sweep:
         """Count what calls have cost that no gate has seen, but for those of earlier attempts."""
         if self._player.elsewhere and cost:
             before = await asyncio.to_thread(self._worker.store.failed_cost, cell.id)
-            await self._purse.settle(Reserved(), max(0.0, cost - before))
+            await self._purse.settle("", max(0.0, cost - before))
 
 
 def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:

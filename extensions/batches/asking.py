@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ import httpx2
 from openai import OpenAIError
 
 from shapley_coop.evals.sweeps.prices import is_batched, is_free
-from shapley_coop.evals.sweeps.purse import Purse, Reserved, SpendingLimit
+from shapley_coop.evals.sweeps.purse import Purse, SpendingLimit
 from shapley_coop.extensions.batches.book import book
 from shapley_coop.extensions.batches.jobs import Endpoint, Jobs, Letter, Of, client_of
 from shapley_coop.extensions.batches.pauses import USUAL, Pauses
@@ -47,13 +47,13 @@ class Call:
         of: which it is.
         run: the place of its run among those that were asked anything.
         worst: the most that it can cost, in USD.
-        reserved: what is reserved for it; one without an id until something is.
+        reserved: names what is reserved for it; empty until something is.
     """
 
     of: Of
     run: int
     worst: float
-    reserved: Reserved = field(default_factory=Reserved)
+    reserved: str = ""
 
 
 _asking: ContextVar[Call] = ContextVar("asking")
@@ -128,7 +128,7 @@ class Batches(httpx2.AsyncBaseTransport):
         try:
             yield call
         except SeatError:
-            if not call.reserved.id:
+            if not call.reserved:
                 await self._purse.check()  # says that nothing is left
             if name in self._given:  # what could not be read is not to be read for ever
                 await asyncio.to_thread(book().forget, [(q.episode, name)])
@@ -211,7 +211,7 @@ class Batches(httpx2.AsyncBaseTransport):
     async def _paid_for(self, calls: Sequence[Call]) -> int:
         """How many of the first calls the money that is left pays for; it is reserved for them."""
         for number, call in enumerate(calls):
-            if not call.reserved.id:
+            if not call.reserved:
                 made = await self._purse.try_to(call.worst)
                 if made is None:
                     return number

@@ -17,9 +17,8 @@ from shapley_coop.evals.measures.exchange import VARIANTS
 from shapley_coop.evals.measures.stats import Estimate
 from shapley_coop.evals.measures.summary import conditions, estimate
 from shapley_coop.evals.reports.layout import UNKNOWN, digits, markdown, number, printed
-from shapley_coop.evals.sweeps.specs import TableSpec
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import Suite, load_suite
+from shapley_coop.evals.sweeps.suite import Suite, TableSpec, load_suite
 
 SUITE = "task_exchange_table"
 SCENARIO, GRAPH = "scenario", "graph"

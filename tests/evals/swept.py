@@ -4,7 +4,6 @@ import asyncio
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +73,8 @@ def kept(folder: Path, volatile: bool = False) -> list[str]:
     """Every row of a folder as it was written, or its volatile fields, by cell."""
     column = "volatile" if volatile else "content"
     with Store(folder) as store:
-        return [row[column] for row in sorted(store.rows().as_kept(), key=itemgetter("cell"))]
+        rows = store.rows()
+        return [row[column] for row in rows.as_kept(sorted(rows.cells()))]
 
 
 def change(folder: Path, statement: str, *values: object) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import failures_in, read_rows
-from shapley_coop.evals.sweeps.forecast import Pilot, forecast
+from shapley_coop.evals.sweeps.forecast import forecast
 from shapley_coop.evals.sweeps.playing import Limits, Tally
 from shapley_coop.evals.sweeps.prices import Price, Prices
+from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.extensions.batches.asking import Batches
 from shapley_coop.extensions.batches.pauses import Pauses
@@ -253,7 +254,7 @@ def test_a_forecast_for_batches_has_their_price_and_says_how_many_come_in_a_row(
         for agent, letters in (("Alice", 3), ("Bob", 2))
         for n in range(letters)
     ]
-    pilots = {cell.condition: Pilot({"calls": calls}, 1.0)}
+    pilots = {cell.condition: Finished({"calls": calls}, {"seconds": 1.0})}
     prices = Prices({"openai:*": Price(input=0, output=1)}, batch={"openai:*": 0.5})
     alone, together = (forecast([cell], pilots, prices, batch) for batch in (False, True))
     assert alone.cost is not None

@@ -14,9 +14,8 @@ from shapley_coop.evals.reports.layout import shown
 from shapley_coop.evals.reports.report import report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
-from shapley_coop.evals.sweeps.specs import TableSpec
 from shapley_coop.evals.sweeps.store import Store
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 from tests.evals.swept import CONDITIONS, run_once, suite
 
 COLUMNS = ["agreement", "social_welfare", "adherence", "payoff:Bob", "share:Bob", "done:door"]

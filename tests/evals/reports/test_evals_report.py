@@ -21,8 +21,8 @@ from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
 from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.specs import FigureSpec
 from shapley_coop.evals.sweeps.store import Store
+from shapley_coop.evals.sweeps.suite import FigureSpec
 from shapley_coop.evals.sweeps.workers import Worker
 from tests.browser import Tab, tab
 from tests.evals.swept import CONDITIONS, registered, run_once, suite

@@ -202,7 +202,7 @@ async def test_what_a_process_had_reserved_that_died_is_free_again(worker):
 
 def test_rates_are_for_every_provider_or_for_one():
     found = rates_from(["500", "openai=60"], ["openai=9000"])
-    assert found == {"*": Rates(500, None), "openai": Rates(60, 9000)}
+    assert found == {"*": Rates(500), "openai": Rates(60, 9000)}
     with pytest.raises(ValueError, match=r"--rpm fast: give a number, or provider=number"):
         rates_from(["fast"], [])
 

@@ -22,8 +22,8 @@ from shapley_coop.cli.options import Json, NoSandbox, PriceFile
 from shapley_coop.extras import is_installed, missing
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.langsmith.experiments import Experiment
     from shapley_coop.evals.measures.stats import Comparison, Estimate
+    from shapley_coop.extensions.experiments.experiments import Experiment
 
 MOST_COLUMNS = 8
 """Conditions that are printed side by side, where a suite lays out tables of its own."""
@@ -45,9 +45,9 @@ def evaluate(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
-    from shapley_coop.evals.langsmith.experiments import Experiment, against
-    from shapley_coop.evals.langsmith.experiments import upload as to_langsmith
     from shapley_coop.evals.sweeps.playing import Limits
+    from shapley_coop.extensions.experiments.experiments import Experiment, against
+    from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
 
     if not is_installed("scipy"):
         raise missing("coop eval", "scipy", "reports")

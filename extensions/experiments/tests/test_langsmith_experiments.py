@@ -12,7 +12,10 @@ import pytest
 from langsmith import testing
 from typer.testing import CliRunner
 
-from shapley_coop.evals.langsmith.experiments import (
+from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
+from shapley_coop.evals.sweeps.folders import read_rows
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.extensions.experiments.experiments import (
     Experiment,
     against,
     economic_keys,
@@ -20,9 +23,7 @@ from shapley_coop.evals.langsmith.experiments import (
     summary_feedback,
     upload,
 )
-from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
-from shapley_coop.evals.sweeps.folders import read_rows
-from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.extensions.experiments.runs import _outputs
 from shapley_coop.graphs import builder
 from tests.background import in_background
 from tests.evals.swept import CONDITIONS, SUITE, ablation, suite
@@ -247,6 +248,12 @@ def test_every_run_is_uploaded_with_its_scores_as_feedback(server, there, rows):
     ]
     assert len(given) == len(expected)
     assert all(one in expected for one in given.values())
+
+
+def test_what_each_agent_did_is_uploaded_as_the_result_tells_it(rows):
+    for row in rows:
+        assert _outputs(row)["conduct"] == row["result"]["conduct"]
+        assert _outputs(row)["conduct"].keys() == {"Alice", "Bob"}
 
 
 def test_no_letter_answer_or_secret_is_uploaded(server, there, rows):

@@ -25,7 +25,6 @@ from langsmith.schemas import Example
 from langsmith.utils import LangSmithError
 
 from shapley_coop.blocking import run_blocking
-from shapley_coop.evals.langsmith.runs import check_answers, told_by_phase
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
 from shapley_coop.evals.measures.stats import Comparison, Estimate
 from shapley_coop.evals.measures.summary import Condition, compare_rows, conditions, estimate
@@ -36,6 +35,7 @@ from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.extensions.experiments.runs import check_answers, told_by_phase
 
 PREFIX = "shapley-coop"
 TIMEOUT_MS = (5_000, 30_000)
