@@ -4,7 +4,7 @@ from functools import partial
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.reading import Reading, read_once
+from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.questions.propose import Offer
 from shapley_coop.state.consent import cannot_sign, offering, terms_of
@@ -54,7 +54,7 @@ def check(turn: TurnContext, agent: str, said: Offer) -> AgentOutput | Fault:
 def draft_in(turn: TurnContext, message: Message) -> Reading | Fault:
     """Read a draft: without clauses where it is in words alone."""
     if message.proposal is not None:
-        return read_once(message.proposal, terms_of(turn))
+        return read_proposal(message.proposal, terms_of(turn))
     if not message.speech:
         how = "Propose in <s>words</s>, in <PROPOSAL>{json}</PROPOSAL>, or both."
         return Fault("MPT", how)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault, listed
-from shapley_coop.deals.language.reading import Reading, read_once
+from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.written.document import SECTIONS, changed_clauses, differences
@@ -98,7 +98,7 @@ def _clauses(turn: TurnContext, agreed: Deal, message: Message) -> Reading | Fau
         if agreed.clauses:
             return Reading(agreed)
         return Fault("MPT", "The talk was in words: draft its clauses in one <PROPOSAL>.")
-    found = read_once(message.proposal, terms_of(turn))
+    found = read_proposal(message.proposal, terms_of(turn))
     if isinstance(found, Fault) or not agreed.clauses:
         return found
     changed = changed_clauses(agreed, found.deal)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from shapley_coop.deals.language.faults import Fault, together
-from shapley_coop.deals.language.reading import Reading, read_once
+from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.language.wire import Message
 from shapley_coop.seats.answer import Drafted, Fields, Spoken
 from shapley_coop.seats.clause_fields import Clause, proposal
@@ -90,7 +90,7 @@ def deal_in(turn: TurnContext, message: Message) -> Reading | Fault:
             "<REJECT> to propose nothing.",
             _heard(message.speech),
         )
-    found = read_once(message.proposal, terms_of(turn))
+    found = read_proposal(message.proposal, terms_of(turn))
     return _beside(found, message.speech) if isinstance(found, Fault) else found
 
 

@@ -5,11 +5,11 @@ by its name, from the room of questions, or from the extension that brings it.
 """
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from shapley_coop import extension
 from shapley_coop.seats.answer import Answer
@@ -21,8 +21,10 @@ ROOM = "shapley_coop.questions"
 
 
 @dataclass(frozen=True)
-class Enquired:
-    """What is asked away from any table: all that is known of it is what seats know.
+class Asked:
+    """One thing that is asked, as far as seats know it.
+
+    A workflow's `Question` (`state.turn`) has these parts and more; away from tables this is all.
 
     Attributes:
         name: what letters' facts call it.
@@ -37,26 +39,6 @@ class Enquired:
     program: "Callable[[Agent], str]"
 
 
-class Asked(Protocol):
-    """One thing that is asked, as far as seats know it."""
-
-    @property
-    def name(self) -> str:
-        """What letters' facts call it."""
-
-    @property
-    def title(self) -> str:
-        """What it asks, as a person's page says it."""
-
-    @property
-    def answer(self) -> type[Answer]:
-        """What it is answered with."""
-
-    @property
-    def program(self) -> "Callable[[Agent], str]":
-        """How an embedded agent answers it."""
-
-
 @lru_cache(maxsize=256)  # a letter from elsewhere may name anything
 def asked(name: str) -> Asked | None:
     """Look a question up by its name; None if nothing here asks it.
@@ -69,6 +51,12 @@ def asked(name: str) -> Asked | None:
     if name in extension.offered("questions"):
         return cast(Asked, extension.load("questions", name))
     return None
+
+
+def without_deals(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a program answers that only acts: it takes part in no deal, and claims 1/n."""
+    question = asked(facts["ask"])
+    return question.answer.declined(facts) if question else {}
 
 
 def names() -> list[str]:

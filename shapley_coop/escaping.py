@@ -20,7 +20,7 @@ computes what begins like a formula.
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 _IGNORABLE = (
@@ -42,10 +42,10 @@ _JOINED = (
     rf"(?<={_CURSIVE})[\u200c\u200d](?={_CURSIVE})"
     rf"|(?<=[\ufe0f\u2190-\u27ff\u2900-\u2bff\U0001f000-\U0001faff])\u200d(?={_SYMBOL})"
 )
-_IN_LINE = re.compile(rf"(?P<kept>{SELECTED})|[^ -~]")
-_IN_LINES = re.compile(rf"(?P<kept>[\n\t]|{SELECTED}|{_JOINED})|[^ -~]")
-_PLAIN = bytes(range(32, 127))
-_PLAIN_LINES = _PLAIN + b"\n\t"
+_KEPT_IN_LINE = re.compile(SELECTED)
+_KEPT_IN_LINES = re.compile(rf"{SELECTED}|{_JOINED}")
+_NOT_PLAIN = re.compile(r"[^ -~]")
+_NOT_PLAIN_IN_LINES = re.compile(r"[^ -~\n\t]")
 
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&])")
@@ -59,14 +59,13 @@ def visible(text: str) -> str:
     What is escaped is written as in JSON, so that a line of JSON stays the same data. An emoji
     keeps its own selector.
     """
-    return _IN_LINE.sub(_as_escape, text) if _may_hide(text, _PLAIN) else text
+    return _NOT_PLAIN.sub(partial(_as_escape, _KEPT_IN_LINE), text)
 
 
 def visible_lines(text: str) -> str:
     """Return text of several lines: as `visible`, but line breaks, tabs and joined letters stay."""
-    if not _may_hide(text, _PLAIN_LINES):
-        return text
-    return _IN_LINES.sub(_as_escape, text.replace("\r\n", "\n"))
+    escape = partial(_as_escape, _KEPT_IN_LINES)
+    return _NOT_PLAIN_IN_LINES.sub(escape, text.replace("\r\n", "\n"))
 
 
 def visible_data(value: Any) -> Any:
@@ -119,14 +118,6 @@ def in_cell(text: str) -> str:
     return text
 
 
-def _may_hide(text: str, plain: bytes) -> bool:
-    """Whether a hidden character is among those that are not plain; of letters nearly all are."""
-    rest = text.encode("utf-8", "surrogatepass").translate(None, plain)
-    if not rest:
-        return False
-    return any(map(_is_hidden, set(rest.decode("utf-8", "surrogatepass"))))
-
-
 @lru_cache(maxsize=4096)
 def _is_hidden(char: str) -> bool:
     """Whether it is a control, a format, a half pair, private, unassigned, or has no shape."""
@@ -135,9 +126,9 @@ def _is_hidden(char: str) -> bool:
     return not char.isprintable() and unicodedata.category(char) != "Zs"
 
 
-def _as_escape(found: "re.Match[str]") -> str:
+def _as_escape(kept: re.Pattern[str], found: re.Match[str]) -> str:
     char = found.group()
-    if found.group("kept") or not _is_hidden(char):
+    if not _is_hidden(char) or kept.match(found.string, found.start()):
         return char
     if char in _SHORT:
         return _SHORT[char]

@@ -53,16 +53,6 @@ def bytes_of(path: str | Path) -> bytes:
     return found
 
 
-def files_below(folder: Path, name: str) -> list[Path]:
-    """The files of a name in a folder and below it, by path: of pipes, a reader would not return.
-
-    Args:
-        folder: where to look.
-        name: of the files, or a pattern.
-    """
-    return sorted(path for path in folder.rglob(name) if path.is_file())
-
-
 def yaml_of(text: str) -> Any:
     """Return what YAML says, as plain data.
 

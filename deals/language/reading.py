@@ -15,10 +15,8 @@ What would need a guess is refused: a key that could mean something (`unless`), 
 is due, two conditions in one object. Keys that only explain (`reason`, `id`, `note`) are left out.
 """
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -57,21 +55,6 @@ def read_deal(raw: Any, terms: Terms | None = None) -> Deal | Fault:
     """
     found = read_proposal(raw, terms)
     return found if isinstance(found, Fault) else found.deal
-
-
-def read_once(raw: Any, terms: Terms) -> Reading | Fault:
-    """Return what `read_proposal` does; agents repeat their offers, and equal ones are read once.
-
-    Args:
-        raw: what stood in the proposal.
-        terms: what it is read by; it is the same object as long as nothing changes.
-    """
-    return _read_once(json.dumps(raw), terms)
-
-
-@lru_cache(maxsize=256)
-def _read_once(raw: str, terms: Terms) -> Reading | Fault:
-    return read_proposal(json.loads(raw), terms)
 
 
 def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:

@@ -14,7 +14,7 @@ from shapley_coop.games.exchange.registry import compose
 from shapley_coop.games.exchange.scenario import Atom
 from shapley_coop.games.foresight import Missing, needed
 from shapley_coop.seats.answer import Answer, Facts, Fields
-from shapley_coop.seats.asked import Enquired
+from shapley_coop.seats.asked import Asked
 
 
 class Sheet(Answer):
@@ -58,13 +58,13 @@ def _sheet(facts: Mapping[str, Any], seed: int) -> dict[str, Any]:
     return {bits: int(table[mask]) for bits, mask in asked.items()}
 
 
-DESCRIBE = Enquired(
+DESCRIBE = Asked(
     "exchange_describe",
     "describe sets of tasks",
     Sheet,
     program=lambda me: written_sheet(me.facts, me.seed),
 )
-SCORE = Enquired(
+SCORE = Asked(
     "exchange_score",
     "score sets of tasks",
     Sheet,

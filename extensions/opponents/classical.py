@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.seats.acting_only import without_deals
+from shapley_coop.seats.asked import without_deals
 
 Moves = Sequence[str]
 """One player's moves, each "C" or "D", the oldest first."""

@@ -23,7 +23,7 @@ from typing import Any, SupportsInt
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.seats.acting_only import without_deals
+from shapley_coop.seats.asked import without_deals
 
 Acting = Callable[[Any, NDArray[np.int8]], SupportsInt]
 """From the observation (an array of float32, or a mapping of such) and the mask (1 for each action

@@ -26,7 +26,8 @@ from typing import Any
 
 from shapley_coop.amounts import exact, parse_exact
 from shapley_coop.extensions.studies.coopeval_games import StudyGame, study_game
-from shapley_coop.files import TooLarge, files_below, read_json, text_of
+from shapley_coop.extensions.studies.folders import files_below
+from shapley_coop.files import TooLarge, read_json, text_of
 
 CONTRACTING, MEDIATION = "Contracting", "Mediation"
 CONFIG, RECORDS = "config.json", "records.jsonl"

@@ -28,7 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import exact
-from shapley_coop.files import files_below, read_json
+from shapley_coop.extensions.studies.folders import files_below
+from shapley_coop.files import read_json
 
 STATE = "game_state.json"
 ACCEPT = "ACCEPT"
