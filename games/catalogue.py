@@ -17,6 +17,7 @@ from shapley_coop.games.files import read_file
 from shapley_coop.games.foresight import Foresight
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError
+from shapley_coop.games.variants import variant_of
 
 _HERE = Path(__file__).parent
 _SCHEME = re.compile(r"([a-z_]\w+):\S+")
@@ -78,7 +79,7 @@ def load(
         return found(params, seed) if isinstance(found, type) else load(found, params, seed)
     if isinstance(table, str):
         kind: type[Game] = _plugin(table) if _plugged(table) else _module(table).GAME
-        return (_variant(table, params or {}) or kind)(params, seed)
+        return (variant_of(table, params or {}) or kind)(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
         table = {key: told for key, told in table.items() if key != "absent"}  # it was of others
@@ -129,14 +130,11 @@ def _scheme(game: str) -> str:
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
-    """What looks ahead in the game of a letter: its own foresight, else its table or its formula.
+    """Return what looks ahead in a letter's game, by its own, its table or its formula; or None.
 
     Args:
         facts: the letter's. `game` names a game of this folder, or one that this process loaded
             from a file; nothing else is ever imported by what a letter says.
-
-    Returns:
-        None where nothing does.
     """
     name = str(facts.get("game") or "")
     module = _module(name) if _defines_a_game(name) else _OWN.get(name) or _beside(name)
@@ -174,13 +172,6 @@ def _plugin(name: str) -> type[Game]:
         reason = f"{kind.__name__} lacks {', '.join(missing)}: define each"
         raise GameError(str(extension.faulty("games", name, reason)))
     return kind
-
-
-def _variant(game: str, params: Mapping[str, Any]) -> type[Game] | None:
-    """Return the subclass of a game that has one of these parameters, which the game lacks."""
-    known = extension.offered("variants")
-    named = (key for name in params if (key := f"{game}.{name}") in known)
-    return next((extension.load("variants", key) for key in named), None)
 
 
 def _beside(name: str) -> ModuleType | None:

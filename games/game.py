@@ -88,11 +88,6 @@ class Game(ABC):
         """The most turns a play can take."""
         return self.params.rounds
 
-    @property
-    def named_in_rules(self) -> Sequence[str]:
-        """How the rules' examples name the agents; all letters of the same names share them."""
-        return self.agents
-
     def agreed(self, record: Sequence[Turn]) -> bool:
         """Return whether what was done shows that agents agreed, without a deal that was signed."""
         return False

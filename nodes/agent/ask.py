@@ -148,8 +148,8 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     """What the system part depends on beside the game, as JSON."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
-    named = turn.evaluated.game.named_in_rules
-    known = {"agents": named, "procedure": view["procedure"], "kinds": kinds}
+    agents = _TWO if turn.question.hears else turn.evaluated.agents
+    known = {"agents": agents, "procedure": view["procedure"], "kinds": kinds}
     if kinds:
         known |= {"norms": norms, "compares_with": view.get("compares_with", "")}
     if taught := [KINDS[kind].taught for kind in kinds if KINDS[kind].taught]:
@@ -163,6 +163,10 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     known["bargains"] = bool(kinds) or (turn.topic.phase == "negotiation" and not outsider)
     pack = turn.evaluated.config.prompts
     return cache_key([turn.question.rules, known, options, pack])
+
+
+_TWO = ("YOU", "THE OTHER")
+"""How rules name agents who do not all hear the same, so that the rules are the same for all."""
 
 
 @lru_cache(maxsize=256)

@@ -39,11 +39,6 @@ class ExchangeInPairs(TaskExchange):
         """Return how errors call it: by the parameter that makes it what it is."""
         return f"{cls.name} with meetings"
 
-    @property
-    def named_in_rules(self) -> Sequence[str]:
-        """Two who meet: all pairs have the same rules."""
-        return ("YOU", "THE OTHER")
-
     def make_ready(self) -> None:
         """Take any number of agents."""
 
