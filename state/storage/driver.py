@@ -85,7 +85,7 @@ class SqliteDatabase:
         """
         connection = connected(self._file, isolation_level=None)
         if not is_read_only(self._file):
-            _write_ahead(connection)
+            write_ahead(connection)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(SMALL_CACHE)
         return connection
@@ -149,7 +149,7 @@ def errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
     return (sqlite3.Error, *([postgres.Error] if postgres else []), *more)
 
 
-def _write_ahead(connection: sqlite3.Connection) -> None:
+def write_ahead(connection: sqlite3.Connection) -> None:
     """Have a file's log written ahead; SQLite does not wait by itself for who does the same now."""
     gives_up = time.monotonic() + BUSY_SECONDS
     while True:

@@ -3,7 +3,7 @@
 SQLite keeps a schema's number in the file (`PRAGMA user_version`), Postgres in a table of one row.
 """
 
-BOOKS, CHECKPOINTS = 8, 2
+BOOKS, CHECKPOINTS = 8, 3
 """Today's versions: of facts; of the file of checkpoints."""
 
 

@@ -11,7 +11,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.checkpoints.home_saver import HomeSaver
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
-from shapley_coop.state.storage.driver import SMALL_CACHE, connected
+from shapley_coop.state.storage.driver import SMALL_CACHE, connected, is_read_only, write_ahead
 from shapley_coop.state.storage.statements import Statements
 from shapley_coop.state.storage.versions import ANOTHER_HOME, CHECKPOINTS, check_version
 
@@ -47,15 +47,7 @@ class SqliteSaver(HomeSaver, BlockingSaver):
 @asynccontextmanager
 async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
     """An open saver, with its tables in place."""
-    # While one process creates the file it is locked, and SQLite's own timeout does not wait.
-    for wait in (*(0.05,) * 200, None):
-        try:
-            connection = await asyncio.to_thread(_connected, file)
-            break
-        except sqlite3.OperationalError as error:
-            if wait is None or "locked" not in str(error):
-                raise
-            await asyncio.sleep(wait)
+    connection = await asyncio.to_thread(_connected, file)
     with closing(connection):
         saver = SqliteSaver(connection)
         try:
@@ -68,6 +60,8 @@ def _connected(file: Path) -> sqlite3.Connection:
     """Return a connection to a file that has LangGraph's tables."""
     connection = connected(file)
     try:
+        if not is_read_only(file):
+            write_ahead(connection)  # LangGraph's own way does not wait for who does the same now
         # A killed process loses nothing; after a power cut a run resumes from an earlier step.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(SMALL_CACHE)
