@@ -47,7 +47,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     assert offer is not None, "members sign the offer that stands"
     assert group is not None, "everybody is in a group"
     deal = Deal.of(offer["deal"])
-    private = turn.evaluated.game.ahead().own_payoffs_only
+    private = turn.evaluated.game.analysis.ahead.own_payoffs_only
     computed = _outlook(turn, agent if private else "") if turn.evaluated.config.outlook else {}
     own = {i: x for i, x in deal.ids().items() if concerns(x, agent) or not computed}
     shown: dict[str, Any] = {

@@ -43,7 +43,7 @@ class Means:
 @lru_cache(maxsize=256)
 def means_of(game: Game) -> dict[str, Any]:
     """A game's facts about what agents can have, as plain JSON; empty where it knows none."""
-    ahead = game.ahead()
+    ahead = game.analysis.ahead
     most, together = ahead.most(), ahead.together()
     if most is None or together is None:
         return {}
