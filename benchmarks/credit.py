@@ -154,7 +154,7 @@ def _replay(game: Game, record: list[Turn]) -> NDArray[np.float64]:
 
 def _of_raid(heroes: int) -> Worths:
     game, record = _raid(heroes)
-    return game.batch_worth(record)
+    return game.analysis.batch_worth(record)
 
 
 def _smooth(n: int) -> Worths:

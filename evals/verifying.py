@@ -108,7 +108,7 @@ def _play(table: Table) -> Check:
     """Replay the recorded actions on the same dice."""
     game, record = game_of(table["settings"]), table["record"]
     position = game.start()
-    for turn, after in zip(record, game.replay(record), strict=True):
+    for turn, after in zip(record, game.analysis.replay(record), strict=True):
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Check("play", False, f"turn {turn['turn']} pays {after.rewards}")
         position = after.position

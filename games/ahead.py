@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.games.baseline import IDLE, POLICY
+from shapley_coop.games.baseline import IDLE, POLICY, absent_action
 from shapley_coop.games.dice import dice
 from shapley_coop.games.goods import Gift, with_gifts
 from shapley_coop.games.params import EVERYONE
@@ -144,7 +144,7 @@ class Ahead:
         baseline = self.game.baseline
         if baseline.kind not in ("actions", POLICY, IDLE):
             return None
-        return self.game.absent_action(baseline, position, agent)
+        return absent_action(self.game, baseline, position, agent)
 
     def count(self, plan: Plan, sims: int, turns: int) -> int:
         """Return how many plays there are of each of `sims` plans over `turns` turns."""
@@ -174,7 +174,7 @@ class Ahead:
         game = self._worlds(1, len(record))[0]
 
         def choose(at: "Position", before: "Sequence[Turn]", agent: str) -> str | None:
-            return game.absent_action(game.baseline, at, agent)
+            return absent_action(game, game.baseline, at, agent)
 
         return Played(_run(game, position, record, choose), 1, game)
 
@@ -182,7 +182,7 @@ class Ahead:
         """Return the same world with other dice."""
         other = copy(self.game)
         other.seed = seed
-        other.__dict__.pop("_kept_replays", None)  # it knows the dice that it was made with
+        other.__dict__.pop("analysis", None)  # it knows the dice that it was made with
         return other
 
     def _worlds(self, count: int, played: int) -> "list[Game]":

@@ -25,7 +25,7 @@ def audited(game: Game, record: Sequence[Turn]) -> Iterator[tuple[str, list[str]
         yield name, extension.load("audits", name)(game, record)
     if len(named) == sum(name in brought for name in named):
         return
-    for turn, after in zip(record, game.replay(record), strict=True):
+    for turn, after in zip(record, game.analysis.replay(record), strict=True):
         for effect in _of_workflows([turn]):
             if effect not in after.effects and (name := effect["effect"]) not in brought:
                 yield name, [f"turn {turn['turn']}: nothing here audits it; an extension may"]

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from shapley_coop.games.actions import actions_of_all, told_actions
 
 if TYPE_CHECKING:
     from shapley_coop.games.game import Game
+    from shapley_coop.games.turns import Position
 
 Absent = str | dict[str, str]
 """As it is declared: an action of all, agent → action, or one of the words below."""
@@ -68,6 +69,23 @@ MADE_NOTHING = Baseline("nothing", "an absent agent made nothing (what each made
 BY_POLICY = Baseline(POLICY, "an absent agent does what the game's own policy does")
 
 
+@runtime_checkable
+class Computed(Protocol):
+    """A game that computes what an agent that takes no part does."""
+
+    def policy(self, position: "Position", agent: str) -> str | None:
+        """Return its action here; None is none."""
+        ...
+
+
+def absent_action(game: "Game", baseline: Baseline, position: "Position", agent: str) -> str | None:
+    """Return the baseline's action; None is none."""
+    if baseline.kind == POLICY:
+        assert isinstance(game, Computed), "no other game is declared so"
+        return game.policy(position, agent)
+    return None if baseline.kind == IDLE else baseline.actions.get(agent)
+
+
 def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
     """Return the baseline as it is declared; None where nothing is.
 
@@ -94,9 +112,9 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
             raise GameError(
                 f"absent is {absent!r}: give an action of all ({', '.join(acts[:12])}), "
                 f"{{agent: action}}, {AWAY}, {IDLE}, {RANDOM}"
-                + (f", or {POLICY}" if game.has_policy else "")
+                + (f", or {POLICY}" if isinstance(game, Computed) else "")
             )
-        if absent == POLICY and not game.has_policy:
+        if absent == POLICY and not isinstance(game, Computed):
             raise GameError(f"{game.name} computes no policy for the absent: give an action")
         return known[absent]
     for agent, action in chosen.items():

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from shapley_coop.amounts import apportion, exact
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
-from shapley_coop.games.ahead import Ahead, BountyAhead
+from shapley_coop.games.analysis import Analysis, BountyAnalysis
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError, Number, Params
@@ -71,6 +71,15 @@ class DeliveredParams(Params):
         return self
 
 
+class DeliveredAnalysis(BountyAnalysis):
+    """What was made is counted, and all is done already."""
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """Return what each member was paid: parts add up, whoever else is there."""
+        paid = earned_alone(record, self.game.agents)
+        return additive(self.game.agents, [paid[agent] for agent in self.game.agents])
+
+
 class Delivered(Game):
     """Work that is done: each agent holds what its artefacts earned, and may agree otherwise.
 
@@ -83,6 +92,7 @@ class Delivered(Game):
     rolls_dice = False
     own_baseline = True
     Params: ClassVar[type[Params]] = DeliveredParams
+    analysed_by: ClassVar[type[Analysis]] = DeliveredAnalysis
     params: DeliveredParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -123,15 +133,6 @@ class Delivered(Game):
     def default_baseline(self) -> Baseline:
         """Return the baseline: who is absent made nothing."""
         return MADE_NOTHING
-
-    def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return what each member was paid: parts add up, whoever else is there."""
-        paid = earned_alone(record, self.agents)
-        return additive(self.agents, [paid[agent] for agent in self.agents])
-
-    def ahead(self) -> Ahead:
-        """All is done already."""
-        return BountyAhead(self, exact(self.params.bounty))
 
     def rules(self) -> str:
         """Return what was made, and how its value is found."""

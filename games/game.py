@@ -1,26 +1,20 @@
 """What every game is: start, view, legal, step, over, and what credit compares a play with."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
-from itertools import compress
+from functools import cached_property
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from shapley_coop.games.actions import told_actions
-from shapley_coop.games.ahead import Ahead
-from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
-from shapley_coop.games.classes import ByClass
-from shapley_coop.games.goods import Holdings, gifts_in, with_gifts
+from shapley_coop.games.analysis import Analysis
+from shapley_coop.games.baseline import ALL_IDLE, Baseline, read_baseline
+from shapley_coop.games.goods import Holdings
 from shapley_coop.games.open_turns import Spans
 from shapley_coop.games.params import GameError, Params, one_line
-from shapley_coop.games.reference_points import ReferencePoints, best_total
-from shapley_coop.games.replay import Conduct, Replays, conduct, step_by_step
-from shapley_coop.games.turns import Position, RecordKey, Step, Turn, effect_words
+from shapley_coop.games.turns import Position, Step, Turn, effect_words
 
 
 class Game(ABC):
@@ -38,6 +32,9 @@ class Game(ABC):
 
     workflow: ClassVar[str] = ""
     """The one workflow that can play it; empty if there are others."""
+
+    analysed_by: ClassVar[type[Analysis]] = Analysis
+    """Answers what is asked of plays; another where the game knows better than by playing on."""
 
     signable: ClassVar[bool] = True
     """Whether its agents agree by offers of clauses, which parties can sign."""
@@ -103,10 +100,6 @@ class Game(ABC):
         """What `agent` sees of the position: JSON facts for its letter. All of it by default."""
         return dict(position)
 
-    def opening(self) -> dict[str, Any]:
-        """Return what the first agent sees before the first turn."""
-        return self.view(self.start(), self.agents[0])
-
     def private(self, agent: str) -> dict[str, Any]:
         """What the game tells `agent` alone: for that agent's own letters, and nowhere else."""
         return {}
@@ -157,100 +150,10 @@ class Game(ABC):
         """Return the baseline where nothing declares one."""
         return ALL_IDLE
 
-    def equilibrium(self) -> Baseline | None:
-        """Return the only profile that survives strict dominance, in a game that can find it."""
-        return None
-
-    def policy(self, position: Position, agent: str) -> str | None:
-        """Return what an agent that takes no part does here, in a game that computes it."""
-        raise NotImplementedError(f"{self.name} computes no policy for the absent")
-
-    @property
-    def has_policy(self) -> bool:
-        """Whether the game computes what the absent do."""
-        return type(self).policy is not Game.policy
-
-    def absent_action(self, baseline: Baseline, position: Position, agent: str) -> str | None:
-        """The baseline's action; None is none."""
-        if baseline.kind == POLICY:
-            return self.policy(position, agent)
-        return None if baseline.kind == IDLE else baseline.actions.get(agent)
-
-    @property
-    def credit_rule(self) -> str:
-        """By what a coalition's worth is computed: `record`, another rule's name, or `own`."""
-        return self.params.worth if type(self).worth is Game.worth else "own"
-
-    def replays(self, record: Sequence[Turn]) -> Replays:
-        """What every agent earns where a coalition repeats its conduct and the others do not.
-
-        Of everybody together it is exactly what the record says. A game that can replay many
-        coalitions at once overrides this or `repeated`.
-        """
-        return self.repeated(conduct(self, record, self.baseline))
-
-    def repeated(self, did: Conduct) -> Replays:
-        """The same for a conduct that may have been recorded on other dice than this game's."""
-        return step_by_step(self, did)
-
-    def replays_of(self, record: Sequence[Turn]) -> Replays:
-        """The same; the latest are kept."""
-        return self._kept_replays(RecordKey(record))
-
     @cached_property
-    def _kept_replays(self) -> Callable[[RecordKey], Replays]:
-        return lru_cache(maxsize=4)(lambda record: self.replays(record.turns))
-
-    @property
-    def has_potential(self) -> bool:
-        """Whether the game says what a coalition can secure by the rules alone."""
-        return type(self).potential is not Game.potential
-
-    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """Return what a coalition can secure by the rules alone, in as many turns as were played.
-
-        Raises:
-            GameError: nothing computes it for this game.
-        """
-        raise GameError(f"{self.name} does not say what a coalition can secure: use worth=record")
-
-    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(C): what `coalition` is worth in the light of a finished record, in the game's unit.
-
-        By default W(C) − W(∅): what all agents and the pot earn in the replay in which C repeats
-        its conduct, less what they earn if nobody does. Everybody's rewards count, so that what a
-        free-rider gains by others is no contribution of its own.
-        """
-        if self.params.worth == "potential":
-            return self.potential(record, coalition)
-        row = np.array([[agent in coalition for agent in self.agents]])
-        return self.replays_of(record).improvement(row)
-
-    def classes_of(self, record: Sequence[Turn]) -> "tuple[ByClass, ...] | None":
-        """Games by classes of equals that `worth` is the sum of; None where they are not known."""
-        return None
-
-    def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-        """`worth` of many coalitions at once: boolean, shape (m, n), to shape (m,).
-
-        What a sampler asks of a game with many agents.
-        """
-        if self.credit_rule == "record":
-            return self.replays_of(record).improvements
-
-        def worths(members: NDArray[Any]) -> NDArray[np.float64]:
-            coalitions = (frozenset(compress(self.agents, row)) for row in members)
-            return np.array([float(self.worth(record, one)) for one in coalitions])
-
-        return worths
-
-    def reference_points(self) -> ReferencePoints:
-        """What outcomes are compared with: the best total, found by enumeration in a small game."""
-        return ReferencePoints(partial(best_total, self))
-
-    def ahead(self) -> Ahead:
-        """Plays of the turns left in thought; a game that can play many at once overrides it."""
-        return Ahead(self)
+    def analysis(self) -> Analysis:
+        """What is asked of records, and of plays that did not happen."""
+        return self.analysed_by(self)
 
     @abstractmethod
     def rules(self) -> str:
@@ -275,14 +178,6 @@ class Game(ABC):
             return ""
         return f"You cannot do that now: legal are {', '.join(told_actions(legal))}."
 
-    def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
-        """Play a record again, step by step, with what changed hands by a contract."""
-        position = self.start()
-        for turn in record:
-            after = self.step(with_gifts(position, gifts_in(turn)), turn["actions"])
-            yield after
-            position = after.position
-
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
         """Refuse actions that are not legal.
 
@@ -295,3 +190,8 @@ class Game(ABC):
             if action not in (legal := self.legal(position, agent)):
                 able = ", ".join(told_actions(legal))
                 raise GameError(f"{agent} cannot {action!r} in {self.name} now: legal are {able}")
+
+
+def opening(game: Game) -> dict[str, Any]:
+    """Return what the first agent sees before the first turn."""
+    return game.view(game.start(), game.agents[0])

@@ -1,22 +1,19 @@
 """Normal-form games for any number of agents, written as a table of payoffs."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shapley_coop.games.ahead import Ahead
+from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.classes import ByClass
 from shapley_coop.games.game import Game
+from shapley_coop.games.matrix_analysis import MatrixAnalysis
 from shapley_coop.games.params import GameError, Params, Payoff, is_name, one_line
-from shapley_coop.games.reference_points import ReferencePoints
-from shapley_coop.games.replay import Replays
 from shapley_coop.games.table import Payoffs, PayoffTable
-from shapley_coop.games.turns import Position, Step, Turn, realised_total
+from shapley_coop.games.turns import Position, Step
 
 MAX_JOINT_ACTIONS = 100_000
 MAX_PAYOFF = 10**9
@@ -117,6 +114,7 @@ class MatrixGame(Game):
     rolls_dice = False
     needs_seed = False
     Params: ClassVar[type[Params]] = MatrixParams
+    analysed_by: ClassVar[type[Analysis]] = MatrixAnalysis
     params: MatrixParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -176,35 +174,6 @@ class MatrixGame(Game):
         """What survives strict dominance, if that is one profile; else away, with a warning."""
         return self.payoffs.surviving()
 
-    def equilibrium(self) -> Baseline | None:
-        """Return what survives strict dominance, if that is one profile."""
-        found = self.payoffs.surviving()
-        return found if found.kind == "actions" else None
-
-    def replays(self, record: Sequence[Turn]) -> Replays:
-        """Many coalitions at once; every replay has as many turns as the record."""
-        return self.payoffs.replays(self, record) or super().replays(record)
-
-    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(N) is the realised total; a smaller coalition has its α-value, v(∅) = 0.
-
-        α-characteristic function: max over the members' joint actions of min over the others' of
-        the members' total, times the turns played (von Neumann and Morgenstern, 1944).
-        """
-        if coalition == frozenset(self.agents):
-            return realised_total(record)
-        if not coalition:
-            return Fraction(0)
-        return len(record) * self.payoffs.secure(coalition)
-
-    def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-        """As the payoffs know them."""
-        return self.payoffs.classes(record)
-
-    def ahead(self) -> Ahead:
-        """Return plays in which who is asked for nothing does what pays it best."""
-        return MatrixAhead(self)
-
     @property
     def unasked(self) -> dict[str, str] | None:
         """Agent → what pays it best if all others are equally likely to do anything.
@@ -212,10 +181,6 @@ class MatrixGame(Game):
         None of a table that is too large to be looked through.
         """
         return self.payoffs.unasked
-
-    def reference_points(self) -> ReferencePoints:
-        """Turns times the best total of one turn."""
-        return ReferencePoints(lambda: float(self.turns * self.payoffs.best_total))
 
     def rules(self) -> str:
         """Return the story, the turns, and that all act at once."""
@@ -227,43 +192,6 @@ class MatrixGame(Game):
         """Actions and payoffs."""
         known = {"agents": list(self.agents), "actions": self.actions}
         return {**known, **self.payoffs.facts(), "turns": self.params.rounds}
-
-
-class MatrixAhead(Ahead):
-    """Plays of a table of payoffs: nothing in it depends on dice."""
-
-    game: MatrixGame
-
-    @property
-    def words(self) -> str:
-        """What agents are taken to do."""
-        if self.game.unasked is None:
-            return super().words
-        return (
-            "who is asked for nothing does what pays it best in a turn if the others are equally "
-            "likely to do anything"
-        )
-
-    @property
-    def unasked_words(self) -> str:
-        """The same, shorter."""
-        known = self.game.unasked is not None
-        return "what pays best at once" if known else super().unasked_words
-
-    def most(self) -> dict[str, Fraction]:
-        """Return the best that can happen to it, every turn."""
-        most, turns = self.game.payoffs.most, self.game.turns
-        return {agent: turns * most(agent) for agent in self.game.agents}
-
-    def together(self) -> Fraction:
-        """Return what is best for all together, every turn."""
-        return self.game.turns * self.game.payoffs.best_total
-
-    def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
-        """Return the same at every turn."""
-        if self.game.unasked is None:
-            return super().unasked(position, agent, waiting)
-        return self.game.unasked[agent]
 
 
 GAME = MatrixGame

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -17,6 +18,9 @@ MAX_JOINT_ACTIONS = 64
 
 Point = tuple[float, ...]
 """One payoff per agent, in the agents' order, in the game's unit."""
+
+Amounts = Sequence[Any]
+"""The same, of whole or exact numbers."""
 
 
 class ReferencePoints:
@@ -60,6 +64,26 @@ class ReferencePoints:
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
         """What each agent ends up with by the actions of all; None if they are not a whole plan."""
         raise NotImplementedError("this game's plans are valued by playing them")
+
+
+def gains_of(point: Amounts, disagreement: Amounts) -> list[Any]:
+    """Return what each agent has beyond d."""
+    return [u - d for u, d in zip(point, disagreement, strict=True)]
+
+
+def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[Fraction]:
+    """Return which part of its best gain each agent has, the least first.
+
+    Agents that can gain nothing count nowhere.
+
+    Args:
+        point: the payoffs.
+        disagreement: d.
+        best: the best that each agent can have.
+    """
+    most = gains_of(best, disagreement)
+    pairs = zip(gains_of(point, disagreement), most, strict=True)
+    return sorted(Fraction(gain, m) for gain, m in pairs if m)
 
 
 def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | None:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import exact
-from shapley_coop.games.baseline import AWAY, RANDOM, Baseline
+from shapley_coop.games.baseline import AWAY, RANDOM, Baseline, absent_action
 from shapley_coop.games.classes import ByClass
 from shapley_coop.games.dice import dice
 
@@ -118,13 +118,13 @@ def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Condu
     position = game.start()
     schedules: dict[str, list[Any]] = {agent: [] for agent in game.agents}
     differs = set()
-    for turn, after in zip(record, game.replay(record), strict=True):
+    for turn, after in zip(record, game.analysis.replay(record), strict=True):
         for agent in game.agents:
             legal = game.legal(position, agent)
             done = turn["actions"].get(agent) if legal else COULD_NOT
             schedules[agent].append(done)
             if baseline.kind in (AWAY, RANDOM) or (
-                legal and done != game.absent_action(baseline, position, agent)
+                legal and done != absent_action(game, baseline, position, agent)
             ):
                 differs.add(agent)
         position = after.position
@@ -219,7 +219,7 @@ class _Play:
         if self._baseline.kind == RANDOM:
             drawn = dice(self._game.seed, self._turn + 1, f"absent/{i}/{self._draw}")
             return legal[int(drawn.integers(len(legal)))]
-        action = self._game.absent_action(self._baseline, self._position, agent)
+        action = absent_action(self._game, self._baseline, self._position, agent)
         return action if action in legal else None
 
 

@@ -1,21 +1,18 @@
 """Task exchange: tasks are traded and then done; what each is worth to whom is private."""
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from functools import lru_cache
 from typing import Any, ClassVar
 
-from shapley_coop.amounts import MICRO
+from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.exchange.ahead import ExchangeAhead
-from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
+from shapley_coop.games.exchange.ahead import ExchangeAnalysis
+from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS
 from shapley_coop.games.exchange.foresight import TradeForesight
 from shapley_coop.games.exchange.gifts import hand_over_tasks, tasks_left
 from shapley_coop.games.exchange.hands import hand, read_hand
 from shapley_coop.games.exchange.market import WAIT
 from shapley_coop.games.exchange.masks import from_bits, members
 from shapley_coop.games.exchange.params import TaskExchangeParams
-from shapley_coop.games.exchange.solutions import ExchangePoints, best_among
 from shapley_coop.games.exchange.source import scenario_of
 from shapley_coop.games.exchange.told import worths
 from shapley_coop.games.exchange.tools import simulate
@@ -23,9 +20,7 @@ from shapley_coop.games.exchange.words import facts_of, rules_of
 from shapley_coop.games.game import Game
 from shapley_coop.games.goods import GIVEN, Holdings
 from shapley_coop.games.params import GameError, Params
-from shapley_coop.games.reference_points import ReferencePoints
-from shapley_coop.games.replay import Replays
-from shapley_coop.games.turns import Position, Step, Turn, realised_total
+from shapley_coop.games.turns import Position, Step, Turn
 
 TOGETHER = 16
 """Agents who can talk over one allocation of all tasks."""
@@ -47,6 +42,7 @@ class TaskExchange(Game):
     """Whether an agent can hand a task over by an action of its own."""
 
     Params: ClassVar[type[Params]] = TaskExchangeParams
+    analysed_by: ClassVar[type[Analysis]] = ExchangeAnalysis
     params: TaskExchangeParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -69,7 +65,6 @@ class TaskExchange(Game):
                 a: [*self.tasks.names, *self._hand_overs(self.tasks.names, a), WAIT]
                 for a in self.agents
             }
-        self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
 
     def make_ready(self) -> None:
         """Refuse one talk of too many.
@@ -203,34 +198,6 @@ class TaskExchange(Game):
         """Return the baseline: who is absent keeps its own tasks and does them."""
         return KEEPS_ITS_TASKS
 
-    def replays(self, record: Sequence[Turn]) -> Replays:
-        """An atom moves if all agents in its recorded chain are members; then all do their tasks.
-
-        What was not done in the record is done in no replay, and a play that was stopped before it
-        paid pays in none.
-        """
-        return recorded_trade(self, record)
-
-    def ahead(self) -> ExchangeAhead:
-        """Return plays in which who is asked for nothing does its own tasks."""
-        return ExchangeAhead(self)
-
-    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(C): the best that C's members can do by trading their initial tasks among themselves.
-
-        v(N) is the realised total; where nothing was played, every v(C) is 0. Cost: 3^m for m
-        tasks and three or more members; kept.
-        """
-        if not record:
-            return Fraction(0)
-        if coalition == frozenset(self.agents):
-            return realised_total(record)
-        return Fraction(self._worths(coalition), MICRO)
-
-    def reference_points(self) -> ReferencePoints:
-        """The front of all partitions; a plan is worth the tasks that each agent does in it."""
-        return ExchangePoints(self.scenario)
-
     def happened(self, turn: Turn) -> str:
         """Return what came of each tool call; the table of turns says which it was."""
         told = []
@@ -247,12 +214,6 @@ class TaskExchange(Game):
     def facts(self) -> dict[str, Any]:
         """All that is public: the atoms, who starts with what, and how composites are named."""
         return {"game": self.name, **facts_of(self.tasks), "turns": self.params.rounds}
-
-    def _tradable(self, coalition: frozenset[str]) -> int:
-        own = [agent for agent in self.agents if agent in coalition]
-        if not own:
-            return 0
-        return best_among(self.scenario, own)
 
     def _simulated(self, name: str) -> dict[str, Any]:
         atom = self.tasks.atoms[self._positions[name]]

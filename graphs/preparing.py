@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from pydantic import ValidationError
 
 from shapley_coop.games.catalogue import title
+from shapley_coop.games.game import opening
 from shapley_coop.graphs.catalogue import builder, version
 from shapley_coop.invalid import first_error
 from shapley_coop.prompts import check_pack
@@ -54,7 +56,7 @@ def prepare(
     page.check_game(played)
     played.make_ready()
     for seat in resolved.seats.values():
-        check_seat(seat, played.actions, played.opening)
+        check_seat(seat, played.actions, partial(opening, played))
     check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"

@@ -1,7 +1,6 @@
 """Whether all could pay, and hand over, what a deal asks of them at a table."""
 
 from fractions import Fraction
-from functools import partial
 
 from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means, paid_by, unpayable
 from shapley_coop.deals.contract import agreed_from, clause_of, split_of
@@ -41,13 +40,7 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
     done = frozenset(f"standing {cid}" for cid in evaluated.signed.monitor.paid)
     if fault := ungivable(agreed, done, game.holdings(position)):
         return fault
-    if known is None or (fault := beyond_means(agreed, known, now)):
-        return fault if known else None
-    from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
-    from shapley_coop.deals.analysis.world import World
-
-    playable = partial(can_be_played, game, position, now)
-    return unaffordable_together(agreed, known, World.of(game, evaluated.record), playable)
+    return beyond_means(agreed, known, now)
 
 
 def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:

@@ -15,9 +15,11 @@ from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
     """v of a record: by replays against the game's baseline, or by the rule that the game names."""
-    if game.credit_rule != "record":
-        worth, batch = partial(game.worth, record), game.batch_worth(record)
-        potential = game.classes_of(record) if game.credit_rule == "potential" else None
+    if game.analysis.credit_rule != "record":
+        worth, batch = partial(game.analysis.worth, record), game.analysis.batch_worth(record)
+        potential = (
+            game.analysis.classes_of(record) if game.analysis.credit_rule == "potential" else None
+        )
         return Characteristic(
             game.agents,
             worth,
@@ -26,7 +28,7 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
             target=None,
             classes=_classes(potential),
         )
-    return by_replays(game.replays_of(record))
+    return by_replays(game.analysis.replays_of(record))
 
 
 def by_replays(replays: Replays) -> Characteristic:
@@ -45,11 +47,11 @@ def by_replays(replays: Replays) -> Characteristic:
 
 def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
     """Return what each agent can secure by itself; in a game that does not say it, W_i(∅)."""
-    if game.has_potential:
-        return {agent: game.potential(record, frozenset({agent})) for agent in game.agents}
-    if game.credit_rule == "record":
-        return game.replays_of(record).alone()
-    return {agent: game.worth(record, frozenset({agent})) for agent in game.agents}
+    if game.analysis.has_potential:
+        return {agent: game.analysis.potential(record, frozenset({agent})) for agent in game.agents}
+    if game.analysis.credit_rule == "record":
+        return game.analysis.replays_of(record).alone()
+    return {agent: game.analysis.worth(record, frozenset({agent})) for agent in game.agents}
 
 
 def _worth(replays: Replays, coalition: frozenset[str]) -> Fraction:

@@ -216,7 +216,7 @@ class EvaluatedTable:
 
         Where what others are paid is private, nothing but its own payoff is looked at.
         """
-        if self.game.ahead().own_payoffs_only:
+        if self.game.analysis.ahead.own_payoffs_only:
             return short_of(least, self.kept(deal, agent, norms))
         return self.signed.below_reservation(deal, agent, least, norms)
 

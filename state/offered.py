@@ -50,7 +50,7 @@ def answered_offer(turn: TurnContext, agent: str) -> Facts:
     facts |= shown(turn, agent)
     if offer and offer["deal"]["clauses"]:
         # What is private to others is in no one's outlook: it is computed for its reader.
-        alone = turn.evaluated.game.ahead().own_payoffs_only
+        alone = turn.evaluated.game.analysis.ahead.own_payoffs_only
         facts["offer"] |= _beside_offer(turn, agent if alone else "")
         computed = facts["offer"].get("outlook")
         if computed and len(turn.evaluated.agents) > MOST_OUTLOOKS:

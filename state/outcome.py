@@ -113,7 +113,7 @@ def _welfare(table: Table, record: Sequence[Turn]) -> list[str]:
     if not (game.goods and record):
         return []
     reached = sum(float(x) for turn in record for x in turn["rewards"].values())
-    best = game.reference_points().best
+    best = game.analysis.reference_points.best
     most = "" if best is None else f", of {best:.10g} in the best allocation"
     return [f"What all hold is worth {reached:.10g} to them together{most}."]
 

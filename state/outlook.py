@@ -54,7 +54,7 @@ _computed = Bounded[_Key, str]()
 def _key(
     game: Game, terms: Enforcement, stands: bytes, deal: Deal, norms: Sequence[str], viewer: str
 ) -> _Key:
-    viewer = viewer if game.ahead().own_payoffs_only else ""
+    viewer = viewer if game.analysis.ahead.own_payoffs_only else ""
     return game, terms, stands, deal, tuple(norms), viewer
 
 

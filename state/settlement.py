@@ -132,7 +132,7 @@ def _credit(evaluated: EvaluatedTable) -> dict[str, Any]:
     found, baseline = evaluated.attribution("shapley"), evaluated.game.baseline
     shares = found.shares()
     credit = {
-        "rule": evaluated.game.credit_rule,
+        "rule": evaluated.game.analysis.credit_rule,
         "method": found.method,
         "total": plain(found.total),
         "marginal": _plain(found.marginal),

@@ -155,7 +155,7 @@ def unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
 
 def norms(turn: TurnContext, agent: str) -> Facts:
     """Return the norms that a deal can name, and what they compare with."""
-    if not turn.topic.computed or turn.evaluated.game.credit_rule != "record":
+    if not turn.topic.computed or turn.evaluated.game.analysis.credit_rule != "record":
         return {"norms": turn.norms} if turn.norms else {}
     baseline = turn.evaluated.game.baseline
     facts: Facts = {"compares_with": baseline.words}

@@ -1,7 +1,4 @@
-"""Whether each payer can pay what it promises, payment by payment.
-
-What may fall due of it together is for `joint_payments`.
-"""
+"""Whether each payer can pay what it promises: what is certain is refused, the rest has a bound."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +43,7 @@ class Means:
 @lru_cache(maxsize=256)
 def means_of(game: Game) -> dict[str, Any]:
     """A game's facts about what agents can have, as plain JSON; empty where it knows none."""
-    ahead = game.ahead()
+    ahead = game.analysis.ahead
     most, together = ahead.most(), ahead.together()
     if most is None or together is None:
         return {}
@@ -88,6 +85,35 @@ def unaffordable(
             if amount > most:
                 return _never(" and ".join(cids), payer, amount, most)
     return None
+
+
+def beyond_bound(agreed: Contract, means: Means) -> list[str]:
+    """Return, for each payer that could owe more than it can have, a sentence that says so.
+
+    The bound is a sum: as if all that may fall due did, at every turn. Payments that bar each
+    other, or that the rules of the game bar, are in it all the same; what a payer brings about by
+    what it does itself is in it once, since it can stop.
+    """
+    clauses = [clause for clause in in_force(agreed).values() if clause.transfer]
+    pays = [pay for clause in clauses if (pay := clause.transfer)]
+    told = []
+    for payer in payers([pay for pay in pays if pay.basis != "reward"], means.most):
+        most = at_best(payer, split_of(agreed), means) + received(payer, pays, means)
+        owed = sum((_may_owe(payer, clause, means) for clause in clauses), NOTHING)
+        if owed > most:
+            told.append(
+                f"{payer} owes at most {plain(owed)} and has at most {plain(most)}: the first is a "
+                "bound, the sum of all that may fall due, whether or not it can do so together."
+            )
+    return told
+
+
+def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
+    pay = clause.transfer
+    if pay is None or pay.basis == "reward":  # the reward pays for it
+        return NOTHING
+    own = any(event.agent == payer for event in clause.events([*means.most]))
+    return paid_by(payer, pay, means.most) * (pay.amount if own else at_most(pay, means))
 
 
 def unpayable(

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop import extension
-from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means
+from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_bound, beyond_means
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
     balanced_outcomes,
@@ -30,11 +30,9 @@ from shapley_coop.deals.analysis.incentives import (
     weak_equilibria,
     whatever_others_do,
 )
-from shapley_coop.deals.analysis.joint_payments import unaffordable_together
 from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
-from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.contract import Contract, agreed_from, in_force, lasting
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
@@ -130,9 +128,7 @@ def _examined(
     try:
         stage = StageGame.of(facts)
         known = known or Means(stage.most, stage.turns * stage.best_total, stage.turns)
-        now, world = len(record) + 1, World(stage.actions, stage.turns, record, stage)
-        fault = beyond_means(agreed, known, now) or unaffordable_together(agreed, known, world)
-        if fault:
+        if fault := beyond_means(agreed, known, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))
         if enforcement.mode == "escrow" and enforcement.deposit is None:
             # An amendment leaves the deposits as they are.
@@ -148,7 +144,8 @@ def _examined(
             if standing
             else GameTree(Deal(), stage, Enforcement("notional"), record)
         )
-        return _enumerated(deal, within, without, record)
+        found = _enumerated(deal, within, without, record)
+        return replace(found, notes=(*found.notes, *beyond_bound(agreed, known)))
     except NotFinite as reason:
         if fault := beyond_means(agreed, known, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))

@@ -150,7 +150,7 @@ def outlook(of: Prospect) -> DealOutlook:
     Cost: that of the game tree (`game_tree`), or a few plays for each agent and action
     (`games.ahead`): a few ms for small games, about 0.1 s for a raid of four.
     """
-    ahead = of.game.ahead()
+    ahead = of.game.analysis.ahead
     if not (ahead.open or of.stage or (ahead.own_payoffs_only and of.viewer)):
         return DealOutlook(why_not="what will be done in this game cannot be computed in advance")
     if ahead.own_payoffs_only and (why := _tells_of_others(of)):
@@ -179,7 +179,7 @@ def _exactly(of: Prospect) -> DealOutlook | None:
     rows = exact_rows(within, without, _held(of), of.record)
     if of.standing is None and (declared := Simulation(of, count=1).baseline()):
         rows = [*rows, declared]
-    return DealOutlook(rows=tuple(rows), assumes=of.game.ahead().words)
+    return DealOutlook(rows=tuple(rows), assumes=of.game.analysis.ahead.words)
 
 
 def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
@@ -221,13 +221,13 @@ def _by_plays(of: Prospect) -> DealOutlook:
         exact=exact,
         plays=0 if exact else simulation.plays,
         rows=tuple(_shown(of, rows)),
-        assumes=f"{of.game.ahead().words}; {ONE_BREACH}",
+        assumes=f"{of.game.analysis.ahead.words}; {ONE_BREACH}",
     )
 
 
 def _shown(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
     """Of a game with private payoffs, the viewer's alone."""
-    if not of.game.ahead().own_payoffs_only:
+    if not of.game.analysis.ahead.own_payoffs_only:
         return rows
     return [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
 
@@ -258,7 +258,7 @@ def _valued_in_advance(of: Prospect) -> bool:
 def _equals_are_counted(of: Prospect) -> bool:
     """Whether values of the play in which all keep the offer follow from classes of equals."""
     (play, *_) = Simulation(of, count=1).kept()
-    return of.game.replays(play.record).classes is not None
+    return of.game.analysis.replays(play.record).classes is not None
 
 
 def _tells_of_others(of: Prospect) -> str:

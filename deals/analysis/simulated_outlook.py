@@ -51,7 +51,7 @@ class Simulation:
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
-        self._of, self._ahead = of, of.game.ahead()
+        self._of, self._ahead = of, of.game.analysis.ahead
         self._facts = facts_of(of.game)
         turns = max(1, of.game.turns - len(of.record))
         sims = 2 + sum(len(self._options(agent)) for agent in self._breakers)

@@ -8,7 +8,7 @@
 
 What is JSON already is read by the standard library. Otherwise one pass over the tokens writes it
 anew, and the standard library reads that. Nothing is added that was not written: no bracket, no
-quotation mark that was forgotten, no comma. `docs/decisions.md` says why no library does
+quotation mark that was forgotten, no comma. `docs/decisions/README.md` says why no library does
 this. Cost: linear; at most MAX_TOKENS tokens are looked at.
 """
 

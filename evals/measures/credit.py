@@ -20,13 +20,13 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
         ValueError: nothing declares a baseline, or there is no such norm.
     """
     baseline = evaluated.game.baseline
-    if evaluated.game.credit_rule == "record" and baseline.no_value:
+    if evaluated.game.analysis.credit_rule == "record" and baseline.no_value:
         raise ValueError(baseline.no_value)
     found = evaluated.attribution(norm)
     return {
         "agents": list(evaluated.agents),
         "norm": norm,
-        "rule": evaluated.game.credit_rule,
+        "rule": evaluated.game.analysis.credit_rule,
         "method": found.method,
         "baseline": baseline.words,
         "warning": baseline.warning,

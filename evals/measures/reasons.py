@@ -129,9 +129,9 @@ class _Truth:
         """Return the best total of the whole game, given what was played before a turn."""
         game, before = self._evaluated.game, self._evaluated.record[: turn - 1]
         if not before:
-            return game.reference_points().best
+            return game.analysis.reference_points.best
         position = game.start()
-        for after in game.replay(before):
+        for after in game.analysis.replay(before):
             position = after.position
         rest = best_total(game, position)
         if rest is None:
@@ -144,7 +144,7 @@ class _Truth:
         """Return whether the others gained, lost or neither by what an agent did."""
         evaluated = self._evaluated
         try:
-            replays = evaluated.game.replays_of(evaluated.record)
+            replays = evaluated.game.analysis.replays_of(evaluated.record)
         except GameError:  # the game cannot be replayed with somebody absent
             return None
         there = np.ones(len(evaluated.agents), dtype=np.bool_)

@@ -39,7 +39,7 @@ class Yardstick:
 
     @cached_property  # the best of all plays, which each measure asks for
     def _points(self) -> ReferencePoints:
-        return self._game.reference_points()
+        return self._game.analysis.reference_points
 
     @property
     def best(self) -> float | None:

@@ -1,8 +1,10 @@
 """What is refused before a sweep plays anything."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from shapley_coop.evals.sweeps.cells import Cell
+from shapley_coop.games.game import opening
 from shapley_coop.seats.models import check_seat
 from shapley_coop.seats.seat import PYTHON, Seat
 from shapley_coop.state.settings import game_of
@@ -28,7 +30,7 @@ def check_cells(cells: Iterable[Cell]) -> None:
     for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):
         if seat.human:
             raise ValueError("a sweep cannot ask people: give every seat to a model")
-        check_seat(seat, *((game.actions, game.opening) if game else ()))
+        check_seat(seat, *((game.actions, partial(opening, game)) if game else ()))
 
 
 def check_none_waits(sweep: str) -> None:

@@ -9,12 +9,11 @@ record alone (see `company_checks`). Repository and contributions are views of t
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
-from shapley_coop.amounts import exact
 from shapley_coop.earned_value import parts
 from shapley_coop.extensions.company import checks as company_checks
 from shapley_coop.extensions.company.artefacts import (
@@ -32,7 +31,7 @@ from shapley_coop.extensions.company.turn_workspace import TurnWorkspace, as_wri
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.extensions.repository.patterns import engine
 from shapley_coop.extensions.repository.rules import Rules
-from shapley_coop.games.ahead import Ahead, BountyAhead
+from shapley_coop.games.analysis import Analysis, BountyAnalysis
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.files import read_file
 from shapley_coop.games.game import Game
@@ -51,6 +50,39 @@ _COUNTED = Rules(weighed=False)
 _TEXTS: dict[str, str] = read_file(Path(__file__).with_name("rules.yaml"), "rules")
 
 
+class CompanyAnalysis(BountyAnalysis):
+    """By what was made; no program is run for it."""
+
+    game: "SoftwareCompany"
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """The members' parts of the bounty, by the Weighted Earned Value of what they made."""
+        total = realised_total(record)
+        made = parts(self.game.artefacts(record), self.game.params.weights) if total else {}
+        return additive(
+            self.game.agents, [total * made.get(agent, 0) for agent in self.game.agents]
+        )
+
+    def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
+        """Play a record again, step by step, from its effects: no program is run.
+
+        Raises:
+            GameError: the record does not follow from itself.
+        """
+        runner = company_checks.as_recorded(record)
+        again = SoftwareCompany(self.game.params.model_dump(), self.game.seed, runner)
+        position = again.start()
+        for turn in record:
+            after = again.step(position, as_written(turn))
+            yield after
+            position = after.position
+
+    @cached_property
+    def reference_points(self) -> ReferencePoints:
+        """None: actions carry content, so that plays cannot be enumerated."""
+        return ReferencePoints()
+
+
 class SoftwareCompany(Game):
     """Six roles decide, write and mend until a program's checks pass; the bounty is shared.
 
@@ -62,6 +94,7 @@ class SoftwareCompany(Game):
     rolls_dice = False
     own_baseline = True
     Params: ClassVar[type[Params]] = SoftwareCompanyParams
+    analysed_by: ClassVar[type[Analysis]] = CompanyAnalysis
     params: SoftwareCompanyParams
 
     def __init__(
@@ -165,38 +198,10 @@ class SoftwareCompany(Game):
         """Return the baseline: who is absent made nothing."""
         return MADE_NOTHING
 
-    def replays(self, record: Sequence[Turn]) -> Replays:
-        """The members' parts of the bounty, by the Weighted Earned Value of what they made."""
-        total = realised_total(record)
-        made = parts(self.artefacts(record), self.params.weights) if total else {}
-        return additive(self.agents, [total * made.get(agent, 0) for agent in self.agents])
-
     def artefacts(self, record: Sequence[Turn]) -> Counts:
         """Agent → kind → count, read from the history of the workspace that the record builds."""
         counted = _counted(json.dumps(commits_of(record)))
         return {agent: counted.get(agent, {}) for agent in self.agents}
-
-    def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
-        """Play a record again, step by step, from its effects: no program is run.
-
-        Raises:
-            GameError: the record does not follow from itself.
-        """
-        runner = company_checks.as_recorded(record)
-        again = SoftwareCompany(self.params.model_dump(), self.seed, runner)
-        position = again.start()
-        for turn in record:
-            after = again.step(position, as_written(turn))
-            yield after
-            position = after.position
-
-    def reference_points(self) -> ReferencePoints:
-        """None: actions carry content, so that plays cannot be enumerated."""
-        return ReferencePoints()
-
-    def ahead(self) -> Ahead:
-        """Return what will be written cannot be pictured; the bounty is known."""
-        return BountyAhead(self, exact(self.params.bounty))
 
     def rules(self) -> str:
         """Roles, phases, how content is written, how the bounty is earned and valued."""

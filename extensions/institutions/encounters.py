@@ -9,10 +9,12 @@ What an agent does to one partner is its reputation with the next (Nowak and Sig
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import Names, Number, Params
@@ -39,6 +41,17 @@ class EncountersParams(Params):
         return self
 
 
+class EncountersAnalysis(Analysis):
+    """Payoffs are a table, for each pair."""
+
+    @cached_property
+    def reference_points(self) -> ReferencePoints:
+        """Return the best total: what pays a pair most, in every encounter."""
+        p, game = self.game.params, self.game
+        best = max(2 * p.reward, p.temptation + p.sucker, 2 * p.punishment)
+        return ReferencePoints(lambda: float(best * len(game.agents) * game.turns / 2))
+
+
 class Encounters(Game):
     """Each turn everybody meets a new partner, and knows what that one has done to others."""
 
@@ -46,6 +59,7 @@ class Encounters(Game):
     rolls_dice = False
     needs_seed = False
     Params: ClassVar[type[Params]] = EncountersParams
+    analysed_by: ClassVar[type[Analysis]] = EncountersAnalysis
     params: EncountersParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -90,12 +104,6 @@ class Encounters(Game):
     def over(self, position: Position) -> bool:
         """After the last turn."""
         return int(position["turn"]) > self.turns
-
-    def reference_points(self) -> ReferencePoints:
-        """Return the best total: what pays a pair most, in every encounter."""
-        p = self.params
-        best = max(2 * p.reward, p.temptation + p.sucker, 2 * p.punishment)
-        return ReferencePoints(lambda: float(best * len(self.agents) * self.turns / 2))
 
     def rules(self) -> str:
         """Return who meets whom, and what an encounter pays."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError
@@ -23,6 +24,7 @@ from shapley_coop.extensions.markets.words import (
     told_groups,
 )
 from shapley_coop.games.actions import told_actions
+from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.gives import EVERYONE, given, gives
@@ -56,6 +58,26 @@ class TradeParams(Params):
     )
 
 
+class TradeAnalysis(Analysis):
+    """By what was traded, and by the best that could be."""
+
+    game: "Trade"
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """Goods change hands among members alone; a pool counts if all its agents are members."""
+        return recorded_trade(self.game, record)
+
+    @cached_property
+    def ahead(self) -> TradeAhead:
+        """Plays in thought, whose payoffs each agent is told of itself alone."""
+        return TradeAhead(self.game)
+
+    @cached_property
+    def reference_points(self) -> ReferencePoints:
+        """Return what all could have together, and each without a deal."""
+        return TradePoints(self.game.market)
+
+
 class Trade(Game):
     """Agents hold goods that are worth something else to each, and only each knows what.
 
@@ -68,6 +90,7 @@ class Trade(Game):
     rolls_dice = False
     own_baseline = True
     Params: ClassVar[type[Params]] = TradeParams
+    analysed_by: ClassVar[type[Analysis]] = TradeAnalysis
     params: TradeParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -183,18 +206,6 @@ class Trade(Game):
     def default_baseline(self) -> Baseline:
         """Return the baseline: who is absent keeps what it has, and refuses."""
         return KEEPS
-
-    def replays(self, record: Sequence[Turn]) -> Replays:
-        """Goods change hands among members alone; a pool counts if all its agents are members."""
-        return recorded_trade(self, record)
-
-    def ahead(self) -> TradeAhead:
-        """Plays in thought, whose payoffs each agent is told of itself alone."""
-        return TradeAhead(self)
-
-    def reference_points(self) -> ReferencePoints:
-        """Return what all could have together, and each without a deal."""
-        return TradePoints(self.market)
 
     def happened(self, turn: Turn) -> str:
         """Return what changed hands by the contract, and how a pool ended."""

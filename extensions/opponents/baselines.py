@@ -18,7 +18,7 @@ second_price       the same, and the winner is paid as much as leaves the manage
                    the second-best bid, or no bid; at most what it can ever earn
 =================  ============================================================================
 
-The arbiters are those of `games.arbiters`. The contract net is Smith's (IEEE Transactions on
+The arbiters are those of `arbiters`. The contract net is Smith's (IEEE Transactions on
 Computers C-29, 1980), with bids at cost. `second_price` is the Vickrey–Clarke–Groves mechanism
 where it applies here, to one buyer of one service: its price makes bidding one's cost the best
 reply, and comes from the buyer, whose means are the reserve. In general that mechanism's payments
@@ -47,8 +47,8 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import All, Event, Last, Turns, When
 from shapley_coop.deals.written.reading import read_words
-from shapley_coop.games import arbiters
-from shapley_coop.games.arbiters import Point
+from shapley_coop.extensions.opponents import arbiters
+from shapley_coop.extensions.opponents.arbiters import Point
 from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
 from shapley_coop.seats.embedded.outlook import transfers_to
 from shapley_coop.seats.embedded.without_foresight import owed_now
@@ -64,7 +64,7 @@ def awarded(stage: StageGame, rule: Rule) -> Deal | None:
 
     Args:
         stage: the game.
-        rule: one of `games.arbiters`; a payoff that no joint action has is paid for in the end.
+        rule: one of `arbiters`; a payoff that no joint action has is paid for in the end.
     """
     without = stage.disagreement
     points = {tuple(stage.turns * x for x in pays): play for play, pays in stage.pays.items()}

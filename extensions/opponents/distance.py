@@ -6,7 +6,7 @@ from math import dist
 
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.games.arbiters import (
+from shapley_coop.extensions.opponents.arbiters import (
     Point,
     fixed_split,
     kalai_smorodinsky,

@@ -26,9 +26,9 @@ from shapley_coop.deals.analysis.stage import StageGame
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.written.reading import read_words
+from shapley_coop.extensions.opponents.arbiters import split
 from shapley_coop.extensions.opponents.baselines import ACCEPT, REJECT, Baseline, awarded
 from shapley_coop.extras import needing
-from shapley_coop.games.arbiters import split
 from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
 from shapley_coop.seats.embedded.outlook import Outlook
 

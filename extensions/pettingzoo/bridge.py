@@ -21,6 +21,7 @@ from shapley_coop.extensions.pettingzoo.facts import as_number, as_plain
 from shapley_coop.extensions.pettingzoo.trials import Trials, try_out
 from shapley_coop.extras import needing
 from shapley_coop.games.ahead import Ahead
+from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.matrix import MatrixGame
@@ -55,6 +56,45 @@ class PettingZooParams(Params):
     actions: list[str] = Field(default=[], description="Names of the actions, instead of 0, 1, …")
 
 
+class PettingZooAnalysis(Analysis):
+    """By the matrix that the trials found, if there is one."""
+
+    game: "PettingZooGame"
+
+    def equilibrium(self) -> Baseline | None:
+        """That of the matrix that the trials found."""
+        return self.game.stage.analysis.equilibrium() if self.game.stage else None
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """Step by step; without a baseline each agent has its own rewards, whoever is there."""
+        if self.game.baseline.kind != "nothing":
+            return super().replays(record)
+        own = earned_alone(record, self.game.agents)
+        return additive(self.game.agents, [own[agent] for agent in self.game.agents])
+
+    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+        """v(N) is the realised total; else the α-value of the matrix that the trials found.
+
+        Of any other environment nothing is known but the play: a coalition is worth what its
+        members earned, so that every value is an agent's own reward.
+        """
+        if coalition == frozenset(self.game.agents):
+            return realised_total(record)
+        if self.game.stage:
+            return self.game.stage.analysis.potential(record, coalition)
+        return sum(earned_alone(record, sorted(coalition)).values(), start=Fraction(0))
+
+    @cached_property
+    def reference_points(self) -> ReferencePoints:
+        """Return those of the matrix that the trials found; of any other environment none."""
+        return self.game.stage.analysis.reference_points if self.game.stage else ReferencePoints()
+
+    @cached_property
+    def ahead(self) -> Ahead:
+        """As a matrix, where the trials found it to be one."""
+        return self.game.stage.analysis.ahead if self.game.stage else super().ahead
+
+
 class PettingZooGame(Game):
     """A PettingZoo environment in which agents act at the same time, with discrete actions.
 
@@ -64,6 +104,7 @@ class PettingZooGame(Game):
 
     name = "pettingzoo"
     Params: ClassVar[type[Params]] = PettingZooParams
+    analysed_by: ClassVar[type[Analysis]] = PettingZooAnalysis
     params: PettingZooParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
@@ -167,33 +208,6 @@ class PettingZooGame(Game):
                 return Baseline("actions", f"an absent agent plays {name}", all_do)
         return self.stage.default_baseline() if self.stage else OWN_REWARDS
 
-    def equilibrium(self) -> Baseline | None:
-        """That of the matrix that the trials found."""
-        return self.stage.equilibrium() if self.stage else None
-
-    def replays(self, record: Sequence[Turn]) -> Replays:
-        """Step by step; without a baseline each agent has its own rewards, whoever is there."""
-        if self.baseline.kind != "nothing":
-            return super().replays(record)
-        own = earned_alone(record, self.agents)
-        return additive(self.agents, [own[agent] for agent in self.agents])
-
-    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(N) is the realised total; else the α-value of the matrix that the trials found.
-
-        Of any other environment nothing is known but the play: a coalition is worth what its
-        members earned, so that every value is an agent's own reward.
-        """
-        if coalition == frozenset(self.agents):
-            return realised_total(record)
-        if self.stage:
-            return self.stage.potential(record, coalition)
-        return sum(earned_alone(record, sorted(coalition)).values(), start=Fraction(0))
-
-    def reference_points(self) -> ReferencePoints:
-        """Return those of the matrix that the trials found; of any other environment none."""
-        return self.stage.reference_points() if self.stage else ReferencePoints()
-
     def rules(self) -> str:
         """Return the environment's own documentation."""
         inner = getattr(self._env.unwrapped, "aec_env", self._env).unwrapped
@@ -204,10 +218,6 @@ class PettingZooGame(Game):
             f"{'one after the other' if self._in_turns else 'at the same time'}, for at most "
             f"{self.turns} turns.\n\n{documented[:MAX_RULES]}"
         )
-
-    def ahead(self) -> Ahead:
-        """As a matrix, where the trials found it to be one."""
-        return self.stage.ahead() if self.stage else super().ahead()
 
     def facts(self) -> dict[str, Any]:
         """Agents, actions, turns; and the payoffs, where the trials found them to be fixed."""

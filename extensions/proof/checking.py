@@ -184,7 +184,7 @@ def _play(told: Predicate, wrong: str) -> Finding:
     game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")
-    for turn, after in zip(record, game.replay(record), strict=True):
+    for turn, after in zip(record, game.analysis.replay(record), strict=True):
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Finding("play", False, f"turn {turn['turn']} pays {after.rewards}")
     return Finding("play", not wrong, wrong or f"{len(record)} turns replayed")

@@ -33,7 +33,7 @@ def table_at(
     settings = settings_of(told)
     game = game_of(settings)
     position = game.start()
-    for after in game.replay(record):
+    for after in game.analysis.replay(record):
         position = after.position
     signed = chain if plans is None else chain[:plans]
     splits = [_offer(one, told.agents) for one in told.agreements if one.topic != PLAN]

@@ -19,7 +19,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.credit import attribute_by
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
-from shapley_coop.games.baseline import AWAY, RANDOM
+from shapley_coop.games.baseline import AWAY, RANDOM, absent_action
 from shapley_coop.games.replay import Replays, least_for_the_present
 from shapley_coop.games.turns import Position, Turn
 from shapley_coop.nodes.agent.ask import write_letter
@@ -80,7 +80,7 @@ def _check(evaluated: EvaluatedTable) -> None:
         raise ValueError(
             f"--replay asked asks programs alone: {', '.join(others)} is no embedded agent"
         )
-    if game.credit_rule != "record" or game.own_baseline or game.baseline.kind == RANDOM:
+    if game.analysis.credit_rule != "record" or game.own_baseline or game.baseline.kind == RANDOM:
         raise ValueError(
             f"--replay asked plays against a baseline of actions, idle, a policy or away; "
             f"here: {game.baseline.words}"
@@ -140,7 +140,7 @@ class _Plays:
             if agent in present:
                 chosen[agent] = self._answer(turn, agent)
             elif game.baseline.kind != AWAY:
-                action = game.absent_action(game.baseline, position, agent)
+                action = absent_action(game, game.baseline, position, agent)
                 chosen[agent] = action if action in game.legal(position, agent) else None
         return {agent: action for agent, action in chosen.items() if action is not None}
 

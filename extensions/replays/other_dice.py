@@ -101,10 +101,10 @@ def on_other_dice(
 
     Cost: as much as the record's own values, for each of the dice.
     """
-    if evaluated.game.credit_rule != "record":
+    if evaluated.game.analysis.credit_rule != "record":
         raise ValueError(
             f"on other dice a record is replayed, but this run's worth is by the rule "
-            f"{evaluated.game.credit_rule!r}: only worth=record can be replayed"
+            f"{evaluated.game.analysis.credit_rule!r}: only worth=record can be replayed"
         )
     did = conduct(evaluated.game, evaluated.record, evaluated.game.baseline)
     settings, seed = evaluated.table["settings"], evaluated.config.seed
@@ -112,7 +112,7 @@ def on_other_dice(
     totals = []
     for k in range(1, times + 1):
         other = game_of({**settings, "seed": (seed + k) % SEEDS})
-        found = attribute_by(by_replays(other.repeated(did)), norm)
+        found = attribute_by(by_replays(other.analysis.repeated(did)), norm)
         totals.append(float(found.total))
         for agent, value in found.values.items():
             values[agent].append(float(value))

@@ -124,7 +124,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
             except LibraryMissing as absent:
                 left_out.append(str(absent))
     game = evaluated.game
-    if game.credit_rule != "record" or game.own_baseline:
+    if game.analysis.credit_rule != "record" or game.own_baseline:
         return
     for to, rank in _baselines(evaluated, norm, left_out):
         try:
@@ -133,7 +133,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
             left_out.append(f"the baseline {to} ({reason})")
     stops = replace(conduct(game, evaluated.record, game.baseline), goes_on=False)
     if game.rolls_dice:  # in a table nobody ever leaves the recorded path
-        values = attribute_by(by_replays(game.repeated(stops)), norm).values
+        values = attribute_by(by_replays(game.analysis.repeated(stops)), norm).values
         yield (BY_CONTINUATION, STOPS), ranking_of(values)
 
 
@@ -154,7 +154,7 @@ def _baselines(
             left_out.append("the baseline away (too many joint actions of the absent)")
         else:
             yield AWAY, ranked(AWAY)
-    equilibrium = game.equilibrium()
+    equilibrium = game.analysis.equilibrium()
     if equilibrium and dict(equilibrium.actions) != dict(baseline.actions):
         yield f"{EQUILIBRIUM} ({equilibrium.words})", ranked(equilibrium.actions)
 

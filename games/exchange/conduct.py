@@ -58,7 +58,7 @@ def _moved(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved],
     """Every atom that was handed over, with all who held it in turn, and where the play ended."""
     chains: dict[str, list[str]] = {}
     position = game.start()
-    for turn, after in zip(record, game.replay(record), strict=True):
+    for turn, after in zip(record, game.analysis.replay(record), strict=True):
         position = after.position
         for giver, action in turn["actions"].items():
             if found := game.handed(action):

@@ -20,12 +20,11 @@ from math import dist, prod
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.games.arbiters import gains_of, parts_of_best
 from shapley_coop.games.exchange.additive import Additive, best_total
 from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.exchange.scenario import MAX_ATOMS, Masks, Scenario, is_partition, table_of
-from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.reference_points import ReferencePoints, gains_of, parts_of_best
 
 Point = tuple[int, ...]
 

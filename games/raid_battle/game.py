@@ -1,43 +1,27 @@
 """Raid Battle: whoever supports the others earns less, and without support all of them lose."""
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import IDLE, Baseline
-from shapley_coop.games.batch import Ints, Mask
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import Params
-from shapley_coop.games.raid_battle.ahead import RaidAhead
-from shapley_coop.games.raid_battle.conduct import raid_replays, wins
+from shapley_coop.games.raid_battle.analysis import RaidAnalysis
 from shapley_coop.games.raid_battle.rules import (
     FIREBALL,
     HEAL,
     SKILLS,
     TAUNT,
     RaidParams,
-    contributions,
     is_over,
     opening,
     resolve,
     rolled,
 )
-from shapley_coop.games.replay import Conduct, Replays
 from shapley_coop.games.turns import Position, Step, Turn
 
 STANDS_IDLE = Baseline(IDLE, "an absent agent stands idle and can be struck")
-
-TABLE_HEROES = 12
-"""Up to here all 2**n coalitions are replayed at once when the first is asked for."""
-
-Choices = tuple[tuple[str | None, ...], ...]
-"""Turn by turn what each hero chose, in the order of the heroes; None is nothing."""
-
-Worths = Callable[[Mask], Ints]
 
 
 class RaidBattle(Game):
@@ -49,12 +33,12 @@ class RaidBattle(Game):
 
     name = "raid_battle"
     Params: ClassVar[type[Params]] = RaidParams
+    analysed_by: ClassVar[type[Analysis]] = RaidAnalysis
     params: RaidParams
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
         self.actions = {agent: list(SKILLS) for agent in self.agents}
-        self._replays = lru_cache(maxsize=4)(self._prepare)
 
     def start(self) -> Position:
         """Return every hero in full health."""
@@ -84,65 +68,6 @@ class RaidBattle(Game):
     def default_baseline(self) -> Baseline:
         """Return the baseline: who is absent stands idle, and can be struck."""
         return STANDS_IDLE
-
-    def repeated(self, did: Conduct) -> Replays:
-        """Many raids side by side; other baselines than standing idle are played step by step."""
-        if self.baseline.kind != "idle":
-            return super().repeated(did)
-        return raid_replays(self.params, self.seed, did)
-
-    def ahead(self) -> RaidAhead:
-        """Many raids side by side."""
-        return RaidAhead(self)
-
-    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(C), by the parameter `worth`.
-
-        record: as in every game: own rewards and the team's, where the members of C repeat their
-        conduct and all others stand idle, less what there is if all do.
-
-        contribution: damage + healing + redirected damage of the members, in hit points; v(∅) = 0.
-
-        outcome: 1 if the replay that ends with the record is won, else 0. Not monotone in general:
-        whom a Heal or a strike goes to depends on all heroes.
-        """
-        if self.params.worth == "record":
-            return super().worth(record, coalition)
-        row = np.array([[agent in coalition for agent in self.agents]])
-        return Fraction(int(self._worths(record)(row)[0]))
-
-    @property
-    def credit_rule(self) -> str:
-        """The parameter `worth`."""
-        return self.params.worth
-
-    def batch_worth(self, record: Sequence[Turn]) -> Callable[[Mask], NDArray[np.float64]]:
-        """`worth` of many coalitions at once: from shape (m, n) to shape (m,)."""
-        if self.params.worth == "record":
-            return super().batch_worth(record)
-        worths = self._worths(record)
-        return lambda coalitions: worths(coalitions).astype(np.float64)
-
-    def _worths(self, record: Sequence[Turn]) -> Worths:
-        if self.params.worth == "contribution":
-            found = contributions(self.agents, record)
-            amounts = np.array([sum(found[agent].values()) for agent in self.agents])
-            return lambda members: members @ amounts
-        choices = tuple(
-            tuple(turn["actions"].get(agent) for agent in self.agents) for turn in record
-        )
-        return self._replays(choices)
-
-    def _prepare(self, choices: Choices) -> Worths:
-        def replay(members: Mask) -> Ints:
-            return wins(self.params, self.seed, choices, members).astype(np.int64)
-
-        n = len(self.agents)
-        if n > TABLE_HEROES:
-            return replay
-        bits = 1 << np.arange(n)
-        table = replay((np.arange(1 << n)[:, None] & bits).astype(bool))
-        return lambda members: table[members @ bits]
 
     def rules(self) -> str:
         """Skills, boss, order, rewards."""

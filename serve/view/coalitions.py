@@ -34,7 +34,7 @@ def worths(evaluated: EvaluatedTable) -> dict[str, Any] | None:
         return None
     table = evaluated.characteristic.worths()
     masks = sorted(range(len(table)), key=lambda mask: (mask.bit_count(), mask))
-    rule = evaluated.game.credit_rule
+    rule = evaluated.game.analysis.credit_rule
     return {
         "words": RULES.get(rule, "v(C): as the game counts it"),
         "each": [
@@ -58,9 +58,9 @@ def complaint(evaluated: EvaluatedTable, payoffs: Mapping[str, float]) -> dict[s
     if alone is not None:
         gained = {agent: paid[agent] - alone[agent] for agent in evaluated.agents}
         return _greatest("record", evaluated.agents, evaluated.characteristic.worths(), gained)
-    if not evaluated.game.has_potential:
+    if not evaluated.game.analysis.has_potential:
         return None
-    secured = partial(evaluated.game.potential, evaluated.record)
+    secured = partial(evaluated.game.analysis.potential, evaluated.record)
     return _greatest("potential", evaluated.agents, worth_table(evaluated.agents, secured), paid)
 
 

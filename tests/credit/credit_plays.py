@@ -17,6 +17,7 @@ from pettingzoo import ParallelEnv
 from shapley_coop.credit import attribute_by
 from shapley_coop.credit.attribution import Attribution
 from shapley_coop.games import Game, Turn, load, names
+from shapley_coop.games.baseline import absent_action
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.replay import Replays, conduct, step_by_step
 from shapley_coop.games.turns import realised_total
@@ -53,7 +54,7 @@ def at_random(
         actions = {a: dice.choice(acts) for a, acts in legal.items() if dice.random() >= passes}
         if null is not None and (idler := game.agents[null]) in legal:
             actions.pop(idler, None)
-            done = game.absent_action(game.baseline, position, idler)
+            done = absent_action(game, game.baseline, position, idler)
             actions |= {idler: done} if done else {}
         plays.append(actions)
         position = game.step(position, actions).position

@@ -68,7 +68,7 @@ def test_everybodys_replay_is_the_record_and_values_sum_to_what_it_improved(
 ) -> None:
     game = world.game(seed)
     record = world.record(game, seed, stop)
-    replays, total = game.replays(record), realised_total(record)
+    replays, total = game.analysis.replays(record), realised_total(record)
     assert sum(replays.of(np.ones(len(game.agents), dtype=bool)).values()) == total
     found = credited(game, record)
     assert sum(found.values.values()) == found.total == total - sum(replays.alone().values())
@@ -85,7 +85,7 @@ def test_whose_replay_is_its_baseline_has_no_value_and_ends_with_its_baseline(
     own = game.baseline.kind in ("actions", "idle")  # else nobody's actions are its baseline
     null = data.draw(st.integers(0, len(game.agents) - 1)) if own else None
     record = world.record(game, seed, stop, null)
-    replays = game.replays(record)
+    replays = game.analysis.replays(record)
     if null is not None:
         assert is_null(replays, null)
     for i, agent in enumerate(game.agents):
@@ -103,7 +103,7 @@ def test_whose_replay_is_its_baseline_has_no_value_and_ends_with_its_baseline(
 def test_agents_that_add_the_same_have_the_same_value(world: World, seed: int, stop: int) -> None:
     game = world.game(seed)
     record = world.record(game, seed, stop)
-    replays, n = game.replays(record), len(game.agents)
+    replays, n = game.analysis.replays(record), len(game.agents)
     values = {norm: list(credited(game, record, norm).values.values()) for norm in NORMS}
     for i in range(n):
         for j in range(i):

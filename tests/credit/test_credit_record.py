@@ -71,7 +71,9 @@ def test_the_known_answers(
 def test_alone_in_the_escape_room_either_loses_one() -> None:
     game = load("escape_room")
     record = joint(game, "door", "lever")
-    worths = [game.worth(record, frozenset(c)) for c in ([], ["Alice"], ["Bob"], game.agents)]
+    worths = [
+        game.analysis.worth(record, frozenset(c)) for c in ([], ["Alice"], ["Bob"], game.agents)
+    ]
     assert worths == [0, -1, -1, 9]
 
 
@@ -86,7 +88,7 @@ def test_raids_side_by_side_are_what_each_is_step_by_step(seed: int) -> None:
     params = {"heroes": heroes, "boss_hp": dice.choice([400, 900, 1500]), "heal_reward": 0.35}
     game = load("raid_battle", params, seed)
     record = at_random(game, seed, stop=dice.choice([30, 3]))
-    fast, slow = game.replays(record), slowly(game, record)
+    fast, slow = game.analysis.replays(record), slowly(game, record)
     for inside in product([False, True], repeat=heroes):
         row = np.array(inside)
         assert fast.of(row) == slow.of(row)
@@ -97,7 +99,7 @@ def test_raids_side_by_side_are_what_each_is_step_by_step(seed: int) -> None:
 def test_tables_by_indexing_are_what_each_play_is_step_by_step(seed: int, absent: str) -> None:
     game = load("volunteers", {"rounds": 3, "absent": absent})
     record = at_random(game, seed, passes=0.2)
-    fast, slow = game.replays(record), slowly(game, record)
+    fast, slow = game.analysis.replays(record), slowly(game, record)
     for inside in product([False, True], repeat=3):
         assert fast.of(np.array(inside)) == slow.of(np.array(inside))
 
@@ -107,7 +109,7 @@ def test_a_replay_goes_on_past_the_records_end_with_the_members_own_turns() -> N
     params = {"heroes": 2, "boss_hp": 400, "damage": [100, 100], "strike": 0, "taunted_strike": 0}
     game = load("raid_battle", params)
     record = joint(game, "Fireball", "Fireball", times=2)
-    alone = game.replays(record).of(np.array([True, False]))
+    alone = game.analysis.replays(record).of(np.array([True, False]))
     assert alone == {"Hero1": 8 + 35, "Hero2": 35}
 
 
@@ -122,7 +124,7 @@ def test_a_hero_that_idles_ends_with_its_baseline_and_others_do_not() -> None:
         position = game.step(position, actions).position
     record = recorded(game, plays)
     payoffs = ends(game, record)
-    assert payoffs[0] == game.replays(record).alone()["Hero1"] == -25
+    assert payoffs[0] == game.analysis.replays(record).alone()["Hero1"] == -25
     assert min(payoffs[1:]) > 0
 
 
@@ -149,7 +151,7 @@ def test_a_task_moves_only_if_all_who_handed_it_on_are_members() -> None:
         plays.append(actions)
         position = game.step(position, actions).position
     record = recorded(game, plays)
-    replays = game.replays(record)
+    replays = game.analysis.replays(record)
     kept = {a: Fraction(str(game.scenario.utility(a, swap[a]))) for a in game.agents}
     assert replays.alone() == kept
     assert replays.of(np.array([True, False])) == kept
@@ -228,7 +230,7 @@ def test_who_is_away_leaves_those_present_least_in_each_turn(step_by_step: bool)
     """Ann goes left and then right: any one action of Ben in both turns would leave it with 5."""
     game = load(MATCHING)
     record = recorded(game, [{"Ann": "left", "Ben": "left"}, {"Ann": "right", "Ben": "right"}])
-    replays = slowly(game, record) if step_by_step else game.replays_of(record)
+    replays = slowly(game, record) if step_by_step else game.analysis.replays_of(record)
     assert replays.of(np.array([True, False])) == {"Ann": 0, "Ben": 0}
     assert ends(game, record) == [5, 7]
 

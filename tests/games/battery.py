@@ -163,17 +163,19 @@ def nobody_is_worth_nothing_and_everybody_what_the_record_adds_to_the_baselines(
     for seed in SEEDS:
         record = [turn for _, _, turn in play(game, seed)]
         kept = deepcopy(record)
-        worth = [game.worth(record, frozenset(c)) for c in ([], game.agents)]
-        alone = game.replays(record).alone()
+        worth = [game.analysis.worth(record, frozenset(c)) for c in ([], game.agents)]
+        alone = game.analysis.replays(record).alone()
         assert worth == [0, realised_total(record) - sum(alone.values())]
-        assert all(isinstance(game.worth(record, frozenset([a])), Fraction) for a in game.agents)
-        assert worth == [game.worth(record, frozenset(c)) for c in ([], game.agents)]
+        assert all(
+            isinstance(game.analysis.worth(record, frozenset([a])), Fraction) for a in game.agents
+        )
+        assert worth == [game.analysis.worth(record, frozenset(c)) for c in ([], game.agents)]
         assert record == kept
 
 
 def no_play_beats_the_best_total_that_it_names(name: str) -> None:
     game = load(name)
-    points = game.reference_points()
+    points = game.analysis.reference_points
     for seed in SEEDS:
         record = [turn for _, _, turn in play(game, seed)]
         assert points.best is None or realised_total(record) <= exact(points.best)

@@ -23,7 +23,7 @@ def test_the_papers_company_is_the_default_and_its_values_are_what_was_paid() ->
         "Reviewer": 16.4,
     }
     record: list[Turn] = [{"turn": 1, "actions": {}, "rewards": step.rewards}]
-    found = attribute_by(Characteristic(game.agents, partial(game.worth, record)))
+    found = attribute_by(Characteristic(game.agents, partial(game.analysis.worth, record)))
     assert {a: float(x) for a, x in found.values.items()} == step.rewards
 
 
@@ -33,7 +33,9 @@ def test_many_contributors_are_reckoned_without_error() -> None:
     rewards = game.step(game.start(), {}).rewards
     record: list[Turn] = [{"turn": 1, "actions": {}, "rewards": rewards}]
     found = attribute_by(
-        Characteristic(game.agents, partial(game.worth, record), game.batch_worth(record))
+        Characteristic(
+            game.agents, partial(game.analysis.worth, record), game.analysis.batch_worth(record)
+        )
     )
     assert np.allclose([float(x) for x in found.values.values()], list(rewards.values()))
     assert max((found.standard_error or {}).values()) < 1 / MICRO

@@ -201,7 +201,7 @@ class Table:
         return len(self.record) * max(worst.values())
 
     def worth(self, coalition: tuple[str, ...]) -> Fraction:
-        return self.game.potential(self.record, frozenset(coalition))
+        return self.game.analysis.potential(self.record, frozenset(coalition))
 
     def coalitions(self, least: int = 1) -> list[tuple[str, ...]]:
         sizes = range(least, len(self.game.agents))

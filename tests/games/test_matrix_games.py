@@ -91,7 +91,7 @@ def test_giving_to_the_fund_costs_the_giver_and_pays_everybody_together(n):
     pays_one = game.step(game.start(), one).rewards
     assert pays_one[names[0]] < pays_nothing[names[0]]
     assert sum(pays_one.values()) > sum(pays_nothing.values())
-    assert game.worth([], frozenset(names[:1])) == 0
+    assert game.analysis.worth([], frozenset(names[:1])) == 0
 
 
 def test_a_fund_can_be_given_to_in_parts():
@@ -129,5 +129,5 @@ def test_every_dilemma_is_repeated_for_as_many_rounds_as_asked(name, rounds):
 def test_alone_a_prisoner_can_secure_nothing_and_both_together_two_a_round():
     game = load("prisoners_dilemma", {"rounds": 3})
     record = [{"turn": n, "actions": {}, "rewards": {"Alice": 1, "Bob": 1}} for n in (1, 2, 3)]
-    assert game.potential(record, frozenset(["Alice"])) == 0
-    assert game.potential(record, frozenset(game.agents)) == Fraction(6)
+    assert game.analysis.potential(record, frozenset(["Alice"])) == 0
+    assert game.analysis.potential(record, frozenset(game.agents)) == Fraction(6)

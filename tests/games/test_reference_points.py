@@ -34,7 +34,9 @@ def brute_force(game: Game, position: Any) -> float:
 @pytest.mark.parametrize("name", ["escape_room", "stag_hunt", "prisoners_dilemma"])
 def test_enumerating_a_table_finds_the_best_total_that_the_table_gives(name: str) -> None:
     game = load(name, {"rounds": 3})
-    assert best_total(game) == game.reference_points().best == brute_force(game, game.start())
+    assert (
+        best_total(game) == game.analysis.reference_points.best == brute_force(game, game.start())
+    )
 
 
 class Pile(MatrixGame):
@@ -67,13 +69,13 @@ def test_a_small_game_with_a_state_is_enumerated_and_equal_positions_are_played_
 
 
 def test_a_large_game_has_no_known_best_total() -> None:
-    assert load("raid_battle").reference_points().best is None
-    assert load("raid_battle", {"level": 1, "heroes": 3}).reference_points().best is None
+    assert load("raid_battle").analysis.reference_points.best is None
+    assert load("raid_battle", {"level": 1, "heroes": 3}).analysis.reference_points.best is None
 
 
 def test_the_exchange_brings_its_front_and_values_a_plan_by_its_tasks() -> None:
     game = load("task_exchange")
-    points = game.reference_points()
+    points = game.analysis.reference_points
     assert points.alone == {"Alice": 0.75, "Bob": 0.7}
     assert points.nash in points.efficient
     assert points.best == max(map(sum, points.efficient))

@@ -102,5 +102,5 @@ def test_no_play_of_a_raid_earns_a_hero_more_than_it_can_have():
         for agent in game.agents:
             had[agent] += after.rewards[agent] + after.pot / len(game.agents)
         position = after.position
-    most = game.ahead().most()
+    most = game.analysis.ahead.most()
     assert all(25 <= had[agent] <= most[agent] for agent in game.agents)

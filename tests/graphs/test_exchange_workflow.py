@@ -75,7 +75,7 @@ async def test_the_record_can_be_replayed_with_what_changed_hands(script: Script
     table = await run()
     game = load("task_exchange")
     position = game.start()
-    for turn, after in zip(table["record"], game.replay(table["record"]), strict=True):
+    for turn, after in zip(table["record"], game.analysis.replay(table["record"]), strict=True):
         assert after.rewards == turn["rewards"]
         position = after.position
     assert position == table["position"]

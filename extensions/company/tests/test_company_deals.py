@@ -47,7 +47,7 @@ def test_a_company_cannot_be_pictured_and_says_so() -> None:
 
 def test_a_game_whose_actions_carry_content_is_not_enumerated() -> None:
     game = load("software_company", {"agents": ["CEO", "CPO"]})
-    assert game.reference_points().best is None
+    assert game.analysis.reference_points.best is None
 
 
 def test_a_company_brings_its_own_foresight_and_takes_no_other_baseline() -> None:

@@ -67,12 +67,12 @@ def test_the_first_version_fails_and_the_fixes_are_verified_by_what_they_mend(bm
 
 def test_worth_is_additive_and_agrees_with_the_credit_rooms_earned_value(bmi: Bmi) -> None:
     game, _, record = bmi
-    assert game.worth(record, frozenset(game.agents)) == 500
+    assert game.analysis.worth(record, frozenset(game.agents)) == 500
     points = {a: value.point for a, value in wev(game.artefacts(record)).items()}
     for agent in game.agents:
-        assert game.worth(record, frozenset([agent])) == 5 * points[agent]
+        assert game.analysis.worth(record, frozenset([agent])) == 5 * points[agent]
     pair = frozenset(["CTO", "Reviewer"])
-    assert game.worth(record, pair) == 5 * (points["CTO"] + points["Reviewer"])
+    assert game.analysis.worth(record, pair) == 5 * (points["CTO"] + points["Reviewer"])
 
 
 def test_a_record_is_replayed_without_running_anything(
@@ -81,7 +81,7 @@ def test_a_record_is_replayed_without_running_anything(
     _, position, record = bmi
     monkeypatch.setattr("subprocess.Popen", None)
     stored = json.loads(json.dumps(record))
-    steps = list(SoftwareCompany({"bounty": 500}).replay(stored))
+    steps = list(SoftwareCompany({"bounty": 500}).analysis.replay(stored))
     assert [step.effects for step in steps] == [turn["effects"] for turn in record]
     assert [step.pot for step in steps] == [turn.get("pot", 0) for turn in record]
     assert steps[-1].position == position
@@ -92,7 +92,7 @@ def test_an_altered_record_does_not_replay(bmi: Bmi) -> None:
     commit = next(e for e in altered[1]["effects"] if e["path"] == "bmi.py")
     commit["content"] = "def bmi(weight, height):\n    return 22.86\n"
     with pytest.raises(GameError, match="it was altered"):
-        list(SoftwareCompany({"bounty": 500}).replay(altered))
+        list(SoftwareCompany({"bounty": 500}).analysis.replay(altered))
 
 
 def test_the_record_always_builds_the_same_repository_with_everybodys_own_commits(
@@ -149,7 +149,7 @@ def test_without_a_passing_program_there_is_no_bounty_and_nothing_to_divide() ->
     while not game.over(position):
         position = take(game, position, record, {})
     assert "pot" not in record[-1]
-    assert game.worth(record, frozenset(game.agents)) == 0
+    assert game.analysis.worth(record, frozenset(game.agents)) == 0
 
 
 def test_who_can_do_what_depends_on_role_and_phase() -> None:
@@ -259,7 +259,7 @@ def test_refused_and_breaking_actions_replay_too() -> None:
     ]
     for actions in plays:
         position = take(game, position, record, actions)
-    steps = list(company().replay(json.loads(json.dumps(record))))
+    steps = list(company().analysis.replay(json.loads(json.dumps(record))))
     assert [step.effects for step in steps] == [turn["effects"] for turn in record]
     assert steps[-1].position == position
     made = game.artefacts(record)

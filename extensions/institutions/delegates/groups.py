@@ -71,9 +71,9 @@ def by_interest(game: Game, seed: int) -> list[str]:
     It is the first principal component of what `PLAYS` joint actions, drawn by seed, pay in the
     first turn. Where payoffs are private, or nothing is paid yet, it is the speaking order.
     """
-    if game.ahead().own_payoffs_only or not game.ahead().open:
+    if game.analysis.ahead.own_payoffs_only or not game.analysis.ahead.open:
         return list(game.agents)
-    game = game.ahead().on_other_dice(seed + 1)  # its own would tell what is to come
+    game = game.analysis.ahead.on_other_dice(seed + 1)  # its own would tell what is to come
     start = game.start()
     legal = {agent: game.legal(start, agent) for agent in game.agents}
     rows = []

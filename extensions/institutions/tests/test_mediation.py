@@ -267,7 +267,7 @@ async def test_an_export_shows_the_mediators_rule_to_whoever_checks_it(script: S
     assert _checked(table) == ("delegated", True, "played by the rule")
     forged = copy.deepcopy(table)
     forged["record"][1]["actions"]["Bob"] = "defect"
-    *_, after = DILEMMA.replay(forged["record"])
+    *_, after = DILEMMA.analysis.replay(forged["record"])
     forged["record"][1]["rewards"] = after.rewards
     forged["settlement"] = {**decide(EvaluatedTable(forged)), "ledger": "paid"}
     what, sound, found = _checked(forged)

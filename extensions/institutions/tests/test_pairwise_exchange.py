@@ -206,7 +206,7 @@ def test_tasks_that_moved_are_valued_by_who_moved_them_as_every_replay_says() ->
         after = game.step(position, actions)
         turn: Turn = {"turn": len(record) + 1, "actions": actions, "rewards": after.rewards}
         record, position = [*record, turn], after.position
-    replays = game.replays_of(record)
+    replays = game.analysis.replays_of(record)
     assert replays.classes is not None
     for inside in product((False, True), repeat=4):
         parts = 0

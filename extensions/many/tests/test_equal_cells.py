@@ -39,7 +39,7 @@ def test_the_replay_of_everybody_is_the_realised_total(n: int, levels: int, abse
     game = load("public_goods", {"agents": n, "levels": levels, "rounds": 2, "absent": absent})
     done = [list(game.actions[a])[k % (levels + 1)] for k, a in enumerate(game.agents)]
     record = joint(game, *done, times=2)
-    replays = game.replays_of(record)
+    replays = game.analysis.replays_of(record)
     everyone = [[True] * n]
     assert Fraction(int(replays.totals(np.array(everyone))[0]), replays.unit) == realised_total(
         record

@@ -88,16 +88,16 @@ def test_what_is_counted_is_what_the_table_says(name, params):
             {**turn, "rewards": tabled.step(tabled.start(), turn["actions"]).rewards}
             for turn in record
         ]
-        ours, theirs = counted.replays(record), tabled.replays(record)
+        ours, theirs = counted.analysis.replays(record), tabled.analysis.replays(record)
         assert ours.alone() == theirs.alone()
         for _ in range(12):
             members = frozenset(a for a in counted.agents if rng.random() < 0.5)
-            assert counted.worth(record, members) == tabled.worth(record, members)
+            assert counted.analysis.worth(record, members) == tabled.analysis.worth(record, members)
     assert counted.baseline == tabled.baseline
     assert counted.default_baseline() == tabled.default_baseline()
     assert counted.unasked == tabled.unasked
     assert counted.payoffs.best_total == tabled.payoffs.best_total
-    assert counted.ahead().most() == tabled.ahead().most()
+    assert counted.analysis.ahead.most() == tabled.analysis.ahead.most()
     for size in range(1, len(counted.agents)):
         some = frozenset(counted.agents[:size])
         assert counted.payoffs.secure(some) == tabled.payoffs.secure(some)

@@ -49,7 +49,7 @@ def test_the_program_hands_over_and_the_record_replays_to_the_same_holdings() ->
     game = market()
     position, record = play(game, "enforced", {}, {})
     assert position["holds"]["Bob"]["wood"] == 3
-    assert [step.position for step in game.replay(record)][-1] == position
+    assert [step.position for step in game.analysis.replay(record)][-1] == position
     assert agreement(record).monitor.breaches == []
     assert agreement(record).wrongly_handed() == ""
     other = [*record[:1], {**record[1], "effects": []}]

@@ -41,8 +41,8 @@ def test_a_coalition_is_worth_what_its_members_gave_one_another(mode: str) -> No
         position = after.position
     alone = {agent: game.market.alone(agent) for agent in game.agents}
     for agent in game.agents:
-        assert game.replays(record).alone()[agent] == alone[agent]
-        assert game.worth(record, frozenset([agent])) == 0
+        assert game.analysis.replays(record).alone()[agent] == alone[agent]
+        assert game.analysis.worth(record, frozenset([agent])) == 0
 
 
 def test_worth_is_a_sum_over_agents_each_by_its_partners_unless_goods_are_passed_on() -> None:
@@ -56,7 +56,7 @@ def test_worth_is_a_sum_over_agents_each_by_its_partners_unless_goods_are_passed
             after = game.step(position, actions)
             record.append({"turn": len(record) + 1, "actions": actions, "rewards": after.rewards})
             position = after.position
-        replays = game.replays(record)
+        replays = game.analysis.replays(record)
         summed.add(replays.classes is not None)
         whole = replays.totals(coalitions)
         for row, worth in zip(coalitions, whole, strict=True) if replays.classes else ():
@@ -95,7 +95,7 @@ def test_of_each_issue_one_option_is_agreed_on_and_worth_to_each_what_it_says(
         position = game.step(position, {"Ann": gift}).position
     assert game.step(position, {"Ben": "accept"}).rewards == {"Ann": 29, "Ben": 34}
     assert game.step(position, {"Ben": "refuse"}).rewards == {"Ann": 0, "Ben": 12}
-    assert game.reference_points().best == 29 + 34
+    assert game.analysis.reference_points.best == 29 + 34
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,6 @@ def test_agents_and_actions_can_be_given_names():
 def test_credit_of_an_unknown_environment_is_what_each_earned():
     game = load(HARVEST)
     record = [{"turn": 1, "actions": {}, "rewards": {"left": 4, "right": 0.5}}]
-    assert game.worth(record, frozenset(["left"])) == 4
-    assert game.worth(record, frozenset(game.agents)) == 4.5
-    assert game.worth(record, frozenset()) == 0
+    assert game.analysis.worth(record, frozenset(["left"])) == 4
+    assert game.analysis.worth(record, frozenset(game.agents)) == 4.5
+    assert game.analysis.worth(record, frozenset()) == 0

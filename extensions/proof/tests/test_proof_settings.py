@@ -98,7 +98,7 @@ def recomputed(statement: dict[str, Any]) -> dict[str, Any]:
     told = Predicate.model_validate(statement["predicate"])
     game = game_of(settings_of(told))
     record = []
-    for turn, after in zip(told.record, game.replay(told.record), strict=True):
+    for turn, after in zip(told.record, game.analysis.replay(told.record), strict=True):
         record.append({**turn, "rewards": after.rewards})
     told = told.model_copy(update={"record": record})
     chain = chain_of(told)

@@ -14,7 +14,7 @@ from tests.credit.credit_plays import at_random, evaluated, raid
 def test_on_its_own_dice_a_conduct_has_the_values_of_its_record() -> None:
     game, record = raid()
     did = conduct(game, record, game.baseline)
-    again = attribute_by(by_replays(load("raid_battle", {}, 3).repeated(did)))
+    again = attribute_by(by_replays(load("raid_battle", {}, 3).analysis.repeated(did)))
     assert again.values == evaluated("raid_battle", record, seed=3).attribution("shapley").values
 
 
@@ -23,7 +23,7 @@ def test_the_spread_over_other_dice_is_of_the_next_seeds() -> None:
     found = on_other_dice(evaluated("raid_battle", record, seed=3), "shapley", 4)
     did = conduct(game, record, game.baseline)
     each = [
-        attribute_by(by_replays(load("raid_battle", {}, seed).repeated(did)))
+        attribute_by(by_replays(load("raid_battle", {}, seed).analysis.repeated(did)))
         for seed in (4, 5, 6, 7)
     ]
     for hero, spread in found.values.items():

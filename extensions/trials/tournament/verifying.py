@@ -81,7 +81,7 @@ def _talked(row: Row, cell: Cell) -> Table:
     settings = settings_of(RunConfig.model_validate(dict(cell.room)).resolve())
     game, position = game_of(settings), game_of(settings).start()
     record = [{**turn, "turn": n} for n, turn in enumerate(row["record"], start=1)]
-    for turn, after in zip(record, game.replay(cast(Any, record)), strict=True):
+    for turn, after in zip(record, game.analysis.replay(cast(Any, record)), strict=True):
         turn["rewards"] = after.rewards
         if "pot" in turn or after.pot:
             turn["pot"] = after.pot

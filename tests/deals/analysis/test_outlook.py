@@ -59,7 +59,7 @@ def a_table(game="escape_room", record=(), contract=None, **config):
     settings = RunConfig(game=game, **config).resolve().model_dump(mode="json")
     evaluated = EvaluatedTable({"episode": f"{game}{config}", "settings": settings})
     position = evaluated.game.start()
-    for after in evaluated.game.replay(record):
+    for after in evaluated.game.analysis.replay(record):
         position = after.position
     table = {"episode": f"{game}{config}", "settings": settings, "position": position}
     return EvaluatedTable({**table, "record": list(record), "contract": contract})

@@ -68,15 +68,15 @@ def test_raids_side_by_side_go_as_raids_one_by_one():
         )
         breaker, instead = rng.choice(game.agents), rng.choice(["Heal", "Taunt", None])
         plan = Plan(partial(duties, deal), True, breaker, instead)
-        many = game.ahead().plays(game.start(), [], plan, MOST_PLAYS)
-        one = game.ahead().plays(game.start(), [], plan, 1)[0]
+        many = game.analysis.ahead.plays(game.start(), [], plan, MOST_PLAYS)
+        one = game.analysis.ahead.plays(game.start(), [], plan, 1)[0]
         assert [play.times for play in many] == [MOST_PLAYS]
         assert many[0].record == one.record
 
 
 def test_an_outlook_never_rolls_the_dice_that_the_game_will_roll():
     game = load("raid_battle", seed=1)
-    worlds = game.ahead()._worlds(20, 0)
+    worlds = game.analysis.ahead._worlds(20, 0)
     assert all(world.seed != game.seed for world in worlds)
     assert len({world.seed for world in worlds}) == 20
 

@@ -109,14 +109,14 @@ def test_everybody_together_repeats_the_record_and_nobody_loses_it():
         game = raid(seed)
         record = played(game, at_random(seed, idle=0))
         won = any(effect["effect"] == "won" for effect in record[-1]["effects"])
-        assert game.worth(record, frozenset(HEROES)) == won
-        assert game.worth(record, frozenset()) == 0
+        assert game.analysis.worth(record, frozenset(HEROES)) == won
+        assert game.analysis.worth(record, frozenset()) == 0
 
 
 def test_what_comes_too_late_in_the_record_can_matter_in_a_replay():
     game = raid(boss_hp=100)
     record = [{"turn": 1, "actions": {"Hero1": "Fireball", "Hero2": "Fireball"}, "rewards": {}}]
-    assert game.worth(record, frozenset(["Hero2"])) == 1
+    assert game.analysis.worth(record, frozenset(["Hero2"])) == 1
 
 
 def test_a_member_that_outlives_its_recorded_death_idles():
@@ -138,9 +138,9 @@ def test_a_member_that_outlives_its_recorded_death_idles():
     )
     # Healed by Hero3, Hero2 is no longer the weakest: Hero1 is struck in its place, and falls.
     assert {"effect": "death", "target": "Hero1", "shock": True} in record[1]["effects"]
-    assert game.worth(record, frozenset(game.agents)) == 1
+    assert game.analysis.worth(record, frozenset(game.agents)) == 1
     # Without the Heal Hero2 falls. Hero1 lives, and has chosen nothing that would end it.
-    assert game.worth(record, frozenset(["Hero1", "Hero2"])) == 0
+    assert game.analysis.worth(record, frozenset(["Hero1", "Hero2"])) == 0
 
 
 def test_a_taunt_in_vain_in_the_record_can_take_effect_in_a_replay_and_then_rests():
@@ -152,8 +152,8 @@ def test_a_taunt_in_vain_in_the_record_can_take_effect_in_a_replay_and_then_rest
     ]
     # Beside Hero1, Hero2 taunts at turn 2, is left with 100 and wins. Alone it already taunted at
     # turn 1, cannot at turn 2, and is struck for 200 as the weakest.
-    assert game.worth(record, frozenset(game.agents)) == 1
-    assert game.worth(record, frozenset(["Hero2"])) == 0
+    assert game.analysis.worth(record, frozenset(game.agents)) == 1
+    assert game.analysis.worth(record, frozenset(["Hero2"])) == 0
 
 
 @pytest.mark.parametrize("worth", ["contribution", "outcome"])
@@ -161,7 +161,7 @@ def test_values_sum_to_what_the_heroes_turned_a_loss_into_in_random_plays(worth)
     for seed in range(50):
         game = raid(seed, level=1 + seed % 3, hero_hp=400 + 400 * (seed % 2), worth=worth)
         record = played(game, at_random(seed, idle=0))
-        worths = game._worths(record)
+        worths = game.analysis._worths(record)
         masks = np.arange(16)
         table = worths((masks[:, None] >> np.arange(4) & 1).astype(bool))
         total = sum(shapley_exact(table.tolist()), Fraction(0))
@@ -175,7 +175,7 @@ def test_a_hero_whose_absence_changes_nothing_gets_nothing():
         record = played(
             game, lambda turn, hero, legal: "" if hero == 3 else lazy(turn, hero, legal)
         )
-        table = worth_table(game.agents, lambda c, g=game, r=record: g.worth(r, c))
+        table = worth_table(game.agents, lambda c, g=game, r=record: g.analysis.worth(r, c))
         assert table[:8] == table[8:]
         assert shapley_exact(table)[3] == 0
 
@@ -184,7 +184,9 @@ def test_heroes_that_are_alike_in_every_coalition_get_the_same():
     alike = 0
     for seed in range(40):
         game = raid(seed)
-        table = worth_table(game.agents, lambda c, g=game: g.worth(played(g, rotation(4)), c))
+        table = worth_table(
+            game.agents, lambda c, g=game: g.analysis.worth(played(g, rotation(4)), c)
+        )
         values = shapley_exact(table)
         for i, j in ((0, 1), (1, 2), (2, 3)):
             others = [c for c in range(16) if not c & (1 << i | 1 << j)]
@@ -197,7 +199,7 @@ def test_heroes_that_are_alike_in_every_coalition_get_the_same():
 def test_equal_records_get_equal_shares_by_contribution():
     game = raid(damage=[120, 120], worth="contribution", level=2)
     record = played(game, fireball)
-    table = worth_table(game.agents, lambda c: game.worth(record, c))
+    table = worth_table(game.agents, lambda c: game.analysis.worth(record, c))
     values = shapley_exact(table)
     assert values[0] == values[1] == 240
     assert values[2] == values[3] == 480
@@ -208,7 +210,7 @@ def test_equal_records_get_equal_shares_by_contribution():
 def test_an_outcome_is_won_or_lost():
     game = raid(seed=3, worth="outcome")
     record = played(game, rotation(4))
-    worths = {game.worth(record, frozenset(HEROES[:k])) for k in range(5)}
+    worths = {game.analysis.worth(record, frozenset(HEROES[:k])) for k in range(5)}
     assert worths == {Fraction(0), Fraction(1)}
 
 
@@ -218,17 +220,17 @@ def test_the_batched_worth_is_the_worth(worth, heroes):
     game = raid(seed=2, heroes=heroes, boss_hp=500 * heroes, worth=worth)
     record = played(game, at_random(1))
     members = np.random.default_rng(0).random((20, heroes)) < 0.6
-    found = game.batch_worth(record)(members)
+    found = game.analysis.batch_worth(record)(members)
     for row, present in enumerate(members):
         coalition = frozenset(a for a, p in zip(game.agents, present, strict=True) if p)
-        assert found[row] == float(game.worth(record, coalition))
+        assert found[row] == float(game.analysis.worth(record, coalition))
 
 
 def test_sampling_agrees_with_the_exact_value():
     game = raid(seed=4, heroes=8, boss_hp=4000)
     record = played(game, rotation(8))
-    table = np.array(worth_table(game.agents, lambda c: float(game.worth(record, c))))
-    found = sample_shapley(8, game.batch_worth(record), budget=20_000, seed=1)
+    table = np.array(worth_table(game.agents, lambda c: float(game.analysis.worth(record, c))))
+    found = sample_shapley(8, game.analysis.batch_worth(record), budget=20_000, seed=1)
     assert np.all(np.abs(found.values - shapley(table)) <= 5 * found.standard_error + 1e-9)
 
 

@@ -35,7 +35,7 @@ def shapley(game: Game, record: Any) -> dict[str, Fraction]:
     for order in orders:
         for n, agent in enumerate(order):
             with_it, without = frozenset(order[: n + 1]), frozenset(order[:n])
-            added = game.worth(record, with_it) - game.worth(record, without)
+            added = game.analysis.worth(record, with_it) - game.analysis.worth(record, without)
             values[agent] += added / len(orders)
     return values
 

@@ -25,31 +25,10 @@ from math import prod
 from random import Random
 from typing import Any
 
+from shapley_coop.games.reference_points import gains_of, parts_of_best
+
 Point = tuple[Fraction, ...]
 """One payoff per agent, in the agents' order."""
-
-Amounts = Sequence[Any]
-"""The same, of whole or exact numbers."""
-
-
-def gains_of(point: Amounts, disagreement: Amounts) -> list[Any]:
-    """Return what each agent has beyond d."""
-    return [u - d for u, d in zip(point, disagreement, strict=True)]
-
-
-def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[Fraction]:
-    """Return which part of its best gain each agent has, the least first.
-
-    Agents that can gain nothing count nowhere.
-
-    Args:
-        point: the payoffs.
-        disagreement: d.
-        best: the best that each agent can have.
-    """
-    most = gains_of(best, disagreement)
-    pairs = zip(gains_of(point, disagreement), most, strict=True)
-    return sorted(Fraction(gain, m) for gain, m in pairs if m)
 
 
 def nash(points: Sequence[Point], disagreement: Point) -> Point:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from shapley_coop.games.arbiters import (
+from shapley_coop.extensions.opponents.arbiters import (
     Point,
     fixed_split,
     kalai_smorodinsky,

@@ -1,0 +1,68 @@
+"""Payments that may fall due under conditions are summed as a bound, which says that it is one."""
+
+from typing import Any
+
+import pytest
+
+from shapley_coop.deals.analysis.certificate import certify
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.games import load
+from shapley_coop.questions import contract_propose, propose
+from tests.graphs.test_ability_to_pay import paying, proposing
+from tests.state.test_tools import at
+
+OFFER, PROPOSE = propose.QUESTION, contract_propose.QUESTION
+
+
+def last(agent: str, action: str) -> dict[str, Any]:
+    return {"last": {"agent": agent, "action": action}}
+
+
+LEVER, DOOR, HURRY = last("Bob", "lever"), last("Bob", "door"), last("Alice", "door")
+
+
+def bounds(*clauses: dict[str, Any], game: str = "escape_room", **params: Any) -> list[str]:
+    """What the certificate of Alice's payments to Bob says of bounds."""
+    deal = Deal.model_validate({"clauses": list(clauses)})
+    certificate = certify(deal, facts_of(load(game, params)))
+    assert certificate.faults == ()
+    return [note for note in certificate.notes if "bound" in note]
+
+
+def pay(amount: Any, when: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "kind": "pay", "payer": "Alice", "payee": "Bob", "amount": amount, "when": when, **more
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("asking", [OFFER, PROPOSE], ids=["bargaining", "contracts"])
+def test_what_may_never_fall_due_together_is_not_refused(asking: Any) -> None:
+    turn = at("escape_room", asking)
+    for other in (DOOR, HURRY):
+        found = proposing(turn, paying(turn, 6, when=LEVER), paying(turn, 6, when=other))
+        assert not isinstance(found, Fault)
+
+
+def test_a_sum_beyond_all_that_a_payer_can_have_is_told_as_a_bound() -> None:
+    assert bounds(pay(6, LEVER), pay(4, HURRY)) == []
+    (told,) = bounds(pay(6, LEVER), pay(6, HURRY))
+    assert told.startswith("Alice owes at most 12 and has at most 10: the first is a bound")
+
+
+def test_what_is_paid_back_counts() -> None:
+    back = {**pay(2, LEVER), "payer": "Bob", "payee": "Alice"}
+    assert bounds(pay(6, LEVER), pay(6, HURRY), back) == []
+
+
+def test_one_that_can_fall_due_again_and_again_is_summed_over_the_turns() -> None:
+    each = pay(5, last("Bob", "defect"), basis="turn")
+    (told,) = bounds(each, game="prisoners_dilemma", rounds=3)
+    assert "Alice owes at most 15" in told
+
+
+def test_a_penalty_for_what_the_payer_does_itself_counts_once() -> None:
+    """It can stop; a deterrent is no promise to break the deal at every turn."""
+    fine = pay(5, last("Alice", "defect"), basis="turn")
+    assert bounds(fine, game="prisoners_dilemma", rounds=3) == []
