@@ -37,9 +37,6 @@ EXTENSION = Extension(
     commands={
         "Credit and settle": {
             "attribute": "shapley_coop.extensions.attribute.command:attribute",
-            "attribute-bench": (
-                "shapley_coop.extensions.attribute.benchmark.command:attribute_bench"
-            ),
             "attribute-summary": "shapley_coop.extensions.attribute.summary:attribute_summary",
         }
     },

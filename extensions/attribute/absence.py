@@ -1,12 +1,12 @@
 """What stands in for an agent that is absent: its update emptied, nothing, a function, a model."""
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AnyMessage, HumanMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from shapley_coop.extensions.attribute.canonical import canonical, fields_of
 from shapley_coop.extensions.attribute.instead import OtherModel
@@ -20,43 +20,22 @@ Absent = str | Baseline | Mapping[str, str | Baseline]
 KINDS = ("blank", "silent")
 
 
-async def asked(baseline: Baseline, state: Any, config: RunnableConfig) -> Any:
-    """Return what a baseline function or runnable does in an agent's place."""
-    if isinstance(baseline, Runnable):
-        return await baseline.ainvoke(state, config)
-    found = baseline(state)
-    return await found if inspect.isawaitable(found) else found
+def stand_in(choice: Any) -> Runnable[Any, Any]:
+    """Return what is asked in an agent's place: for its output, or a model for its words."""
 
+    async def model_words(state: Any, config: RunnableConfig) -> str:
+        # The state's messages, or all of it as text.
+        talk: Any = fields_of(state).get("messages") or [HumanMessage(canonical(state)[0])]
+        answer: BaseMessage = await choice.ainvoke(list(talk), config)
+        return str(answer.text)
 
-async def model_words(model: BaseChatModel, state: Any, config: RunnableConfig) -> str:
-    """Return what another model says, given the state: its messages, or all of it as text."""
-    talk: Any = fields_of(state).get("messages")
-    messages: Sequence[AnyMessage | Any] = talk or [HumanMessage(canonical(state)[0])]
-    answer = await model.ainvoke(list(messages), config)
-    return answer.text
+    async def output(state: Any) -> Any:
+        found = choice(state)
+        return await found if inspect.isawaitable(found) else found
 
-
-class StandInCall(Runnable[Any, Any]):
-    """A baseline, asked as a node is."""
-
-    def __init__(self, baseline: Any) -> None:
-        self.baseline = baseline
-
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """Not offered: plays are asynchronous."""
-        raise NotImplementedError("plays are asynchronous")
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """Return what it does with the state."""
-        return await asked(self.baseline, input, config or {})
-
-
-class OtherWords(StandInCall):
-    """Another model's words in an agent's place."""
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """Return what the model says to the state."""
-        return await model_words(self.baseline, input, config or {})
+    if isinstance(choice, BaseChatModel):
+        return RunnableLambda(model_words)
+    return choice if isinstance(choice, Runnable) else RunnableLambda(output)
 
 
 def described(absent: Absent) -> Any:

@@ -87,7 +87,7 @@ class Advising:
         game = self.trials.game
         if not game.asks_models(agent):
             return []
-        own = {name for played in game.full for visit in played.of(agent) for name in visit.tokens}
+        own = {name for visit in game.visits(agent) for name in visit.took.tokens}
         same = [model for model in self.cheaper if {name_of(model)} == own]
         if same:
             self.in_vain[agent] = [f"asks {name_of(same[0])} already"]

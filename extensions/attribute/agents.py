@@ -4,7 +4,7 @@ A tool is found where a node or another tool holds it, and what it wraps in what
 to; so nothing is asked. Deep Agents' `task` is one tool of many agents, by `subagent_type`.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -16,6 +16,7 @@ from langgraph.graph import START
 from langgraph.pregel import Pregel
 from langgraph.pregel.protocol import PregelProtocol
 
+from shapley_coop.extensions.attribute.walking import held, innermost
 from shapley_coop.files import did_you_mean
 
 KIND = "subagent_type"
@@ -154,9 +155,7 @@ def referred(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
     Returns:
         Pairs of a key and an object; the key is of the mapping that holds it, or empty.
     """
-    while hasattr(function, "func"):
-        function = function.func
-    function = getattr(function, "__func__", function)
+    function = innermost(function)
     if depth == 0 or not isinstance(function, FunctionType):
         return
     known = [function.__globals__.get(name) for name in function.__code__.co_names]
@@ -170,17 +169,6 @@ def referred(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
             yield from (("", x) for x in one)
         else:
             yield "", one
-
-
-def held(function: FunctionType) -> Collection[Any]:
-    """Return what a function's closure holds."""
-    found = []
-    for cell in function.__closure__ or ():
-        try:
-            found.append(cell.cell_contents)
-        except ValueError:  # what it is to hold is not made yet
-            continue
-    return found
 
 
 def is_loop(graph: Any) -> bool:

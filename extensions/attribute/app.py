@@ -9,9 +9,8 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
-from enum import Enum
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
@@ -138,9 +137,8 @@ class App:
                 raise ValueError(f"agent {agent!r} is a part of agent {within[0]!r}: name one")
         self.nodes = frozenset(nodes)
         self.bound = {path: node.bound for path, node in nodes.items()}
-        graphs = [graph, *(node.bound for node in nodes.values())]
         self.code = own_code([given, graph])
-        self.schema = schema_of(graphs, frozenset(_closed_keys(graph)), nodes, self.code)
+        self.schema = schema_of(graph, nodes, self.code)
 
     def check_keys(self, keys: Collection[str]) -> None:
         """Refuse keys that no state of the app has.
@@ -148,9 +146,7 @@ class App:
         Raises:
             ValueError: which one.
         """
-        graphs = [self.graph, *(n.bound for _, n in _paths(self.graph))]
-        schemas = [getattr(getattr(g, "builder", None), "schemas", {}) for g in graphs]
-        known = sorted({key for of in schemas for fields in of.values() for key in fields})
+        known = sorted(self.schema.keys)
         if stray := [key for key in keys if key not in known]:
             meant = did_you_mean(stray[0], known) or f": its keys are {', '.join(known)}"
             raise ValueError(f"keep: the app's state has no key {stray[0]!r}{meant}")
@@ -238,22 +234,3 @@ def _paths(graph: Graph, at: str = "") -> Iterator[tuple[str, Any]]:
 def _managed(graph: Graph) -> frozenset[str]:
     """Keys that count steps, which differ with where a node stands in a run."""
     return frozenset(name for name, of in graph.channels.items() if is_managed_value(of))
-
-
-def _closed_keys(graph: Graph) -> Iterator[str]:
-    """Keys of the state whose type is a choice: a Literal or an enumeration."""
-    graphs = [graph, *(n.bound for _, n in _paths(graph) if isinstance(n.bound, Pregel))]
-    schemas = {s for g in graphs for s in getattr(getattr(g, "builder", None), "schemas", ())}
-    for schema in schemas:
-        try:
-            hints = get_type_hints(schema)
-        except (NameError, TypeError):
-            hints = getattr(schema, "__annotations__", {})
-        yield from (key for key, hint in hints.items() if _is_choice(hint))
-
-
-def _is_choice(hint: Any) -> bool:
-    if get_origin(hint) is Literal or (inspect.isclass(hint) and issubclass(hint, Enum)):
-        return True
-    inner = [part for part in get_args(hint) if part is not type(None)]
-    return any(_is_choice(part) for part in inner if not isinstance(part, str | int))

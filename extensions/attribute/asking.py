@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -13,7 +14,7 @@ from langchain_core.runnables.config import merge_configs
 from langgraph.errors import GraphInterrupt, ParentCommand
 
 from shapley_coop.extensions.attribute.absence import described
-from shapley_coop.extensions.attribute.calls import Acting, Call
+from shapley_coop.extensions.attribute.calls import Call
 from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
 from shapley_coop.extensions.attribute.instead import OtherModel, said
 from shapley_coop.extensions.attribute.overlay import Overlay, Put
@@ -94,7 +95,7 @@ class Asking:
         stage.counts.naive += is_agent
         async with stage.one_at_a_time(key):
             call = self.kept(key)
-            if call is None and own and (call := stage.recorded(self.unit, path, text, nth)):
+            if call is None and own and (call := stage.traced_call(self.unit, path, text, nth)):
                 call = self.keep(key, call)
                 stage.counts.saved += is_agent
             elif call is None:
@@ -154,14 +155,16 @@ class Asking:
         is_agent: bool,
     ) -> Call:
         """Ask a node, and keep what it says."""
-        stage, acting, path = self.stage, self.stage.calls.acting(key), node.path
-        self.allowed(path, key, acting)
+        stage, path = self.stage, node.path
+        self.allowed(path, key)
         self.tried.add(key)
         stage.counts.made += is_agent
         # Tools act in the first recorded run of an input, and in no other play.
         first = self.full is None and self.unit.sample == 0
         scope = Scope(self, path, instead=node.instead)
-        watch = Watch(scope, lambda tool: first or stage.rules.may_act(path, tool), acting.begin)
+        may_act = partial(stage.with_.may_act, path)
+        begin = partial(stage.calls.begin, key)
+        watch = Watch(scope, (lambda _: True) if first else may_act, begin)
         try:
             output, puts = await self.watched(node, state, config, watch)
         except GraphInterrupt:
@@ -172,26 +175,15 @@ class Asking:
         if not is_agent:
             stage.counts.other_made += 1
             stage.counts.made += scope.models > 0
-        written, acted = renamed(copied(output), ids), tuple(dict.fromkeys(scope.tools))
-        call = Call(
-            written,
-            scope.tokens,
-            scope.models,
-            acted,
-            tuple(puts),
-            inner=tuple(scope.inner),
-            asked=frozenset(scope.asked),
-            places=tuple(dict.fromkeys(map(_place, scope.places))),
-            seconds=scope.seconds(),
-        )
+        call = scope.call(renamed(copied(output), ids), puts)
         try:
             call = self.keep(key, call)
         except TypeError as reason:
             stage.notes[path] = f"calls of {path} are not kept on disk: {reason}"
-        acting.done()
+        stage.calls.ended(key)
         return call
 
-    def allowed(self, path: str, key: str, acting: Acting) -> None:
+    def allowed(self, path: str, key: str) -> None:
         """Refuse a call that may not be made.
 
         Raises:
@@ -199,12 +191,12 @@ class Asking:
             CallsSpent: the most calls are made.
         """
         stage = self.stage
-        if not (stage.rules.ask if self.full else stage.rules.record):
+        if not stage.with_.asks and (self.full or stage.recorded):
             why = stage.unreadable.get(path, "what it is given was not recorded")
             raise self.not_played(f"{path} would be asked anew: {why}")
         # The app's own retries of a node are part of a run, tools and all.
-        begun = [] if key in self.tried else acting.begun()
-        if begun and not stage.rules.may_act(path, begun[0]):
+        begun = [] if key in self.tried else stage.calls.begun(key)
+        if begun and not stage.with_.may_act(path, begun[0]):
             raise self.not_played(
                 f"{begun[0]} began to act in a call of {path} that never ended: nobody knows "
                 "whether it did"
@@ -217,8 +209,8 @@ class Asking:
         Raises:
             CallsSpent: so many are made.
         """
-        if self.stage.counts.made >= self.stage.limits.calls:
-            self.spent = CallsSpent(f"{self.stage.limits.calls} calls are made")
+        if self.stage.counts.made >= self.stage.with_.max_calls:
+            self.spent = CallsSpent(f"{self.stage.with_.max_calls} calls are made")
             raise self.spent
 
     async def watched(
@@ -245,11 +237,6 @@ class Asking:
 
     def sized(self, path: str, text: str) -> None:
         """Refuse a state that grows without bound."""
-        if len(text) > self.stage.limits.state:
+        if len(text) > self.stage.with_.max_state:
             self.fail(f"the state that {path} is given has {len(text)} characters{self.hint()}")
             raise ValueError("the state is too large")
-
-
-def _place(namespace: str) -> str:
-    """Return a node's path: LangGraph writes team:id|writer:id."""
-    return "/".join(part.partition(":")[0] for part in namespace.split("|"))

@@ -17,6 +17,32 @@ from langgraph.types import Command, Send
 Tokens = dict[str, tuple[int, int]]
 """Model → input and output tokens."""
 
+_TUPLE = "coop:tuple"
+"""Marks a tuple, which would come back from the file as a list."""
+
+_TABLES = (
+    "kept (app TEXT, key TEXT, kind TEXT, call BLOB, PRIMARY KEY (app, key))",
+    "used (app TEXT, question TEXT, key TEXT, PRIMARY KEY (app, question, key))",
+    "begun (app TEXT, key TEXT, tool TEXT, PRIMARY KEY (app, key, tool))",
+)
+
+
+@dataclass(frozen=True)
+class Took:
+    """What a call took, without the agents that it called as tools.
+
+    Attributes:
+        tokens: what its models read and wrote.
+        models: how many model calls it made.
+        tools: the tools that acted.
+        seconds: when it was made.
+    """
+
+    tokens: Tokens = field(default_factory=dict)
+    models: int = 0
+    tools: tuple[str, ...] = ()
+    seconds: float = 0.0
+
 
 @dataclass(frozen=True)
 class Inner:
@@ -26,19 +52,13 @@ class Inner:
         path: of the tool.
         given: its arguments.
         output: its answer; the id of the tool call is replaced.
-        tokens: what its own models read and wrote.
-        models: how many model calls it made.
-        tools: the tools that acted in it.
-        seconds: that it took, without those of agents that it called.
+        took: what it took.
     """
 
     path: str
     given: Any
     output: Any
-    tokens: Tokens
-    models: int
-    tools: tuple[str, ...]
-    seconds: float = 0.0
+    took: Took
 
 
 @dataclass(frozen=True)
@@ -47,49 +67,33 @@ class Call:
 
     Attributes:
         output: its update, or a Command; ids that it took from its input are numbered.
-        tokens: what its models read and wrote.
-        models: how many model calls it made.
-        tools: the tools that acted.
+        took: what it took.
         puts: what it wrote to the store: (namespace, key, value).
         inner: agents that it called as tools.
         asked: the paths of all that it called, also of those that were absent: who is absent among
             them is part of the question.
         places: nodes within it that asked a model.
-        seconds: that it took when it was made, without those of agents that it called.
     """
 
     output: Any
-    tokens: Tokens = field(default_factory=dict)
-    models: int = 0
-    tools: tuple[str, ...] = ()
+    took: Took = field(default_factory=Took)
     puts: tuple[tuple[tuple[str, ...], str, Any], ...] = ()
     inner: tuple[Inner, ...] = ()
     asked: frozenset[str] = frozenset()
     places: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Tupled:
-    """A tuple, which would come back from the file as a list."""
-
-    parts: list[Any]
 
 
 class Calls:
     """The kept calls of one app.
 
     Args:
-        path: an SQLite file; None keeps them in memory for this object's life.
+        path: an SQLite file.
         app: whose calls these are: an app whose code changed has another name.
     """
 
-    def __init__(self, path: Path | None, app: str) -> None:
-        if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        self._base = sqlite3.connect(
-            path or ":memory:", isolation_level=None, check_same_thread=False
-        )
+    def __init__(self, path: Path, app: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self.app = app
         # Their own types come back as they were: it is the owner's own app that wrote them.
         self._serial = JsonPlusSerializer(allowed_msgpack_modules=True)
@@ -97,18 +101,8 @@ class Calls:
         # A killed process loses nothing; a power cut may lose the last calls, never an older one.
         self._base.execute("PRAGMA journal_mode = WAL")
         self._base.execute("PRAGMA synchronous = NORMAL")
-        self._base.execute(
-            "CREATE TABLE IF NOT EXISTS calls"
-            " (app TEXT, key TEXT, kind TEXT, output BLOB, about TEXT, PRIMARY KEY (app, key))"
-        )
-        self._base.execute(
-            "CREATE TABLE IF NOT EXISTS used (app TEXT, question TEXT, key TEXT,"
-            " PRIMARY KEY (app, question, key))"
-        )
-        self._base.execute(
-            "CREATE TABLE IF NOT EXISTS begun (app TEXT, key TEXT, tool TEXT,"
-            " PRIMARY KEY (app, key, tool))"
-        )
+        for table in _TABLES:
+            self._base.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def used(self, question: str, key: str) -> None:
         """Remember that a question needs a call: who asks it again makes none."""
@@ -139,7 +133,7 @@ class Calls:
             key
             for question in questions
             for (key,) in self._base.execute(
-                "SELECT key FROM used JOIN calls USING (app, key) WHERE app = ? AND question = ?",
+                "SELECT key FROM used JOIN kept USING (app, key) WHERE app = ? AND question = ?",
                 (self.app, question),
             )
         }
@@ -148,24 +142,13 @@ class Calls:
     def get(self, key: str) -> Call | None:
         """Return the call under a key; each time a copy of its own."""
         found = self._base.execute(
-            "SELECT kind, output, about FROM calls WHERE app = ? AND key = ?", (self.app, key)
+            "SELECT kind, call FROM kept WHERE app = ? AND key = ?", (self.app, key)
         ).fetchone()
         if found is None:
             return None
-        kind, output, about = found
-        known = json.loads(about)
-        loaded = self._serial.loads_typed((kind, output))
-        return Call(
-            output=_untupled(loaded["output"]),
-            tokens={model: (spent[0], spent[1]) for model, spent in known["tokens"].items()},
-            models=known["models"],
-            tools=tuple(known["tools"]),
-            puts=tuple((tuple(space), name, value) for space, name, value in loaded["puts"]),
-            inner=tuple(_inner(*one) for one in loaded["inner"]),
-            asked=frozenset(known["asked"]),
-            places=tuple(known["places"]),
-            seconds=known["seconds"],
-        )
+        row = _untupled(self._serial.loads_typed(found))
+        inner = tuple(Inner(**_with_took(one)) for one in row["inner"])
+        return Call(**{**_with_took(row), "inner": inner})
 
     def put(self, key: str, call: Call) -> Call:
         """Keep a call; the first under a key stays. What is kept, as a copy.
@@ -173,80 +156,54 @@ class Calls:
         Raises:
             TypeError: the output holds something that cannot be written down.
         """
+        inner = [{**vars(one), "took": vars(one.took)} for one in call.inner]
+        row = {**vars(call), "took": vars(call.took), "inner": inner}
         try:
-            kind, output = self._serial.dumps_typed(
-                {
-                    "output": _tupled(call.output),
-                    "puts": [list(put) for put in call.puts],
-                    "inner": [_row(one) for one in call.inner],
-                }
-            )
+            kind, written = self._serial.dumps_typed(_tupled(row))
         except Exception as error:
             raise TypeError(f"what it wrote cannot be kept: {error}") from None
-        about = {
-            "tokens": call.tokens,
-            "models": call.models,
-            "tools": call.tools,
-            "asked": sorted(call.asked),
-            "places": call.places,
-            "seconds": call.seconds,
-        }
         self._base.execute(
-            "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?)",
-            (self.app, key, kind, output, json.dumps(about)),
+            "INSERT OR IGNORE INTO kept VALUES (?, ?, ?, ?)", (self.app, key, kind, written)
         )
         kept = self.get(key)
         assert kept is not None
         return kept
 
-    def acting(self, key: str) -> "Acting":
-        """Return where the tools that begin to act in a call are written down, until it is kept."""
-        return Acting(self._base, self.app, key)
+    def begun(self, key: str) -> list[str]:
+        """Tools that began to act in a call that is not kept: their effect nobody knows."""
+        rows = self._base.execute(
+            "SELECT tool FROM begun WHERE app = ? AND key = ?", (self.app, key)
+        )
+        return [tool for (tool,) in rows]
+
+    def begin(self, key: str, tool: str) -> None:
+        """Write down that a tool is about to act in a call."""
+        self._base.execute("INSERT OR IGNORE INTO begun VALUES (?, ?, ?)", (self.app, key, tool))
+
+    def ended(self, key: str) -> None:
+        """Note that a call ended: of its tools nothing is unknown any more."""
+        self._base.execute("DELETE FROM begun WHERE app = ? AND key = ?", (self.app, key))
 
     def close(self) -> None:
         """Close the file."""
         self._base.close()
 
 
-@dataclass(frozen=True)
-class Acting:
-    """Tools that began to act in a call that is not kept yet."""
-
-    base: sqlite3.Connection
-    app: str
-    key: str
-
-    def begun(self) -> list[str]:
-        """Tools that began in an earlier try, whose effect nobody knows."""
-        rows = self.base.execute(
-            "SELECT tool FROM begun WHERE app = ? AND key = ?", (self.app, self.key)
-        )
-        return [tool for (tool,) in rows]
-
-    def begin(self, tool: str) -> None:
-        """Write down that a tool is about to act."""
-        self.base.execute("INSERT OR IGNORE INTO begun VALUES (?, ?, ?)", (*self._id, tool))
-
-    def done(self) -> None:
-        """The call is kept: nothing is unknown any more."""
-        self.base.execute("DELETE FROM begun WHERE app = ? AND key = ?", self._id)
-
-    @property
-    def _id(self) -> tuple[str, str]:
-        return self.app, self.key
+def _with_took(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {**row, "took": Took(**row["took"])}
 
 
 def _tupled(value: Any) -> Any:
     """Return a copy in which plain tuples are marked."""
     if type(value) is tuple:
-        return Tupled([_tupled(part) for part in value])
+        return {_TUPLE: [_tupled(part) for part in value]}
     return _parts(value, _tupled)
 
 
 def _untupled(value: Any) -> Any:
     """Return a copy in which what was marked is a tuple again."""
-    if isinstance(value, Tupled):
-        return tuple(_untupled(part) for part in value.parts)
+    if type(value) is dict and list(value) == [_TUPLE]:
+        return tuple(_untupled(part) for part in value[_TUPLE])
     return _parts(value, _untupled)
 
 
@@ -260,18 +217,6 @@ def _parts(value: Any, of: Callable[[Any], Any]) -> Any:
     if isinstance(value, Command):
         return replace(value, update=of(value.update), goto=of(value.goto))
     return value
-
-
-def _row(one: Inner) -> list[Any]:
-    said = [one.path, _tupled(one.given), _tupled(one.output)]
-    return [*said, one.tokens, one.models, one.tools, one.seconds]
-
-
-def _inner(path: str, given: Any, output: Any, tokens: Any, *rest: Any) -> Inner:
-    """As it was kept; tuples come back as lists."""
-    known = {model: (spent[0], spent[1]) for model, spent in tokens.items()}
-    models, tools, seconds = rest
-    return Inner(path, _untupled(given), _untupled(output), known, models, tuple(tools), seconds)
 
 
 def added(all_tokens: Mapping[str, tuple[int, int]], more: Mapping[str, tuple[int, int]]) -> Tokens:

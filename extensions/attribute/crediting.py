@@ -15,23 +15,28 @@ from shapley_coop.extensions.attribute.result import (
     AppCredit,
     Drawn,
     Spent,
-    per_dollar,
+    per,
     per_second,
 )
-from shapley_coop.extensions.attribute.settings import Settings
 from shapley_coop.extensions.attribute.values import Values, leave_one_out
 
 
-def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit:
-    """Return the result."""
-    agents = game.agents
+def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
+    """Return the result.
+
+    Args:
+        game: as it was played.
+        values: of its agents; None where too many plays failed.
+        by: the norm's name.
+    """
+    agents, with_ = game.agents, game.stage.with_
     named = None if values is None else _named(agents, values.mean)
     errors = None if values is None else values.standard_error()
     spans = None if values is None else values.intervals()
     spent = {agent: _spent(game, agent, with_.prices) for agent in agents}
     return AppCredit(
         agents=list(agents),
-        value=with_.value,
+        value=by,
         method=values.method if values else "none",
         absent=described(with_.absent),
         inputs=len({unit.number for unit in game.units}),
@@ -47,11 +52,11 @@ def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit
             if all(map(math.isfinite, found))
         },
         spent=spent,
-        value_per_dollar=per_dollar(named, spent),
+        value_per_dollar=per(named, {agent: one.cost for agent, one in spent.items()}),
         value_per_second=per_second(named, spent),
         calls=counted(game),
         failures=sorted(game.failures, key=lambda f: (f.coalition, f.input, f.sample)),
-        notes=_notes(game, values, with_),
+        notes=_notes(game, values, by),
         metrics=by_agent(game, with_.prices),
         graph=Drawn(*game.stage.app.drawn()),
     )
@@ -69,8 +74,9 @@ def counted(game: AppGame) -> dict[str, int]:
     }
 
 
-def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
+def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
     """Return what a reader must know."""
+    with_ = game.stage.with_
     said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
     said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
     failed, unplayed = len(game.failures), sum(not f.played for f in game.failures)
@@ -81,7 +87,7 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         )
     if failed and values is not None:
         said.append("they are filled in by the additive game that fits the others best")
-    if values is None and with_.value == "leave_one_out":
+    if values is None and by == "leave_one_out":
         said.append("no values: of some agent no play without it has a score in all runs")
     elif values is None:
         reason = (
@@ -117,15 +123,15 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
 
 def _of_runs(game: AppGame, prices: Prices) -> list[str]:
     """Return what the recorded runs tell a reader."""
-    said, visits = [], [visit for played in game.full for visit in played.visits]
-    if tools := sorted({tool for visit in visits for tool in visit.tools}):
+    said, visits = [], game.visits()
+    if tools := sorted({tool for visit in visits for tool in visit.took.tools}):
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
-    models = {model for visit in visits for model in visit.tokens}
+    models = {model for visit in visits for model in visit.took.tokens}
     if models and all(is_free(model) for model in models):
         said.append("A simulation: embedded models answered, no language model did.")
     if prices.by_model and (lacking := prices.lacking(models)):
         said.append(f"no price for: {', '.join(lacking)}")
-    if silent := [a for a in game.agents if not any(played.of(a) for played in game.full)]:
+    if silent := [a for a in game.agents if not game.visits(a)]:
         said.append(f"never asked in the recorded runs: {', '.join(silent)}")
     others = [path for path in dict.fromkeys(v.path for v in visits) if _is_other(game, path)]
     if others:
@@ -145,15 +151,15 @@ def _is_other(game: AppGame, path: str) -> bool:
 
 def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
     runs = len(game.full)
-    visits = [visit for played in game.full for visit in played.of(agent)]
+    visits = game.visits(agent)
     tokens = tokens_of(visits)
     return Spent(
         calls=len(visits) / runs,
-        models=sum(visit.models for visit in visits) / runs,
+        models=sum(visit.took.models for visit in visits) / runs,
         input_tokens=None if tokens is None else sum(r for r, _ in tokens.values()) / runs,
         output_tokens=None if tokens is None else sum(w for _, w in tokens.values()) / runs,
         cost=cost(tokens, prices, 1 / runs),
-        seconds=sum(visit.seconds for visit in visits) / runs,
+        seconds=sum(visit.took.seconds for visit in visits) / runs,
     )
 
 

@@ -7,7 +7,7 @@ Literal, and the numbers that a conditional edge reads, and the words that it kn
 otherwise never come to an end without one of those who steer it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -140,15 +140,18 @@ class Emptying:
         return None
 
 
-def kept(outputs: Sequence[Any], schema: Schema) -> list[str]:
+def kept(visits: Iterable[Written], schema: Schema) -> list[str]:
     """Return fields of an agent that its blank stand-in writes because they steer the run."""
-    found = dict[str, None]()
-    for output in outputs:
-        found |= {k: None for k, x in fields_of(_update(output)).items() if schema.steers(k, x)}
-    return list(found)
+    return list(dict.fromkeys(k for k, x in _fields(visits) if schema.steers(k, x)))
 
 
-def unmeasured(visits: Sequence[Written], emptying: Emptying) -> list[str]:
+def emptied(visits: Iterable[Written], emptying: Emptying) -> list[str]:
+    """Return fields of an agent that held something and that its blank stand-in empties."""
+    lost = (k for k, x in _fields(visits) if x and x is not True and not emptying.keeps(k, x))
+    return list(dict.fromkeys(lost))
+
+
+def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
     """What of an agent's answers its blank stand-in gives, too: its absence does not measure that.
 
     Returns:
@@ -156,9 +159,8 @@ def unmeasured(visits: Sequence[Written], emptying: Emptying) -> list[str]:
     """
     found = dict[str, None]()
     for one in visits:
-        written, given = fields_of(_update(one.output)), fields_of(one.given)
-        stands_in = fields_of(_update(emptying(one, one.given)))
-        for key, value in written.items():
+        given, stands_in = fields_of(one.given), fields_of(_update(emptying(one, one.given)))
+        for key, value in _fields([one]):
             answers = bool(value) or isinstance(value, bool)
             is_new = key not in given or not _equal(value, given[key])
             if answers and is_new and key in stands_in and _equal(value, stands_in[key]):
@@ -168,40 +170,31 @@ def unmeasured(visits: Sequence[Written], emptying: Emptying) -> list[str]:
     return list(found)
 
 
-def emptied(outputs: Sequence[Any], emptying: Emptying) -> list[str]:
-    """Return fields of an agent that held something and that its blank stand-in empties."""
-    found = dict[str, None]()
-    for output in outputs:
-        fields = fields_of(_update(output)).items()
-        found |= {k: None for k, x in fields if x and x is not True and not emptying.keeps(k, x)}
-    return list(found)
-
-
-def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str]) -> dict[str, bool]:
+def steering(
+    visits: Iterable[Written], emptying: Emptying, nodes: Collection[str]
+) -> dict[str, bool]:
     """Return the fields of an agent that may steer the run and that its blank stand-in empties.
-
-    Args:
-        outputs: what the agent wrote.
-        emptying: how that is emptied.
-        nodes: names of the app's nodes.
 
     Returns:
         Field → whether it held the name of a node; those first, then numbers, then single words.
     """
     found: dict[str, int] = {}
-    for output in outputs:
-        for key, value in fields_of(_update(output)).items():
-            if emptying.keeps(key, value):
-                continue
-            if isinstance(value, bool | Enum) or not isinstance(value, str | int | float):
-                continue
-            if not isinstance(value, str):
-                rank = 1
-            else:
-                rank = 0 if value in nodes else 2 if len(value.split()) == 1 else 3
-            found[key] = min(rank, found.get(key, rank))
+    for key, value in _fields(visits):
+        is_plain = isinstance(value, str | int | float) and not isinstance(value, bool | Enum)
+        if not is_plain or emptying.keeps(key, value):
+            continue
+        rank = 1
+        if isinstance(value, str):
+            rank = 0 if value in nodes else 2 if len(value.split()) == 1 else 3
+        found[key] = min(rank, found.get(key, rank))
     ranked = sorted(found, key=lambda key: found[key])
     return {key: found[key] == 0 for key in ranked if found[key] < 3}
+
+
+def _fields(visits: Iterable[Written]) -> Iterator[tuple[str, Any]]:
+    """Yield each field that was written, with its value."""
+    for one in visits:
+        yield from fields_of(_update(one.output)).items()
 
 
 def _update(output: Any) -> Any:

@@ -23,9 +23,9 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
     for visit in visits:
         place = app.places.get(visit.path)
         if place is None:  # a tool that a node makes as it runs: a part of the node, told next
-            within += visit.models
+            within += visit.took.models
             continue
-        models, within = visit.models + within, 0
+        models, within = visit.took.models + within, 0
         if visit.path.startswith("tool:"):
             why.setdefault(visit.path, place.why or "a tool that asks a model")
         elif place.why:

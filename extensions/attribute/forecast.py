@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
-from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.app import App
-from shapley_coop.extensions.attribute.calls import Tokens, added
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.metrics import cost, tokens_of
+from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,6 @@ class Forecast:
     loops: bool = False
     fits: bool = True
 
-    @classmethod
-    def before(cls, agents: int, units: int, exact_up_to: int, kept: int) -> "Forecast":
-        """Return the forecast before anything runs; of an app whose edges do not lead back."""
-        calls = max(0, units * (2**agents - 1) - kept)
-        return cls(agents, units, 2**agents, agents > exact_up_to, calls, kept)
-
     def leaving_one_out(self) -> "Forecast":
         """Return the same of leave-one-out alone: the app as it is, and once without each agent."""
         n = self.agents
@@ -93,14 +87,22 @@ class Forecast:
         )
 
 
-def loops(game: AppGame) -> bool:
-    """Return whether a play may ask an agent more often than the recorded one did.
+def before(stage: Stage, units: Sequence[Unit]) -> Forecast:
+    """Return the forecast before anything runs; of an app whose edges do not lead back."""
+    n, kept = len(stage.app.agents), stage.kept(units)
+    calls = max(0, len(units) * (2**n - 1) - kept)
+    is_sampled = n > stage.with_.exact_up_to
+    return Forecast(n, len(units), 2**n, is_sampled, calls, kept, loops=loops(stage))
+
+
+def loops(stage: Stage, full: Sequence[Played] = ()) -> bool:
+    """Return whether a play may ask an agent more often than the recorded ones did.
 
     A critic who reads an absent writer's blank sends it back until the app gives up, and a model
     that calls agents as tools calls them as often as it likes.
     """
-    repeated = any(len(played.of(a)) > 1 for played in game.full for a in game.agents)
-    return repeated or bool(game.stage.wrappers) or has_cycle(game.stage.app)
+    repeated = any(len(played.of(agent)) > 1 for played in full for agent in stage.app.agents)
+    return repeated or bool(stage.wrappers) or has_cycle(stage.app)
 
 
 def has_cycle(app: App) -> bool:
@@ -115,42 +117,22 @@ def has_cycle(app: App) -> bool:
     return False
 
 
-def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
+def refined(first: Forecast, game: AppGame) -> Forecast:
     """Return the forecast after the recorded runs.
 
     A recorded call is made anew for every subset of the other agents that had finished before it,
     as what it is given may tell them apart; in leave-one-out for each of them alone.
     """
-    agents = frozenset(game.agents)
-    calls, again, seconds = 0, 0, 0.0
-    tokens: Tokens | None = Tokens()
-    for visit in (visit for played in game.full for visit in played.visits):
-        if visit.path not in agents and not visit.models:
-            continue
-        others = len(visit.after - {visit.path})
-        times = others if first.alone else 2**others - 1
-        calls, again = calls + times + 1, again + times
-        seconds += visit.seconds * times
-        more = {m: (read * times, written * times) for m, (read, written) in visit.tokens.items()}
-        is_told = tokens is not None and (visit.tokens or not visit.models)
-        tokens = added(tokens or {}, more) if is_told else None
-    kept = game.stage.kept(game.units)
-    new = max(0, calls - kept)
-    part = min(1.0, new / again) if again else 0.0
-    return replace(
-        first,
-        calls=new,
-        kept=kept,
-        recorded=True,
-        loops=loops(game),
-        tokens=round(part * sum(map(sum, (tokens or {}).values()))),
-        seconds=part * seconds,
-        cost=cost(tokens, prices, part),
-        fits=game.stage.counts.made + new <= game.stage.limits.calls,
-    )
+    visits = _asked(game)
+    others = [len(visit.after - {visit.path}) for visit in visits]
+    times = others if first.alone else [2**k - 1 for k in others]
+    kept, again = game.stage.kept(game.units), sum(times)
+    new = max(0, again + len(visits) - kept)
+    takes = _taken(game, visits, times, min(1.0, new / again) if again else 0.0)
+    return replace(first, calls=new, kept=kept, fits=_fits(game, new), **takes)
 
 
-def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int, tries: int) -> Forecast:
+def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Forecast:
     """Return what trying changes takes if each play asks nobody more often than the recorded one.
 
     That is the most, but in an app with a loop. Plays that are kept take nothing.
@@ -158,13 +140,10 @@ def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int, tries
     Args:
         first: of the attribution.
         game: with the recorded runs, and the coalitions that were played.
-        prices: of models.
         models: cheaper ones that are tried.
         tries: of one agent alone, at most. They are left out where too few calls are allowed.
     """
-    n = len(game.agents)
-    visits = [visit for played in game.full for visit in played.visits]
-    asked = [visit for visit in visits if visit.path in game.agents or visit.models]
+    n, asked = len(game.agents), _asked(game)
     own = [sum(visit.path == agent for visit in asked) for agent in game.agents]
     others = len(asked) - sum(own)
     plays, calls = _changes(game, own, others)
@@ -173,20 +152,38 @@ def of_advice(first: Forecast, game: AppGame, prices: Prices, models: int, tries
     takers = [of for of, agent in zip(own, game.agents, strict=True) if game.asks_models(agent)]
     again = (tries - 1) * (others + max(takers)) if takers else 0
     part = (calls + again) / len(asked) if asked else 0.0
-    tokens = tokens_of(asked)
     return replace(
         first,
         plays=plays + with_models + (tries - 1 if takers else 0),
         sampled=False,
         advice=True,
         calls=calls + again,
-        recorded=True,
-        loops=loops(game),
-        tokens=round(part * sum(map(sum, (tokens or {}).values()))),
-        seconds=part * sum(visit.seconds for visit in asked),
-        cost=cost(tokens, prices, part),
-        fits=game.stage.counts.made + calls <= game.stage.limits.calls,
+        fits=_fits(game, calls),
+        **_taken(game, asked, [1] * len(asked), part),
     )
+
+
+def _asked(game: AppGame) -> list[Visit]:
+    """Return the recorded calls of agents, and of others that asked a model."""
+    return [visit for visit in game.visits() if visit.path in game.agents or visit.took.models]
+
+
+def _fits(game: AppGame, calls: int) -> bool:
+    return game.stage.counts.made + calls <= game.stage.with_.max_calls
+
+
+def _taken(
+    game: AppGame, visits: Sequence[Visit], times: Sequence[int], part: float
+) -> dict[str, Any]:
+    """Return what a part of recorded visits takes, each of them so many times."""
+    tokens = tokens_of(visits, times)
+    return {
+        "recorded": True,
+        "loops": loops(game.stage, game.full),
+        "tokens": round(part * sum(map(sum, (tokens or {}).values()))),
+        "seconds": part * sum(v.took.seconds * n for v, n in zip(visits, times, strict=True)),
+        "cost": cost(tokens, game.stage.with_.prices, part),
+    }
 
 
 def _changes(game: AppGame, own: Sequence[int], others: int) -> tuple[int, int]:

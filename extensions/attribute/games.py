@@ -12,7 +12,7 @@ import numpy as np
 from shapley_coop.credit.coalitions import Floats, coalition_key, members
 from shapley_coop.extensions.attribute.canonical import canonical
 from shapley_coop.extensions.attribute.play import play
-from shapley_coop.extensions.attribute.stage import Played, Stage, Unit
+from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 MOST_TRIED = 4
 """Fields that are kept one by one where a play does not end, before all are."""
@@ -49,15 +49,11 @@ class AppGame:
         stage: the app and what its plays share.
         score: the user's.
         units: the inputs, times the samples.
-        at_once: plays that run at the same time.
-        done: called after each coalition.
     """
 
     stage: Stage
     score: Score
     units: Sequence[Unit]
-    at_once: int = 4
-    done: Callable[[], Any] = lambda: None
     full: list[Played] = field(default_factory=list)
     worths: dict[int, list[float]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
@@ -75,9 +71,13 @@ class AppGame:
         """The mask of all agents."""
         return (1 << len(self.agents)) - 1
 
+    def visits(self, agent: str = "") -> list[Visit]:
+        """Return the visits of the recorded runs, of one agent or of all nodes."""
+        return [v for played in self.full for v in played.visits if agent in ("", v.path)]
+
     def asks_models(self, agent: str) -> bool:
         """Return whether an agent asked a model in the recorded runs."""
-        return any(visit.models for played in self.full for visit in played.of(agent))
+        return any(visit.took.models for visit in self.visits(agent))
 
     async def record(self) -> None:
         """Play the app as it is, once for each unit: the others are compared with it.
@@ -90,16 +90,12 @@ class AppGame:
             played = await play(self.stage, unit, self.agents)
             worth = await self._scored(unit, played)
             if played.failure:
-                raise ValueError(
-                    f"the app with all its agents, input {unit.number}"
-                    f"{f', sample {unit.sample + 1}' if unit.sample else ''}: {played.failure}"
-                    f"{self.stage.not_given(played.failure)}"
-                )
+                raise ValueError(self.stage.failed(unit, played))
             self.full.append(played)
             self.plays.setdefault(self.everyone, []).append(played)
             worths.append(worth)
         self.worths[self.everyone] = worths
-        self.done()
+        self.stage.with_.progress()
 
     async def ask(self, masks: Iterable[int]) -> None:
         """Play every coalition that was not played yet.
@@ -119,13 +115,13 @@ class AppGame:
             await self._play(again)
 
     async def _play(self, masks: Iterable[int]) -> None:
-        slots = asyncio.Semaphore(self.at_once)
+        slots = asyncio.Semaphore(self.stage.with_.at_once)
 
         async def one(mask: int) -> None:
             async with slots:
                 pairs = zip(self.units, self.full, strict=True)
                 self.worths[mask] = [await self._worth(mask, unit, full) for unit, full in pairs]
-                self.done()
+                self.stage.with_.progress()
 
         asked = [asyncio.ensure_future(one(mask)) for mask in masks]
         try:
@@ -195,9 +191,21 @@ class AppGame:
         plays = len(self.worths) * len(self.units)
         return len(self.failures) / plays if plays else 0.0
 
-    def table(self, unit: int) -> Floats:
-        """Return the worths of all coalitions for one unit; what failed is filled in."""
-        return filled(np.array([self.worths[mask][unit] for mask in range(self.everyone + 1)]))
+    def known(self, masks: Sequence[int], unit: int) -> Floats:
+        """Return worths of one unit; what failed is that of the additive game that fits best."""
+        worths = np.array([self.worths[mask][unit] for mask in masks])
+        if not np.isnan(worths).any():
+            return worths
+        n, known = len(self.agents), [m for m, of in self.worths.items() if isfinite(of[unit])]
+        played = np.array([self.worths[mask][unit] for mask in known])
+        nobody, everyone = self.worths[0][unit], self.worths[self.everyone][unit]
+        values = additive_fit(rows_of(known, n), played, nobody, everyone)
+        return np.where(np.isnan(worths), nobody + rows_of(masks, n) @ values, worths)
+
+
+def rows_of(masks: Sequence[int], n: int) -> Floats:
+    """Return shape (m, n), 1 where the coalition of the row holds the agent."""
+    return (np.array(masks)[:, None] >> np.arange(n) & 1).astype(np.float64)
 
 
 def numbers(found: Any) -> dict[str, float]:
@@ -214,21 +222,6 @@ def numbers(found: Any) -> dict[str, float]:
         if not isfinite(x):
             raise ValueError(f"it is {x}: a finite number is needed")
     return shown
-
-
-def filled(table: Floats) -> Floats:
-    """A table without gaps: a worth that is unknown is that of the additive game that fits best.
-
-    Args:
-        table: 2**n worths, NaN where one is unknown; never v(∅) or v(N).
-    """
-    gaps = np.isnan(table)
-    if not gaps.any():
-        return table
-    n = len(table).bit_length() - 1
-    rows = (np.arange(len(table))[:, None] >> np.arange(n) & 1).astype(float)
-    values = additive_fit(rows[~gaps], table[~gaps], float(table[0]), float(table[-1]))
-    return np.where(gaps, table[0] + rows @ values, table)
 
 
 def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:

@@ -1,9 +1,15 @@
 """What `coop attribute` is given as texts, as the objects that they name."""
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
+
+from shapley_coop.extensions.attribute.app import load
+from shapley_coop.extensions.attribute.canonical import digest
+from shapley_coop.extensions.attribute.traces import json_lines
+from shapley_coop.files import read_data, read_json
+from shapley_coop.seats.models import chat_model
+from shapley_coop.seats.seat import Seat
 
 
 def inputs_of(file: Path) -> Any:
@@ -12,18 +18,9 @@ def inputs_of(file: Path) -> Any:
     Raises:
         ValueError: it cannot be read.
     """
-    from shapley_coop.files import read_json, read_text
-
     if file.suffix != ".jsonl":
         return read_json(file, "inputs")
-    found = []
-    for number, line in enumerate(read_text(file, "inputs").splitlines(), start=1):
-        if line.strip():
-            try:
-                found.append(json.loads(line))
-            except ValueError as error:
-                raise ValueError(f"{file}, line {number}: it is no JSON: {error}") from None
-    return found
+    return [one for _, one in json_lines(file, "inputs")]
 
 
 def absent_of(given: list[str]) -> Any:
@@ -41,8 +38,6 @@ def absent_of(given: list[str]) -> Any:
 
 def stand_in(what: str) -> Any:
     """Read what stands in for one absent agent."""
-    from shapley_coop.extensions.attribute.app import load
-
     if what in ("blank", "silent"):
         return what
     if what.startswith("model:"):
@@ -52,18 +47,12 @@ def stand_in(what: str) -> Any:
 
 def model_of(name: str) -> Any:
     """Make a chat model by its name."""
-    from shapley_coop.seats.models import chat_model
-    from shapley_coop.seats.seat import Seat
-
     return chat_model(Seat(model=name), agent="absent", seed=0)
 
 
 def models_of(given: str) -> tuple[Any, ...]:
     """Return the chat models that are tried in place of agents' own."""
-    from shapley_coop.extensions.attribute.app import load
-
-    names = listed(given)
-    return tuple(load(x, "--cheaper") if ".py:" in x else model_of(x) for x in names)
+    return tuple(load(x, "--cheaper") if ".py:" in x else model_of(x) for x in listed(given))
 
 
 def listed(names: str) -> tuple[str, ...]:
@@ -73,8 +62,6 @@ def listed(names: str) -> tuple[str, ...]:
 
 def file_text(app: str) -> str:
     """Return the app's file and the graph's name in it, as a name: its kept calls are of these."""
-    from shapley_coop.extensions.attribute.canonical import digest
-
     file, _, name = app.rpartition(":")
     path = Path(file)
     return digest(path.read_text(encoding="utf-8"), name) if path.is_file() else ""
@@ -85,29 +72,16 @@ def fresh_of(given: str) -> str | tuple[str, ...]:
     return given if given in ("", "toolless", "all", "none") else listed(given)
 
 
-def answers_of(given: str) -> dict[str, Any]:
-    """Read the answers to an app that asks a person."""
-    from shapley_coop.extensions.attribute.app import load
-    from shapley_coop.files import read_data
-
+def answers_of(given: str) -> Any:
+    """Read the answers to an app that asks a person; None where none are given."""
     if not given:
-        return {}
-    by_function = ".py:" in given
-    return {"answers": load(given, "--answers") if by_function else read_data(given, "answers")}
+        return None
+    return load(given, "--answers") if ".py:" in given else read_data(given, "answers")
 
 
-def given_of(**files: Path | None) -> dict[str, Any]:
+def files_of(**files: Path | None) -> dict[str, Any]:
     """Return what the files that are given hold, by name."""
-    from shapley_coop.files import read_data
-
     return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
-
-
-def prices_of(file: Path | None) -> dict[str, Any]:
-    """Read the prices of models."""
-    from shapley_coop.cli.experimenting.results import prices_from
-
-    return {"prices": prices_from(file)}
 
 
 def texts_of(*files: Path | None) -> list[str]:

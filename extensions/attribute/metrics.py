@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from statistics import mean
 
 import numpy as np
@@ -13,13 +14,19 @@ from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.stage import Played, Visit
 
 
-def tokens_of(visits: Iterable[Visit]) -> Tokens | None:
-    """Return what the models of several visits read and wrote; None where one does not tell."""
+def tokens_of(visits: Iterable[Visit], times: Iterable[int] = repeat(1)) -> Tokens | None:
+    """Return what the models of several visits read and wrote; None where one does not tell.
+
+    Args:
+        visits: of nodes.
+        times: how often each is counted.
+    """
     total = Tokens()
-    for visit in visits:
-        if visit.models and not visit.tokens:
+    for took, n in zip((visit.took for visit in visits), times, strict=False):
+        if took.models and not took.tokens:
             return None
-        total = added(total, visit.tokens)
+        more = {model: (n * read, n * written) for model, (read, written) in took.tokens.items()}
+        total = added(total, more)
     return total
 
 
@@ -37,7 +44,7 @@ def cost(tokens: Tokens | None, prices: Prices, part: float = 1.0) -> float | No
 def measured(played: Played, prices: Prices) -> dict[str, float]:
     """Tokens where all models tell them, seconds, USD where all have a price, the scorer's own."""
     tokens = tokens_of(played.visits)
-    found = {"seconds": sum(visit.seconds for visit in played.visits), **played.metrics}
+    found = {"seconds": sum(visit.took.seconds for visit in played.visits), **played.metrics}
     if tokens is not None:
         found["tokens"] = float(sum(map(sum, tokens.values())))
     usd = cost(tokens, prices)

@@ -1,7 +1,8 @@
 """What an attribution begins with: its runs, its kept calls, and the stage on which it plays."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from shapley_coop.extensions.attribute.app import App
@@ -9,12 +10,32 @@ from shapley_coop.extensions.attribute.calls import Call, Calls
 from shapley_coop.extensions.attribute.canonical import canonical, digest, renamed
 from shapley_coop.extensions.attribute.owncode import code_of
 from shapley_coop.extensions.attribute.settings import Settings
-from shapley_coop.extensions.attribute.stage import Limits, Rules, Stage, Unit
-from shapley_coop.extensions.attribute.traces import Recorded
+from shapley_coop.extensions.attribute.stage import Stage, Unit
+from shapley_coop.extensions.attribute.traces import Recorded, read_traces
 from shapley_coop.state.storage.home import home
 
 USUAL_STEPS = 100
 """Of a play, where the app has no limit of its own."""
+
+
+@contextmanager
+def opened(app: App, with_: Settings, inputs: Any) -> Iterator[tuple[Stage, list[Unit]]]:
+    """Open the kept calls; yield what all plays share, and the runs.
+
+    Raises:
+        ValueError: there are no inputs, or the trace cannot be used.
+    """
+    recorded = read_traces(with_.trace) if with_.trace else None
+    if recorded and with_.samples > 1:
+        raise ValueError(f"samples is {with_.samples}: a trace holds one run of each input, give 1")
+    units = units_of(given_of(inputs, recorded), with_.samples)
+    calls = calls_of(app, with_)
+    try:
+        steps, notes = _steps(app, with_)
+        traced = _traced(app, recorded) if recorded else {}
+        yield Stage(app, with_, calls, steps, recorded, traced, notes=notes), units
+    finally:
+        calls.close()
 
 
 def units_of(given: Sequence[Any], samples: int) -> list[Unit]:
@@ -60,46 +81,13 @@ def _configurable(config: Any) -> Any:
     return (config or {}).get("configurable")
 
 
-def stage_of(app: App, calls: Calls, with_: Settings, recorded: Recorded | None) -> Stage:
-    """Return what all plays share.
-
-    Raises:
-        ValueError: there is no such choice of `fresh`.
-    """
-    fresh = with_.fresh or ("none" if recorded else "toolless")
-    if isinstance(fresh, str) and fresh not in ("toolless", "all", "none"):
-        raise ValueError(f"fresh is {fresh!r}: give toolless, all, none, or names of nodes")
-    tools_of = frozenset(() if isinstance(fresh, str) else fresh)
-    asks = fresh != "none"
-    rules = Rules(
-        ask=asks,
-        record=asks or recorded is None,
-        tools_of=None if fresh == "all" else tools_of,
-        safe_tools=frozenset(with_.safe_tools),
-    )
+def _steps(app: App, with_: Settings) -> tuple[int, dict[str, str]]:
+    """Return the steps that a play may take, and a note where they are more than the app's own."""
     own = app.steps(with_.config)
-    steps, notes = with_.max_steps or own or USUAL_STEPS, {}
-    if own and steps > own:
-        notes["steps"] = f"plays may take {steps} steps, and the app's own limit is {own}"
-    return Stage(
-        app=app,
-        absent=with_.absent,
-        calls=calls,
-        limits=Limits(with_.max_calls, steps, with_.max_state),
-        notes=notes,
-        wrappers={
-            path
-            for path, at in app.places.items()
-            if path not in app.nodes and (at.why or path in app.names)
-        },
-        rules=rules,
-        keep=frozenset(with_.keep),
-        context=with_.context,
-        config=with_.config,
-        answers=with_.answers,
-        traced=_traced(app, recorded) if recorded else {},
-        unreadable=recorded.unreadable if recorded else {},
-    )
+    steps = with_.max_steps or own or USUAL_STEPS
+    is_more = own is not None and steps > own
+    note = f"plays may take {steps} steps, and the app's own limit is {own}"
+    return steps, {"steps": note} if is_more else {}
 
 
 def _traced(app: App, recorded: Recorded) -> dict[str, dict[int, list[Call]]]:
@@ -110,6 +98,6 @@ def _traced(app: App, recorded: Recorded) -> dict[str, dict[int, list[Call]]]:
             text, ids = canonical(run.given, app.managed(run.path))
         except KeyError:
             raise ValueError(f"the trace has a node {run.path!r}, which the app has not") from None
-        call = Call(renamed(run.output, ids), run.tokens, run.models)
+        call = Call(renamed(run.output, ids), run.took)
         found.setdefault(digest(run.path, text), {}).setdefault(run.root, []).append(call)
     return found

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
+
+from shapley_coop.extensions.attribute.walking import branches_of, graphs_in, innermost
 
 FRAMEWORKS = ("langchain", "langgraph", "deepagents", "shapley_coop")
 """Packages whose names begin so make apps: a node that is theirs makes them no part of one."""
@@ -82,25 +83,21 @@ def _holders(graph: Any) -> Iterator[tuple[str, str]]:
             yield name, file
 
 
-def _of_nodes(graph: Any) -> Iterator[tuple[str, str]]:
+def _of_nodes(app: Any) -> Iterator[tuple[str, str]]:
     """Yield the modules of the functions of nodes, of their tools, and of conditional edges."""
-    for node in graph.nodes.values():
-        bound = node.bound
-        if isinstance(bound, Pregel):
-            yield from _of_nodes(bound)
-        tools = getattr(bound, "tools_by_name", {}).values()
-        for part in (bound, *tools):
-            for way in (None, "func", "afunc", "coroutine"):
-                yield from _of(getattr(part, way, None) if way else part)
-    if isinstance(graph, CompiledStateGraph):
-        for branch in (b for of in graph.builder.branches.values() for b in of.values()):
+    for graph in graphs_in(app):
+        for bound in (node.bound for node in graph.nodes.values()):
+            for part in (bound, *getattr(bound, "tools_by_name", {}).values()):
+                yield from _of(part)
+                for way in ("afunc", "coroutine"):
+                    yield from _of(getattr(part, way, None))
+        for branch in branches_of(graph):
             yield from _of(getattr(branch.path, "func", None))
 
 
 def _of(part: Any) -> frozenset[tuple[str, str]]:
     """Return the module of a function, or of an object's class."""
-    while hasattr(part, "func"):  # partials and wrappers
-        part = part.func
+    part = innermost(part)
     is_code = inspect.isroutine(part) or inspect.isclass(part)
     part = part if is_code else type(part)
     try:

@@ -10,7 +10,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 from langgraph.errors import GraphRecursionError
 
-from shapley_coop.extensions.attribute.absence import OtherWords, StandInCall, described
+from shapley_coop.extensions.attribute.absence import described, stand_in
 from shapley_coop.extensions.attribute.answering import Unanswered, answered
 from shapley_coop.extensions.attribute.app import Graph, StandIn
 from shapley_coop.extensions.attribute.asking import Asking, Node
@@ -65,15 +65,15 @@ class _Play(Asking):
         self.loop = asyncio.get_running_loop()
 
     async def run(self) -> None:
-        asks = self.stage.answers is not None
+        asks = self.stage.with_.answers is not None
         graph = self.stage.app.copy(self.stand_in, self.store, resumable=asks)
         own: RunnableConfig = {
-            "recursion_limit": self.stage.limits.steps,
+            "recursion_limit": self.stage.steps,
             "configurable": {"thread_id": THREAD},
             # Whoever traces the app can tell these plays from its own runs.
             "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
-        config = merge_configs(self.stage.config, own)
+        config = merge_configs(self.stage.with_.config, own)
         try:
             self.result.state = await self.to_its_end(graph, config)
         except CallsSpent:
@@ -81,7 +81,7 @@ class _Play(Asking):
         except Unanswered as reason:
             self.fail(str(reason))
         except GraphRecursionError:
-            self.endless(f"it did not end within {self.stage.limits.steps} steps")
+            self.endless(f"it did not end within {self.stage.steps} steps")
         except Endless as reason:
             self.endless(str(reason))
         except Exception as error:
@@ -93,11 +93,11 @@ class _Play(Asking):
     async def to_its_end(self, graph: Graph, config: RunnableConfig) -> Any:
         """Return the final state; where a node asks a person, the given answer is handed in."""
         given: Any = copied(self.unit.given)
-        for _ in range(self.stage.limits.steps):
-            state = await graph.ainvoke(given, config, context=self.stage.context)
+        for _ in range(self.stage.steps):
+            state = await graph.ainvoke(given, config, context=self.stage.with_.context)
             if not (isinstance(state, dict) and state.get("__interrupt__")):
                 return state
-            given = await answered(graph, config, self.stage.answers)
+            given = await answered(graph, config, self.stage.with_.answers)
         raise GraphRecursionError
 
     def endless(self, reason: str) -> None:
@@ -130,14 +130,12 @@ class _Play(Asking):
             self.stage.wrappers.add(one.path)
             name = agents.get(one.path, one.path)
             written = Written(one.given, one.output)
-            of_inner = one.tokens, one.models, one.tools, after, (), one.seconds
-            self.result.visits.append(Visit(name, written, *of_inner))
+            self.result.visits.append(Visit(name, written, one.took, after))
             after |= {name} & set(agents.values())
         self.finished |= after | ({node.name} & set(agents.values()))
         # What it wrote may be changed by those who read it: the record has its own copy.
         written = Written(copied(state), copied(output)) if self.full is None else Written({}, {})
-        took = call.tokens, call.models, call.tools, after, call.places, call.seconds
-        self.result.visits.append(Visit(node.name, written, *took))
+        self.result.visits.append(Visit(node.name, written, call.took, after, call.places))
         return output
 
     async def absent_node(self, node: Node, state: Any, config: RunnableConfig) -> Any:
@@ -148,15 +146,13 @@ class _Play(Asking):
         nth = self.bounded(name, len(templates))
         if choice == "silent":
             return None
-        label = f"{path}:{described(choice)}"
-        if choice != "blank" and not isinstance(choice, BaseChatModel):
-            asked = node._replace(path=label, bound=StandInCall(choice))
-            call, names = await self.call(asked, state, config)
-            return renamed(call.output, names)
-        if not templates:
+        is_model, words = isinstance(choice, BaseChatModel), ""
+        if not templates and (is_model or choice == "blank"):
             return None
-        words = ""
-        if isinstance(choice, BaseChatModel):
-            asked = node._replace(path=label, bound=OtherWords(choice))
-            words = (await self.call(asked, state, config))[0].output
+        if choice != "blank":
+            asked = node._replace(path=f"{path}:{described(choice)}", bound=stand_in(choice))
+            call, names = await self.call(asked, state, config)
+            if not is_model:
+                return renamed(call.output, names)
+            words = call.output
         return self.stage.emptying(words)(templates[min(nth, len(templates) - 1)].written, state)

@@ -12,6 +12,12 @@ MOST_FAILED = 0.1
 """Above this part of plays without a score there are no values."""
 
 
+LEAST_SECONDS = 0.1
+"""Of an agent's calls in a run: less is mostly the machine's own."""
+
+Ratios = dict[str, float | None]
+
+
 @dataclass(frozen=True)
 class Drawn:
     """The app's graph: its nodes, and its edges with whether they are conditional."""
@@ -97,8 +103,8 @@ class AppCredit:
     interactions: dict[str, float] | None
     worth: dict[str, float]
     spent: dict[str, Spent]
-    value_per_dollar: dict[str, float | None]
-    value_per_second: dict[str, float | None]
+    value_per_dollar: Ratios
+    value_per_second: Ratios
     calls: dict[str, int]
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -161,25 +167,12 @@ def norm_in_words(value: str) -> str:
     return value.replace("_", "-")
 
 
-def per_dollar(
-    values: Mapping[str, float] | None, spent: Mapping[str, Spent]
-) -> dict[str, float | None]:
-    """Value over cost, where both are known and the cost is above 0."""
-    return {
-        agent: values[agent] / one.cost if values and one.cost else None
-        for agent, one in spent.items()
-    }
+def per(values: Mapping[str, float] | None, spent: Mapping[str, float | None]) -> Ratios:
+    """Return each agent's value over what it spent; None where one is not known, or nothing is."""
+    return {agent: values[agent] / x if values and x else None for agent, x in spent.items()}
 
 
-LEAST_SECONDS = 0.1
-"""Of an agent's calls in a run: less is mostly the machine's own."""
-
-
-def per_second(
-    values: Mapping[str, float] | None, spent: Mapping[str, Spent]
-) -> dict[str, float | None]:
-    """Value over seconds, where there is a value and it took time that can be told from noise."""
-    return {
-        agent: values[agent] / one.seconds if values and one.seconds >= LEAST_SECONDS else None
-        for agent, one in spent.items()
-    }
+def per_second(values: Mapping[str, float] | None, spent: Mapping[str, Spent]) -> Ratios:
+    """Return value over seconds, where it took time that can be told from noise."""
+    took = {agent: one.seconds for agent, one in spent.items()}
+    return per(values, {agent: x if x >= LEAST_SECONDS else None for agent, x in took.items()})

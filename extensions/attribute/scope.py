@@ -1,13 +1,13 @@
 """What is counted while a node, or an agent that is called as a tool, is asked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from shapley_coop.extensions.attribute.calls import Inner, Tokens
+from shapley_coop.extensions.attribute.calls import Call, Inner, Tokens, Took, added
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Scope:
         tools: that acted in it.
         inner: the agents that it called as tools, in the order in which they ended.
         asked: the paths of all that it called, also of those that are absent.
-        places: nodes within it that asked a model.
+        places: nodes within it that asked a model, as LangGraph writes them.
         begun: when it began, by a clock that counts seconds.
         instead: the model that answers in place of its own.
     """
@@ -38,9 +38,23 @@ class Scope:
     begun: float = field(default_factory=perf_counter)
     instead: Any = None
 
-    def seconds(self) -> float:
-        """Return how long it has taken, without the agents that it called."""
-        return max(0.0, perf_counter() - self.begun - sum(one.seconds for one in self.inner))
+    def took(self) -> Took:
+        """Return what it has taken so far, without the agents that it called."""
+        of_inner = sum(one.took.seconds for one in self.inner)
+        seconds = max(0.0, perf_counter() - self.begun - of_inner)
+        return Took(self.tokens, self.models, tuple(dict.fromkeys(self.tools)), seconds)
+
+    def call(self, output: Any, puts: Sequence[Any] = ()) -> Call:
+        """Return the call, with what it answered."""
+        places = tuple(dict.fromkeys(map(path_of, self.places)))
+        took, inner, asked = self.took(), tuple(self.inner), frozenset(self.asked)
+        return Call(output, took, tuple(puts), inner, asked, places)
+
+    def absorb(self, failed: "Scope") -> None:
+        """Count as its own what a call within it took that failed."""
+        self.tools += failed.tools
+        self.tokens = added(self.tokens, failed.tokens)
+        self.models += failed.models
 
 
 _SCOPE: ContextVar[Scope | None] = ContextVar("the call that is being made", default=None)
@@ -59,3 +73,8 @@ def within(scope: Scope) -> Iterator[Scope]:
         yield scope
     finally:
         _SCOPE.reset(token)
+
+
+def path_of(namespace: str) -> str:
+    """Return a node's path: LangGraph writes team:id|writer:id."""
+    return "/".join(part.partition(":")[0] for part in namespace.split("|"))

@@ -1,6 +1,6 @@
 """How an app is attributed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,8 @@ class Settings(BaseModel):
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
     value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")
     fresh: str | tuple[str, ...] = Field(
-        "",
-        description="Whose tools may act again: toolless (nobody's, the default), all, or nodes; "
+        "toolless",
+        description="Whose tools may act again: toolless (nobody's), all, or nodes; "
         "none: nobody is asked anything new (the default with a trace).",
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
@@ -50,7 +50,31 @@ class Settings(BaseModel):
     may_lose: float = Field(
         0.05, ge=0, le=1, description="Of what all agents add: the part that a change may lose."
     )
+    progress: Callable[[], Any] = Field(lambda: None, description="Called after each coalition.")
+    announce: Callable[[Any], Any] = Field(
+        lambda forecast: None,
+        description="Is told the `Forecast`, before anything runs and after the recorded runs.",
+    )
+    go_on: Callable[[Any], bool] | None = Field(
+        None,
+        description="Is told, after leave-one-out, the `Forecast` of Shapley values, and that of "
+        "advice: whether they are wanted.",
+    )
     prices: Any = Field(NO_PRICES, description="USD per million tokens, by model.")
+
+    @property
+    def asks(self) -> bool:
+        """Whether a node may be asked what is not kept."""
+        return self.fresh != "none"
+
+    def may_act(self, path: str, tool: str) -> bool:
+        """Return whether a tool of a node may act a second time."""
+        named = () if isinstance(self.fresh, str) else self.fresh
+        return self.fresh == "all" or path in named or tool in self.safe_tools
+
+    def absent_for(self, agent: str) -> Any:
+        """Return what stands in for an agent."""
+        return self.absent.get(agent, "blank") if isinstance(self.absent, Mapping) else self.absent
 
 
 def checked(given: Mapping[str, Any]) -> Settings:
@@ -61,9 +85,12 @@ def checked(given: Mapping[str, Any]) -> Settings:
     """
     try:
         named = {"value": given["value"].replace("-", "_")} if "value" in given else {}
-        found = Settings.model_validate({**given, **named})
+        fresh = given.get("fresh") or ("none" if given.get("trace") else "toolless")
+        found = Settings.model_validate({**given, **named, "fresh": fresh})
     except ValidationError as error:
         raise ValueError(f"attribute: {first_error(error)}") from None
+    if isinstance(fresh, str) and fresh not in ("toolless", "all", "none"):
+        raise ValueError(f"fresh is {fresh!r}: give toolless, all, none, or names of nodes")
     if not isinstance(found.config, Mapping | None):
         raise ValueError("attribute: the config is no mapping, such as {configurable: …}")
     for one in found.cheaper:

@@ -8,13 +8,11 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
-from shapley_coop.extensions.attribute.absence import Absent, described
-from shapley_coop.extensions.attribute.answering import Answers
+from shapley_coop.extensions.attribute.absence import described
 from shapley_coop.extensions.attribute.app import App
-from shapley_coop.extensions.attribute.calls import Call, Calls, Tokens
+from shapley_coop.extensions.attribute.calls import Call, Calls, Took
 from shapley_coop.extensions.attribute.canonical import canonical, digest
 from shapley_coop.extensions.attribute.emptying import (
     Emptying,
@@ -24,6 +22,8 @@ from shapley_coop.extensions.attribute.emptying import (
     steering,
     unmeasured,
 )
+from shapley_coop.extensions.attribute.settings import Settings
+from shapley_coop.extensions.attribute.traces import Recorded
 
 
 class CallsSpent(RuntimeError):
@@ -36,21 +36,6 @@ class Endless(GraphBubbleUp):
 
 class NotPlayed(ValueError):
     """A play that cannot be had: a tool would act again, or a node may not be asked anew."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a play may take.
-
-    Attributes:
-        calls: new node calls, of all plays together.
-        steps: of one play.
-        state: characters of what a node is given.
-    """
-
-    calls: int
-    steps: int
-    state: int
 
 
 @dataclass(frozen=True)
@@ -77,22 +62,16 @@ class Visit:
     Attributes:
         path: of the node.
         written: what it was given and what it wrote.
-        tokens: of its models.
-        models: how many model calls it took.
-        tools: that acted in it.
+        took: what it took.
         after: the agents that had finished before it began.
         places: nodes within it that asked a model.
-        seconds: that it took when it was made.
     """
 
     path: str
     written: Written
-    tokens: Tokens
-    models: int
-    tools: tuple[str, ...]
+    took: Took
     after: frozenset[str]
     places: tuple[str, ...] = ()
-    seconds: float = 0.0
 
 
 @dataclass
@@ -122,56 +101,50 @@ class Counts:
     naive: int = 0
 
 
-@dataclass(frozen=True)
-class Rules:
-    """Who may be asked on a new input, and whose tools may act in it.
-
-    Attributes:
-        ask: whether a node may be asked what is not kept.
-        record: whether it may be in the play of all agents; a trace holds that play.
-        tools_of: nodes whose tools may act again; None: those of all nodes.
-        safe_tools: tools that may act again, because they change nothing.
-    """
-
-    ask: bool = True
-    record: bool = True
-    tools_of: frozenset[str] | None = frozenset()
-    safe_tools: frozenset[str] = frozenset()
-
-    def may_act(self, path: str, tool: str) -> bool:
-        """Return whether a tool may act a second time."""
-        return self.tools_of is None or path in self.tools_of or tool in self.safe_tools
-
-
 @dataclass
 class Stage:
-    """What all plays of an app share; `wrappers` are the paths of tools that are agents."""
+    """What all plays of an app share.
+
+    Attributes:
+        app: its graph and agents.
+        with_: the settings.
+        calls: that are kept.
+        steps: that a play may take.
+        recorded: what a trace holds, and by question and run in `traced`.
+        counts: of calls so far.
+        unkept: calls that cannot be written to the disk.
+        wrappers: paths of tools that are agents.
+        notes: what a reader must know.
+    """
 
     app: App
-    absent: Absent
+    with_: Settings
     calls: Calls
-    limits: Limits
-    rules: Rules
-    keep: frozenset[str] = frozenset()
-    context: Any = None
-    config: RunnableConfig | None = None
-    answers: Answers | None = None
+    steps: int
+    recorded: Recorded | None = None
+    traced: Mapping[str, Mapping[int, Sequence[Call]]] = field(default_factory=dict)
     counts: Counts = field(default_factory=Counts)
     unkept: dict[str, Call] = field(default_factory=dict)
     wrappers: set[str] = field(default_factory=set)
     notes: dict[str, str] = field(default_factory=dict)
-    traced: Mapping[str, Mapping[int, Sequence[Call]]] = field(default_factory=dict)
-    unreadable: Mapping[str, str] = field(default_factory=dict)
     _questions: dict[tuple[int, int, int], str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
+
+    def __post_init__(self) -> None:
+        """Take the tools that are agents, as far as nothing needs to be asked."""
+        app = self.app
+        for path, at in app.places.items():
+            if path not in app.nodes and (at.why or path in app.names):
+                self.wrappers.add(path)
 
     def question(self, unit: Unit) -> str:
         """Return what is asked of one unit: the input, the agents, and what stands in for them."""
         at = (unit.number, unit.sample, unit.repeat)
         if at not in self._questions:
-            absent = json.dumps(described(self.absent), sort_keys=True)
-            about = (canonical(unit.given)[0], str(unit.sample), str(unit.repeat), absent)
-            self._questions[at] = digest(*about, *sorted(self.app.names), "", *sorted(self.keep))
+            absent = json.dumps(described(self.with_.absent), sort_keys=True)
+            about = [canonical(unit.given)[0], str(unit.sample), str(unit.repeat), absent]
+            about += [*sorted(self.app.names), "", *sorted(self.with_.keep)]
+            self._questions[at] = digest(*about)
         return self._questions[at]
 
     def kept(self, units: Iterable[Unit]) -> int:
@@ -194,40 +167,47 @@ class Stage:
             lock = self._asking[key] = asyncio.Lock()
         return lock
 
-    def recorded(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
+    def traced_call(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
         """Return what a trace holds for an input: of this input's own run, else of another."""
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None
 
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """Path → why what a trace holds of it cannot be replayed."""
+        return self.recorded.unreadable if self.recorded else {}
+
+    def having(self, **settings: Any) -> "Stage":
+        """Return the same with other settings."""
+        return replace(self, with_=self.with_.model_copy(update=settings), _questions={})
+
     def keeping(self, keys: Collection[str]) -> "Stage":
         """Return the same, where absent agents write some more fields as they did."""
-        return replace(self, keep=self.keep.union(keys), _questions={})
+        return self.having(keep=tuple(dict.fromkeys([*self.with_.keep, *keys])))
 
-    def allowing(self, calls: int) -> "Stage":
-        """Return the same, where so many more calls may be made."""
-        limits = replace(self.limits, calls=self.counts.made + calls)
-        return replace(self, limits=limits, _questions={})
+    def absent_for(self, agent: str) -> Any:
+        """Return what stands in for an agent."""
+        return self.with_.absent_for(agent)
 
     def emptying(self, words: str = "") -> Emptying:
         """How what an absent agent wrote is emptied, with other words in the place of its own."""
-        return Emptying(self.app.schema, self.keep, words)
+        return Emptying(self.app.schema, frozenset(self.with_.keep), words)
 
-    def steering(self, agent: str, runs: Sequence[Played]) -> dict[str, bool]:
+    def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
+        """Return what an agent wrote whose stand-in is blank; nothing of others."""
+        is_blank = self.absent_for(agent) == "blank"
+        return [v.written for run in runs for v in run.of(agent)] if is_blank else []
+
+    def steering(self, agent: str, runs: Iterable[Played]) -> dict[str, bool]:
         """Return fields that may steer a run and that are emptied where an agent is absent."""
-        if self.absent_for(agent) != "blank":
-            return {}
-        outputs = [visit.written.output for played in runs for visit in played.of(agent)]
-        return steering(outputs, self.emptying(), self.app.nodes)
+        return steering(self._blank(agent, runs), self.emptying(), self.app.nodes)
 
-    def kept_fields(self, agent: str, runs: Sequence[Played]) -> list[str]:
+    def kept_fields(self, agent: str, runs: Iterable[Played]) -> list[str]:
         """Return fields that are kept where an agent is absent, because they steer the run."""
-        if self.absent_for(agent) != "blank":
-            return []
-        outputs = [visit.written.output for played in runs for visit in played.of(agent)]
-        return kept(outputs, self.app.schema)
+        return kept(self._blank(agent, runs), self.app.schema)
 
-    def unmeasured(self, agent: str, runs: Sequence[Played]) -> list[str]:
+    def unmeasured(self, agent: str, runs: Iterable[Played]) -> list[str]:
         """Return fields of an agent, or `goto`, that its stand-in writes as it did."""
         absent = self.absent_for(agent)
         if absent != "blank" and not isinstance(absent, BaseChatModel):
@@ -249,31 +229,28 @@ class Stage:
                     f"; the absent {agent} wrote {', '.join(keys)}, now emptied: if that steers "
                     f"the run, --keep {next(iter(keys))}, or --absent {agent}=path.py:function"
                 )
-            elif self.absent_for(agent) == "blank" and (others := self._emptied(agent, full)):
+            elif others := emptied(self._blank(agent, [full]), self.emptying()):
                 told.append(
                     f"; the absent {agent} wrote {', '.join(others)}, now emptied: if the app "
                     f"needs it, --absent {agent}=path.py:function"
                 )
         return "".join(told)
 
-    def not_given(self, failure: str) -> str:
+    def failed(self, unit: Unit, played: Played) -> str:
+        """Say that the app fails with all its agents, and what it may lack."""
+        sample = f", sample {unit.sample + 1}" if unit.sample else ""
+        why = f"{played.failure}{self._not_given(played.failure)}"
+        return f"the app with all its agents, input {unit.number}{sample}: {why}"
+
+    def _not_given(self, failure: str) -> str:
         """Return what an app that fails with all its agents may lack, because nobody gave it."""
         graph = self.app.graph
         schema = getattr(graph, "context_schema", None)
-        if schema and self.context is None and not (self.config or {}).get("configurable"):
+        is_configured = (self.with_.config or {}).get("configurable")
+        if schema and self.with_.context is None and not is_configured:
             return (
                 f"; the app has a {schema.__name__}, and none is given: give --context or --config"
             )
         if "NoneType" in failure and graph.store is None:
             return "; the app has no store: if a node needs one, compile it with a store"
         return ""
-
-    def _emptied(self, agent: str, full: Played) -> list[str]:
-        """Return fields that an absent agent does not write as it did."""
-        return emptied([visit.written.output for visit in full.of(agent)], self.emptying())
-
-    def absent_for(self, agent: str) -> Any:
-        """Return what stands in for an agent."""
-        if isinstance(self.absent, Mapping):
-            return self.absent.get(agent, "blank")
-        return self.absent

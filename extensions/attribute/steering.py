@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import CodeType
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from langgraph.channels import BinaryOperatorAggregate
 from langgraph.graph.state import CompiledStateGraph
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticUndefined
 
 from shapley_coop.extensions.attribute.owncode import OwnCode
+from shapley_coop.extensions.attribute.walking import branches_of, graphs_in, held, innermost
 
 DEPTH = 3
 """How far the functions that an edge calls are followed."""
@@ -25,6 +26,7 @@ class Schema:
     """What the states of an app say of their fields.
 
     Attributes:
+        keys: all fields.
         closed: fields whose type is a choice: a Literal or an enumeration.
         read: fields that a conditional edge reads.
         ways: names of nodes, and of the ways on that edges know or compare with.
@@ -32,6 +34,7 @@ class Schema:
         checked: states that check what is written.
     """
 
+    keys: frozenset[str] = frozenset()
     closed: frozenset[str] = frozenset()
     read: frozenset[str] = frozenset()
     ways: frozenset[str] = frozenset()
@@ -83,35 +86,52 @@ def _takes(schema: type[BaseModel], key: str, value: Any) -> bool:
     return True
 
 
-def schema_of(
-    graphs: Collection[Any], closed: frozenset[str], nodes: Collection[str], code: OwnCode
-) -> Schema:
+def schema_of(graph: Any, nodes: Collection[str], code: OwnCode) -> Schema:
     """Read it from an app's graph and its subgraphs.
 
     Args:
-        graphs: the compiled graphs.
-        closed: fields whose type is a choice.
-        nodes: names of the nodes.
+        graph: the app's.
+        nodes: paths of the nodes.
         code: the app's own, which is read.
     """
-    read, ways, added = set[str](), set(nodes), set[str]()
+    read, ways, added, closed, keys = set[str](), set(nodes), set[str](), set[str](), set[str]()
     checked: dict[type[BaseModel], None] = {}
-    for graph in (g for g in graphs if isinstance(g, CompiledStateGraph)):
-        keys = {key for of in graph.builder.schemas.values() for key in of}
-        for branch in (b for of in graph.builder.branches.values() for b in of.values()):
+    for one in (g for g in graphs_in(graph) if isinstance(g, CompiledStateGraph)):
+        schemas = one.builder.schemas
+        own = {key for of in schemas.values() for key in of}
+        for branch in branches_of(one):
             names = set(_names(branch.path, code))
-            read |= keys & names
+            read |= own & names
             ways |= {*names, *map(str, branch.ends or ())}
-        kinds = graph.channels.items()
+        kinds = one.channels.items()
         added |= {key for key, of in kinds if isinstance(of, BinaryOperatorAggregate)}
-        checked |= {s: None for s in graph.builder.schemas if _is_checked(s)}
+        closed |= {key for schema in schemas for key in _choices(schema)}
+        checked |= {s: None for s in schemas if _is_checked(s)}
+        keys |= own
     return Schema(
-        closed=closed,
+        keys=frozenset(keys),
+        closed=frozenset(closed),
         read=frozenset(read),
         ways=frozenset(way.casefold() for way in ways),
         added=frozenset(added),
         checked=tuple(checked),
     )
+
+
+def _choices(schema: Any) -> Iterator[str]:
+    """Yield the fields of a state whose type is a choice."""
+    try:
+        hints = get_type_hints(schema)
+    except (NameError, TypeError):
+        hints = getattr(schema, "__annotations__", {})
+    yield from (key for key, hint in hints.items() if _is_choice(hint))
+
+
+def _is_choice(hint: Any) -> bool:
+    if get_origin(hint) is Literal or (isinstance(hint, type) and issubclass(hint, Enum)):
+        return True
+    inner = [part for part in get_args(hint) if part is not type(None)]
+    return any(_is_choice(part) for part in inner if not isinstance(part, str | int))
 
 
 def _is_checked(schema: Any) -> bool:
@@ -126,9 +146,7 @@ def _names(runnable: Any, own: OwnCode) -> Iterator[str]:
 
 
 def _names_in(function: Any, own: OwnCode, depth: int) -> Iterator[str]:
-    while hasattr(function, "func"):  # partials
-        function = function.func
-    function = getattr(function, "__func__", function)
+    function = innermost(function)
     if not hasattr(function, "__code__"):
         function = vars(type(function)).get("__call__")
     code = getattr(function, "__code__", None)
@@ -141,8 +159,7 @@ def _names_in(function: Any, own: OwnCode, depth: int) -> Iterator[str]:
     named = [name for one in codes for name in one.co_names]
     yield from named
     yield from (text for one in codes for part in one.co_consts for text in _texts(part))
-    cells = [c.cell_contents for c in getattr(function, "__closure__", None) or () if _full(c)]
-    for other in [*(known.get(name) for name in named), *cells]:
+    for other in [*(known.get(name) for name in named), *held(function)]:
         yield from _texts(other)
         if hasattr(other, "__code__"):
             yield from _names_in(other, own, depth - 1)
@@ -162,10 +179,3 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
-
-
-def _full(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:  # what it is to hold is not made yet
-        return False

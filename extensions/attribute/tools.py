@@ -21,7 +21,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Command
 
 from shapley_coop.extensions.attribute.agents import KIND
-from shapley_coop.extensions.attribute.calls import Call, Inner, added
+from shapley_coop.extensions.attribute.calls import Call, Inner
 from shapley_coop.extensions.attribute.canonical import (
     Incomparable,
     canonical,
@@ -101,9 +101,7 @@ class ToolAgent:
             with within(self.scope):
                 yield
         except BaseException:
-            self.outer.tools += self.scope.tools
-            self.outer.tokens = added(self.outer.tokens, self.scope.tokens)
-            self.outer.models += self.scope.models
+            self.outer.absorb(self.scope)
             raise
 
     def ended(self, output: Any) -> Any:
@@ -117,16 +115,7 @@ class ToolAgent:
             self.outer.asked.add(self.path)
         if self.tool.name in scope.tools:  # it called an agent, and did nothing by itself
             scope.tools.remove(self.tool.name)
-        said = renamed(copied(output), {self.id: CALL} if self.id else {})
-        call = Call(
-            said,
-            scope.tokens,
-            scope.models,
-            tuple(dict.fromkeys(scope.tools)),
-            inner=tuple(scope.inner),
-            asked=frozenset(scope.asked),
-            seconds=scope.seconds(),
-        )
+        call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent
         if self.base or not self.is_known:
             try:
@@ -137,8 +126,7 @@ class ToolAgent:
 
     def told(self, call: Call) -> Any:
         """Its answer, under the id of this call; who called it has it among its own calls."""
-        took = call.tokens, call.models, call.tools, call.seconds
-        one = Inner(self.path, copied(self.given), call.output, *took)
+        one = Inner(self.path, copied(self.given), call.output, call.took)
         self.outer.inner += [*call.inner, one]
         self.outer.asked |= call.asked
         if self.is_agent:

@@ -20,7 +20,9 @@ from langchain_core.messages import AnyMessage
 from langgraph.types import Command, Send
 from pydantic import TypeAdapter
 
-from shapley_coop.extensions.attribute.calls import Tokens, added
+from shapley_coop.extensions.attribute.calls import Tokens, Took, added
+from shapley_coop.extensions.attribute.naming import named_in
+from shapley_coop.extensions.attribute.scope import path_of
 from shapley_coop.files import read_text
 
 TYPES = {
@@ -47,8 +49,7 @@ class NodeRun:
     path: str
     given: Any
     output: Any
-    tokens: Tokens
-    models: int
+    took: Took
 
 
 @dataclass
@@ -85,28 +86,35 @@ def read_traces(file: Path) -> Recorded:
         place, root = _place(row), roots.get(_root(row, known), 0)
         if not place or place == _place(known.get(str(row.get("parent_run_id")), {})):
             continue
-        path = "/".join(part.partition(":")[0] for part in place.split("|"))
+        path = path_of(place)
         try:
             output = _output(row)
         except Unreadable as reason:
             found.unreadable[path] = str(reason)
             continue
-        tokens, models = _spent(row, below)
         given = _data(row.get("inputs") or {})
-        found.runs.append(NodeRun(root, path, given, output, tokens, models))
+        found.runs.append(NodeRun(root, path, given, output, Took(*_spent(row, below))))
     return found
 
 
+def json_lines(file: Path, kind: str) -> Iterator[tuple[str, Any]]:
+    """Yield where each line is, as an error names it, and the value that it holds.
+
+    Raises:
+        ValueError: the file cannot be read, or a line is no JSON.
+    """
+    for number, line in enumerate(read_text(file, kind).splitlines(), start=1):
+        if line.strip():
+            try:
+                yield f"{file}, line {number}", json.loads(line)
+            except ValueError as error:
+                raise ValueError(f"{file}, line {number}: it is no JSON: {error}") from None
+
+
 def _rows(file: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(read_text(file, "traces").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise ValueError(f"{file}, line {number}: it is no JSON: {error}") from None
+    for where, row in json_lines(file, "traces"):
         if not isinstance(row, dict) or "id" not in row or "inputs" not in row:
-            raise ValueError(f"{file}, line {number}: it is no run: id and inputs are needed")
+            raise ValueError(f"{where}: it is no run: id and inputs are needed")
         yield row
 
 
@@ -174,9 +182,7 @@ def _spent(row: Mapping[str, Any], below: Mapping[str, list[dict[str, Any]]]) ->
     total, models = Tokens(), 0
     for child in below.get(str(row.get("id")), []):
         if child.get("run_type") == "llm":
-            about = (child.get("extra") or {}).get("metadata") or {}
-            provider, name = about.get("ls_provider"), about.get("ls_model_name")
-            model = f"{provider or 'unknown'}:{name or 'unnamed'}"
+            model = named_in(child.get("extra") or {})
             read, written = child.get("prompt_tokens"), child.get("completion_tokens")
             total, models = added(total, {model: (read or 0, written or 0)}), models + 1
         more, count = _spent(child, below)

@@ -120,7 +120,7 @@ class Trials:
         """Play several changed apps, so many at the same time as the game does."""
         plain = [self._mask(one) for one in several if not any(one.values())]
         await self.game.ask(plain)
-        slots = asyncio.Semaphore(self.game.at_once)
+        slots = asyncio.Semaphore(self.game.stage.with_.at_once)
 
         async def trial(changes: Changes) -> Trial:
             async with slots:
@@ -160,7 +160,7 @@ class Trials:
             absent = {agent: stage.absent_for(agent) for agent in game.agents} | others
             self.games[key] = replace(
                 game,
-                stage=replace(stage, absent=absent, _questions={}),
+                stage=stage.having(absent=absent),
                 worths={game.everyone: game.worths[game.everyone]},
                 plays={game.everyone: game.plays[game.everyone]},
                 failures=[],

@@ -1,7 +1,7 @@
 """From an app's coalitions to its agents' values: exact for few agents, sampled for many."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite, sqrt
@@ -21,19 +21,16 @@ from shapley_coop.credit.values.sampling import (
 from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.evals.measures.stats import LEVEL, QUANTILE, mean_interval
 from shapley_coop.extensions.attribute.adjusting import adjusted_shapley
-from shapley_coop.extensions.attribute.games import AppGame, additive_fit
+from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extras import needing
 
 with needing("attribute", "an interval of coop attribute"):
     from scipy.special import stdtrit
 
-ADJUSTED, PAIRS, CYCLES = "adjusted", "antithetic", "cyclic"
+ADJUSTED, PAIRS = "adjusted", "antithetic"
 
-FIRST = {ADJUSTED: 5, PAIRS: 5, CYCLES: 2}
+FIRST = 5
 """Observations of each sampler before one is chosen: a quarter of eight agents' coalitions."""
-
-WORTH_TRYING = 4
-"""Times the coalitions of a cyclic pilot: where fewer are to come, it is not tried."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,8 @@ def check_value(by: str, agents: int, exact_up_to: int) -> None:
 
 def exact_values(game: AppGame, by: str) -> Values:
     """Return the values of a game of which all coalitions were played."""
-    tables = np.array([game.table(unit) for unit in range(len(game.units))])
+    everything = range(1 << len(game.agents))
+    tables = np.array([game.known(everything, unit) for unit in range(len(game.units))])
 
     def rule(table: Floats) -> Floats:
         return np.array([float(x) for x in norm(by)(table)])
@@ -145,7 +143,7 @@ async def sampled_values(game: AppGame, target: float, budget: int | None, seed:
     def worth(rows: Coalitions, units: Sequence[int]) -> Floats:
         masks = _masks(rows)
         asyncio.run_coroutine_threadsafe(game.ask(masks), loop).result()
-        return _mean(np.array([_filled(game, masks, unit) for unit in units]))
+        return _mean(np.array([game.known(masks, unit) for unit in units]))
 
     async def estimate(method: str, count: int, units: Sequence[int]) -> Estimate:
         ask = partial(worth, units=units)
@@ -159,8 +157,11 @@ async def sampled_values(game: AppGame, target: float, budget: int | None, seed:
 
     everything, most = range(len(game.units)), budget or MOST_PER_AGENT * n
     known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
-    method, found = await _pilots(estimate, everything, wanted, n, most)
-    count = FIRST[method]
+    count = FIRST
+    # Both look at the same coalitions: to compare them costs no play.
+    pilots = {method: await estimate(method, count, everything) for method in (ADJUSTED, PAIRS)}
+    method = min(pilots, key=lambda name: _largest_error(pilots[name]))
+    found = pilots[method]
     while True:
         reached = _largest_error(found) <= wanted()
         if reached or 2 * found.evaluations > most:
@@ -174,28 +175,6 @@ async def sampled_values(game: AppGame, target: float, budget: int | None, seed:
     how = f"sampled ({method}, {found.observations} observations, {len(game.worths)} coalitions)"
     errors, drawn = found.standard_error, found.observations
     return Values(how, found.values, np.array(rows), errors, drawn, reached)
-
-
-async def _pilots(
-    estimate: Callable[[str, int, Sequence[int]], Awaitable[Estimate]],
-    units: Sequence[int],
-    wanted: Callable[[], float],
-    n: int,
-    most: int,
-) -> tuple[str, Estimate]:
-    """Return the sampler to go on with, and what it found.
-
-    The antithetic and the adjusted one look at the same coalitions. The cyclic one looks at others,
-    and is tried only where those two would have to look at many times as many.
-    """
-    pilots = {method: await estimate(method, FIRST[method], units) for method in (ADJUSTED, PAIRS)}
-    best = min(pilots, key=lambda name: _largest_error(pilots[name]))
-    ahead = pilots[best].evaluations * (_largest_error(pilots[best]) / (wanted() or 1)) ** 2
-    of_cycles = FIRST[CYCLES] * SAMPLERS[CYCLES][1](n)
-    if ahead > WORTH_TRYING * of_cycles and pilots[best].evaluations + of_cycles <= most:
-        pilots[CYCLES] = await estimate(CYCLES, FIRST[CYCLES], units)
-        best = min(pilots, key=lambda name: _largest_error(pilots[name]))
-    return best, pilots[best]
 
 
 def _largest_error(found: Estimate) -> float:
@@ -220,7 +199,7 @@ def quantile(n: int) -> float:
     return float(stdtrit(n - 1, 0.5 + LEVEL / 2))
 
 
-async def leave_one_out_values(game: AppGame) -> Values:
+def leave_one_out_values(game: AppGame) -> Values:
     """Return what would be missing without each agent, in any number of agents."""
     rows = [_without(game, units) for units in observations(game)]
     return Values("exact", leave_one_out(game), np.array(rows))
@@ -249,26 +228,6 @@ def _without(game: AppGame, units: Sequence[int]) -> Floats:
 
 def _masks(rows: Coalitions) -> list[int]:
     return [sum(1 << i for i, there in enumerate(row) if there) for row in rows]
-
-
-def _filled(game: AppGame, masks: Sequence[int], unit: int) -> Floats:
-    """Worths of one unit; what failed is filled in from all that was played."""
-    worths = np.array([game.worths[mask][unit] for mask in masks])
-    if not np.isnan(worths).any():
-        return worths
-    n, known = (
-        len(game.agents),
-        [m for m, found in game.worths.items() if isfinite(found[unit])],
-    )
-    rows = _rows(known, n)
-    played = np.array([game.worths[mask][unit] for mask in known])
-    ends = (game.worths[0][unit], game.worths[game.everyone][unit])
-    fitted = ends[0] + _rows(masks, n) @ additive_fit(rows, played, *ends)
-    return np.where(np.isnan(worths), fitted, worths)
-
-
-def _rows(masks: Sequence[int], n: int) -> Floats:
-    return np.array([[mask >> i & 1 for i in range(n)] for mask in masks], dtype=np.float64)
 
 
 def _worth(game: AppGame, mask: int) -> float:

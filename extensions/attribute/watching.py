@@ -2,7 +2,6 @@
 
 import asyncio
 import copy
-import logging
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +13,7 @@ from langchain_core.runnables.config import set_config_context
 from langgraph.errors import GraphBubbleUp
 
 from shapley_coop.extensions.attribute.calls import added
-from shapley_coop.extensions.attribute.naming import named_in
+from shapley_coop.extensions.attribute.naming import named_in, raised_by_handlers
 from shapley_coop.extensions.attribute.scope import Scope, current, within
 
 HANDOFF = "__handoff_destination"
@@ -28,12 +27,7 @@ class ToolWouldAct(GraphBubbleUp):
     """
 
 
-def _is_no_error(record: logging.LogRecord) -> bool:
-    return ToolWouldAct.__name__ not in record.getMessage()
-
-
-# LangChain warns of every handler that raises; this one is meant to.
-logging.getLogger("langchain_core.callbacks.manager").addFilter(_is_no_error)
+raised_by_handlers(ToolWouldAct)
 
 
 class Watch(BaseCallbackHandler):
@@ -81,13 +75,10 @@ class Watch(BaseCallbackHandler):
         self, serialized: dict[str, Any], messages: list[Any], **said: Any
     ) -> None:
         """Remember which model is asked."""
-        self._asked(said)
+        self.on_llm_start(serialized, [], **said)
 
     def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], **said: Any) -> None:
         """Remember which model is asked."""
-        self._asked(said)
-
-    def _asked(self, said: dict[str, Any]) -> None:
         about = said.get("metadata") or {}
         with self._lock:
             self.models += 1

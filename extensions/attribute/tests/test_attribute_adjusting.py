@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extensions.attribute.tests.benchmark import AGENTS, app, score
+from extensions.attribute.tests.benchmark.many import AGENTS, app, score
 from shapley_coop.credit.coalitions import Floats
 from shapley_coop.credit.values.sampling import Coalitions, sample_shapley
 from shapley_coop.credit.values.shapley import shapley

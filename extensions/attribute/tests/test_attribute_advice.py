@@ -12,15 +12,15 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from scipy.special import stdtrit
 
+from extensions.attribute.tests.benchmark.apps import known_apps
+from extensions.attribute.tests.benchmark.cast import Cast
+from extensions.attribute.tests.benchmark.following import MAY_LOSE, PRICES, follow
+from extensions.attribute.tests.benchmark.shapes import build
 from extensions.attribute.tests.stub_chat import StubChat
 from extensions.attribute.tests.test_attribute_tools import ASKED, adds, finds, office, score
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.advice import Advice
-from shapley_coop.extensions.attribute.benchmark.apps import known_apps
-from shapley_coop.extensions.attribute.benchmark.cast import Cast
-from shapley_coop.extensions.attribute.benchmark.following import MAY_LOSE, PRICES, follow
-from shapley_coop.extensions.attribute.benchmark.shapes import build
 from shapley_coop.extensions.attribute.result import AppCredit
 from shapley_coop.extensions.attribute.trials import Loss
 

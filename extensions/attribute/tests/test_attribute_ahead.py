@@ -7,12 +7,12 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from extensions.attribute.tests.attributed_apps import SHAPES
+from extensions.attribute.tests.benchmark.apps import known_apps
+from extensions.attribute.tests.benchmark.shapes import build
 from extensions.attribute.tests.stub_chat import StubChat
 from extensions.attribute.tests.test_attribute_tools import ASKED, office, score
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute
-from shapley_coop.extensions.attribute.benchmark.apps import known_apps
-from shapley_coop.extensions.attribute.benchmark.shapes import build
 from shapley_coop.extensions.attribute.forecast import Forecast
 
 

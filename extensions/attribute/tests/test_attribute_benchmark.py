@@ -1,17 +1,18 @@
 """The benchmark: values known by construction, apps that earn what is said, one command."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from extensions.attribute.tests.benchmark.__main__ import main
+from extensions.attribute.tests.benchmark.apps import KnownApp, Term, known_apps
+from extensions.attribute.tests.benchmark.running import ordered, row
+from extensions.attribute.tests.benchmark.shapes import build
+from extensions.attribute.tests.benchmark.ways import EXACT, Found
 from shapley_coop.credit.coalitions import worth_table
 from shapley_coop.credit.values.shapley import marginal_contributions, shapley
 from shapley_coop.extensions.attribute import attribute
-from shapley_coop.extensions.attribute.benchmark.apps import KnownApp, Term, known_apps
-from shapley_coop.extensions.attribute.benchmark.running import ordered, row
-from shapley_coop.extensions.attribute.benchmark.shapes import build
-from shapley_coop.extensions.attribute.benchmark.ways import EXACT, Found
-from tests.coop_command import Coop, one_line
 
 APPS = known_apps()
 ONE_OF_EACH = {app.shape: app for app in reversed(APPS) if app.is_certain}
@@ -99,20 +100,34 @@ def test_a_row_counts_errors_orders_and_intervals_that_hold() -> None:
     assert ordered({"a": 1, "b": 0, "c": 0}, {"a": 1, "b": 1, "c": 0}, 1e-9) == 0.75
 
 
-def test_the_command_compares_ways(coop: Coop, tmp_path: Path) -> None:
-    judge = "def judge(asked):\n    return {agent: 1 for agent in asked['agents']}\n"
-    (tmp_path / "judge.py").write_text(judge, encoding="utf-8")
-    given = ("attribute-bench", "--apps", "article,talker,assistants", "--judge", "judge.py:judge")
-    found = coop(*given, "--json").result
-    ways = {one["way"]: one for one in found["ways"]}
+def test_the_command_compares_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "judge.py"
+    path.write_text("def judge(asked):\n    return {agent: 1 for agent in asked['agents']}\n")
+    given = ("--apps", "article,talker,assistants", "--judge", f"{path}:judge")
+    main([*given, "--json"])
+    ways = {one["way"]: one for one in json.loads(capsys.readouterr().out)["ways"]}
     assert ways["ours, exact"]["worst"] == pytest.approx(0, abs=1e-9)
     assert ways["in proportion to tokens"]["error"] > ways["a judge"]["error"] > 0
-    assert "a simulation" in coop(*given).out.lower()
+    main(given)
+    assert "simulated" in capsys.readouterr().out
 
 
-def test_what_is_wrong_is_one_line(coop: Coop, tmp_path: Path) -> None:
-    complaint = one_line(coop("attribute-bench", "--apps", "nothing"), 2)
-    assert "no app of the benchmark is called 'nothing'" in complaint
-    (tmp_path / "judge.py").write_text("def judge(asked):\n    return {'me': 1}\n", "utf-8")
-    given = ("attribute-bench", "--apps", "article", "--judge", "judge.py:judge")
-    assert "points to 'me', who is no agent" in one_line(coop(*given), 2)
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        (["--apps", "nothing"], "no app of the benchmark is called 'nothing'"),
+        (["--apps", "article", "--judge", "judge.py:judge"], "points to 'me', who is no agent"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    given: list[str],
+    complaint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("judge.py").write_text("def judge(asked):\n    return {'me': 1}\n", "utf-8")
+    with pytest.raises(SystemExit):
+        main(given)
+    assert complaint in capsys.readouterr().err

@@ -4,7 +4,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
-from extensions.attribute.tests.benchmark import AGENTS, SPECIALISTS, app, score
+from extensions.attribute.tests.benchmark.many import AGENTS, SPECIALISTS, app, score
 from extensions.attribute.tests.stub_chat import StubChat
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.extensions.attribute import attribute

@@ -8,9 +8,9 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shapley_coop.extensions.attribute.benchmark.apps import KnownApp
-from shapley_coop.extensions.attribute.benchmark.shapes import build
-from shapley_coop.extensions.attribute.benchmark.ways import WITHOUT, Found, Judge, valued
+from extensions.attribute.tests.benchmark.apps import KnownApp
+from extensions.attribute.tests.benchmark.shapes import build
+from extensions.attribute.tests.benchmark.ways import WITHOUT, Found, Judge, valued
 
 NEARLY = 1e-9
 """Values that differ by less, as a part of the mean one, are equal."""

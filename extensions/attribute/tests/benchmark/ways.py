@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from extensions.attribute.tests.benchmark.shapes import Built
 from shapley_coop.extensions.attribute import attribute
-from shapley_coop.extensions.attribute.benchmark.shapes import Built
 from shapley_coop.extensions.attribute.result import AppCredit
 from shapley_coop.extras import is_installed
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from shapley_coop.extensions.attribute.benchmark.apps import KnownApp, Term
+from extensions.attribute.tests.benchmark.apps import KnownApp, Term
 from shapley_coop.extensions.attribute.demo import RuleChat
 
 USUAL = 10

@@ -1,6 +1,6 @@
 """Attribution of one ten-agent app: ours, and peers that answer the same question, in one run.
 
-    python -m extensions.attribute.tests.benchmark [--peers FOLDER]
+    python -m extensions.attribute.tests.benchmark.many [--peers FOLDER]
 
 Prints a table: coalitions played, node calls made, and the error against the exact value. shapiq is
 no dependency: it takes part if it is installed, or in the folder that is named.

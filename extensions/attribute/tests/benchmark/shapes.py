@@ -13,8 +13,8 @@ from langchain_core.tools import StructuredTool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, Send
 
-from shapley_coop.extensions.attribute.benchmark.apps import KnownApp
-from shapley_coop.extensions.attribute.benchmark.cast import Cast, text_of
+from extensions.attribute.tests.benchmark.apps import KnownApp
+from extensions.attribute.tests.benchmark.cast import Cast, text_of
 from shapley_coop.extensions.attribute.demo import RuleChat
 
 

@@ -1,0 +1,165 @@
+"""What `coop attribute` does with its options: it plays with progress, asks, and prints."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+from shapley_coop.cli.console import note, progress, say, say_json, waiting, write_file
+from shapley_coop.extensions.attribute import demo
+from shapley_coop.extensions.attribute.app import load
+from shapley_coop.extensions.attribute.attributing import attribute, forecast
+from shapley_coop.extensions.attribute.forecast import Forecast
+from shapley_coop.extensions.attribute.given import inputs_of, listed
+from shapley_coop.extensions.attribute.result import AppCredit
+from shapley_coop.extensions.attribute.stage import CallsSpent
+
+DEMO = "demo"
+
+AGAIN = (
+    "nodes are run again without some agents: what they write or send without a LangChain tool is "
+    "done again"
+)
+
+
+class Asked(NamedTuple):
+    """The graph, its agents if they are named, the scorer and the inputs."""
+
+    graph: Any
+    agents: list[str] | None
+    score: Any
+    inputs: Any
+
+
+def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | None) -> Asked:
+    """Return what is attributed.
+
+    Raises:
+        ValueError: a file cannot be read, or none is given.
+    """
+    inputs = inputs_of(input_) if input_ else None
+    named = list(listed(agents)) if agents else None
+    if app == DEMO:
+        scorer = load(score, "--score") if score else demo.score
+        return Asked(demo.graph, named or list(demo.AGENTS), scorer, inputs or demo.INPUTS)
+    if not score:
+        raise ValueError("give --score path.py:score, or try coop attribute demo")
+    if not input_ and not trace:
+        raise ValueError("give --input in.json, or --trace with recorded runs")
+    return Asked(load(app, "the app"), named, load(score, "--score"), inputs)
+
+
+def foretell(of: Asked, settings: Mapping[str, Any]) -> None:
+    """Say how many calls it would take; nothing runs."""
+    if of.agents is None:
+        raise ValueError("--forecast runs nothing, and agents are found in a run: give --agents")
+    say(forecast(of.graph, of.agents, of.inputs, **settings).words())
+
+
+def attributed(
+    of: Asked, settings: Mapping[str, Any], *, may_go_on: bool, asks: bool, acts: bool
+) -> AppCredit:
+    """Play the coalitions, with progress; the forecast goes to standard error.
+
+    Args:
+        of: what is attributed.
+        settings: of it.
+        may_go_on: whether more than leave-one-out may be played.
+        asks: whether a person is asked.
+        acts: whether nodes of somebody's app are run.
+    """
+    n = len(of.agents or ())
+    plays = 2**n if 0 < n <= settings["exact_up_to"] else 0
+
+    def announce(found: Forecast) -> None:
+        if acts and not found.recorded:
+            note(AGAIN)
+        note(found.words())
+
+    told: dict[str, Any] = {"announce": announce}
+    try:
+        with waiting("playing") if asks else progress(plays, "plays") as shown:
+            if may_go_on:
+                told["go_on"] = partial(_is_wanted, hidden=shown if asks else None)
+            if not asks:
+                told["progress"] = shown
+            return attribute(of.graph, of.agents, of.score, of.inputs, **told, **settings)
+    except CallsSpent as spent:
+        raise ValueError(
+            f"{spent}: they are kept; the same command with a larger --max-calls goes on"
+        ) from None
+
+
+def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
+    """Whether what comes after leave-one-out shall be played: a person is asked, if there is one.
+
+    A person may allow more than --max-calls; where nobody is asked, it holds.
+    """
+    if not more.calls:
+        return True
+    what = f"advice: {more.most()}" if more.advice else "Shapley for interactions:"
+    said = f"{what} {more.plays} plays, {more.takes()}"
+    if hidden:
+        with hidden():
+            return typer.confirm(f"{said}, go on?", err=True)
+    is_within = more.fits or more.sampled
+    note(said if is_within else f"{said}: not played, --max-calls {more.calls} plays them")
+    return is_within
+
+
+def divide(report: dict[str, Any], bounty: str, currency: str, bargain: str, work: str) -> str:
+    """Add the bounty by value to a report, and what the owners agree on if they bargain.
+
+    Args:
+        report: the attribution's JSON.
+        bounty: the amount.
+        currency: of it.
+        bargain: who answers for the owners; nobody if empty.
+        work: names exactly what the bounty is for.
+
+    Returns:
+        Why it is not divided; empty if it is.
+    """
+    from shapley_coop.extensions.attribute.bounty import agreed, divided
+
+    values, why = report["values"], ""
+    if not values:
+        why = next(one for one in report["notes"] if one.startswith("no values"))
+    elif max(values.values()) <= 0:
+        why = "no agent adds to the score"
+    if why:
+        return f"--bounty {bounty} is not divided: {why}"
+    found = divided(values, bounty, currency)
+    report["bounty"] = agreed(found, values, bargain, work) if bargain else found
+    return ""
+
+
+def lacking(credit: AppCredit) -> str:
+    """Return what was asked for and is not told, with what may help; empty if all is."""
+    notes = [one for one in credit.notes if one.startswith(("no advice", "no values"))]
+    if not notes or credit.advice or notes[-1].endswith("it was not wanted"):
+        return ""
+    missing = any("KeyError" in failure.reason for failure in credit.failures)
+    hint = (
+        "; agents read what an absent one would have written: --absent blank, or "
+        "--absent AGENT=path.py:function"
+    )
+    return notes[-1] + (hint if missing and notes[-1].startswith("no values") else "")
+
+
+def tell(
+    credit: AppCredit, report: dict[str, Any], app: str, as_json: bool, out: Path | None
+) -> None:
+    """Write the page, and print the report."""
+    from shapley_coop.extensions.attribute.page import page
+    from shapley_coop.extensions.attribute.shown import show
+
+    if out:
+        write_file(out, page(credit, f"Credit in {app}"))
+        note(f"written to {out}")
+    if as_json:
+        say_json(report)
+    else:
+        show(credit, report, app)

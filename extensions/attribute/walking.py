@@ -1,0 +1,39 @@
+"""What an app's objects are made of: graphs within graphs, functions within wrappers, closures."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import Pregel
+
+
+def graphs_in(graph: Any) -> Iterator[Any]:
+    """Yield a graph, and the graphs that are its nodes, at any depth."""
+    yield graph
+    for node in graph.nodes.values():
+        if isinstance(node.bound, Pregel):
+            yield from graphs_in(node.bound)
+
+
+def branches_of(graph: Any) -> list[Any]:
+    """Return the conditional edges of a compiled graph."""
+    is_state = isinstance(graph, CompiledStateGraph)
+    return [b for of in graph.builder.branches.values() for b in of.values()] if is_state else []
+
+
+def innermost(function: Any) -> Any:
+    """Return what partials, runnables and methods call in the end."""
+    while hasattr(function, "func"):
+        function = function.func
+    return getattr(function, "__func__", function)
+
+
+def held(function: Any) -> list[Any]:
+    """Return what a function's closure holds."""
+    found = []
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # what it is to hold is not made yet
+            continue
+    return found
