@@ -14,21 +14,22 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder, names
 from shapley_coop.seats.seat import Seat
-from shapley_coop.state import own_tables, table
-from shapley_coop.state.own_tables import GroupsTable, MeetingsTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Result, Table
-from tests.graphs.delegating import FOUR, four_wait, veto_then_leave_then_sign
 from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
 from tests.scripted import Script
 
-SOURCES = [Path(str(inspect.getsourcefile(m))).read_text("utf-8") for m in (table, own_tables)]
-TABLES = (Result, Table, GroupsTable, MeetingsTable)
+TABLES = {Result, Table, *(builder(name).state_schema for name in names())}
+FILES = sorted({str(inspect.getsourcefile(kind)) for kind in TABLES})
+SOURCES = [Path(file).read_text("utf-8") for file in FILES]
+NODES = {node for name in names() for node in builder(name).nodes}
 KEYS = {key for kind in TABLES for key in get_type_hints(kind)}
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
 FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)
@@ -57,11 +58,11 @@ def documented() -> dict[str, str]:
 
 
 def named(key: str, verb: str) -> set[str]:
-    """The nodes of which a key's text says that they write or clear it."""
+    """The nodes, of workflows that are here, of which a key's text says that they do so."""
     sentence = re.search(rf"\b{verb} by (.*?)(?:[.;]|$)", documented()[key])
     told = sentence.group(1) if sentence else ""
     asking = ASKING if told.startswith(EVERY_ASKING) else set()
-    return asking | set(re.findall(r"`(\w+)`", told))
+    return asking | set(re.findall(r"`(\w+)`", told)) & {plain(node) for node in NODES}
 
 
 def plain(node: str) -> str:
@@ -81,6 +82,12 @@ async def played(graph: str, config: RunConfig, written: Writers, cleared: Write
             for key, value in (keys or {}).items():
                 empty = isinstance(value, Overwrite) or value is None
                 (cleared if empty else written)[key].add(plain(node))
+
+
+def veto_then_leave_then_sign(told: dict[str, Any]) -> str:
+    """What a member says to each offer of its delegates."""
+    told_of = {1: "<s>No.</s><REJECT>", 2: "<ACTION>leave</ACTION>"}
+    return told_of.get(told["offer"]["revision"], "<ACCEPT>")
 
 
 def in_words(script: Script, signs: str) -> None:
@@ -106,10 +113,13 @@ async def notes(script: Script) -> tuple[Writers, Writers]:
     traders = RunConfig(game="trade", params={"agents": ["Ann", "Ben", "Cem"]})
     if "call_market" in names():
         await played("call_market", traders, written, cleared)
-    for agent in FOUR.params["agents"]:
-        script[agent, "propose"], script[agent, "answer"] = four_wait(), "<ACCEPT>"
-        script[agent, "ratify"] = veto_then_leave_then_sign
-    await played("delegates", FOUR, written, cleared)
+    if "delegates" in names():
+        four = RunConfig(game="volunteers", params={"agents": ["Ann", "Ben", "Cem", "Dee"]})
+        wait = Deal(clauses=[Do(agent=agent, action="wait") for agent in four.params["agents"]])
+        for agent in four.params["agents"]:
+            script[agent, "propose"], script[agent, "answer"] = proposal(wait), "<ACCEPT>"
+            script[agent, "ratify"] = veto_then_leave_then_sign
+        await played("delegates", four, written, cleared)
     for signs in ("<ACCEPT>", "<s>No.</s><REJECT>"):
         in_words(script, signs)
         await played("contracts", judged, written, cleared)
