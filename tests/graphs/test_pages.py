@@ -177,33 +177,6 @@ def test_shapley_coop_adds_summary_enforcement_and_what_is_computed_and_nothing_
     )
 
 
-def test_delegates_is_shapley_coop_with_members_signatures_in_the_place_of_claims_and_split() -> (
-    None
-):
-    (nodes, edges), (whole, its_edges) = wiring("delegates"), wiring("shapley_coop")
-    split = {node for node in whole if node.endswith("_split")}
-    assert nodes - whole == {"group", "elect", "delegate", "ratify", "count"}
-    assert whole - nodes == {"write", "claim", "collect_claims"} | split
-    assert edges - its_edges == {
-        ("open", "group", ""),
-        ("convene", "group", ""),
-        ("group", "elect", "elect"),
-        ("group", "delegate", "seated"),
-        ("elect", "delegate", ""),
-        ("delegate", "elect", "refused"),
-        ("delegate", "reason", "seated"),
-        ("tally", "ratify", "agreed"),
-        ("ratify", "count", ""),
-        ("count", "ratify", "refused"),
-        ("count", "ratify", "reduced"),
-        ("count", "group", "vetoed"),
-        ("count", "summarize", "signed"),
-        ("count", "act", "no_deal"),
-        ("account", "attribute", ""),
-        ("attribute", "settle", "bargain"),
-    }
-
-
 # Every page
 
 
@@ -237,7 +210,7 @@ def test_what_few_workflows_need_no_other_has() -> None:
         for name in {*NAMES} - {*extension.offered("workflows")}
         if (extra := get_type_hints(builder(name).state_schema).keys() - get_type_hints(Table))
     }
-    assert beyond == {"delegates": {"groups"}}
+    assert not beyond
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -21,12 +21,13 @@ RUNS = {
     "escape": "escape_room --graph shapley_coop",
     "dilemma": "prisoners_dilemma --graph contracts --enforcement escrow",
     "raid": "raid_battle --graph short_term",
-    "delegates": 'volunteers --graph delegates --set agents=["Ann","Ben","Cem","Dee"]',
     "tasks": "task_exchange --graph task_exchange",
 }
 if "call_market" in names():
     RUNS["issues"] = "trade --graph negotiation_priced --set mode=issues"
     RUNS["market"] = "trade --graph call_market"
+if "delegates" in names():
+    RUNS["delegates"] = 'volunteers --graph delegates --set agents=["Ann","Ben","Cem","Dee"]'
 if "mediation" in names():
     RUNS["mediated"] = "prisoners_dilemma --graph mediation"
     RUNS["pairs"] = "task_exchange --graph pairwise_exchange --set scenario=generated"
@@ -34,7 +35,7 @@ COMMANDS = [
     "list",
     "list raid_battle",
     "graph contracts",
-    "graph delegates --mermaid",
+    *(["graph delegates --mermaid"] if "delegates" in names() else []),
     "contract check deal.json --game prisoners_dilemma",
     "contract check deal.json --game prisoners_dilemma --json",
     "contract audit deal.json record.json --game prisoners_dilemma",

@@ -14,6 +14,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 
+from shapley_coop.deals.language.clauses import Do
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.terms import Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games.exchange.tools import plug
@@ -21,12 +23,12 @@ from shapley_coop.graphs import builder, names
 from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Result, Table
-from tests.graphs.delegating import FOUR, four_wait, veto_then_leave_then_sign
 from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
 from tests.scripted import Script
 
-TABLES = (Result, Table, *{builder(name).state_schema: name for name in names()})
-SOURCES = {Path(str(inspect.getsourcefile(kind))).read_text("utf-8"): kind for kind in TABLES}
+TABLES = {Result, Table, *(builder(name).state_schema for name in names())}
+FILES = sorted({str(inspect.getsourcefile(kind)) for kind in TABLES})
+SOURCES = [Path(file).read_text("utf-8") for file in FILES]
 KEYS = {key for kind in TABLES for key in get_type_hints(kind)}
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
 FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)
@@ -55,7 +57,7 @@ def documented() -> dict[str, str]:
 
 
 def named(key: str, verb: str) -> set[str]:
-    """The nodes of which a key's text says that they write or clear it."""
+    """The nodes, of workflows that are here, of which a key's text says that they do so."""
     sentence = re.search(rf"\b{verb} by (.*?)(?:[.;]|$)", documented()[key])
     told = sentence.group(1) if sentence else ""
     asking = ASKING if told.startswith(EVERY_ASKING) else set()
@@ -84,6 +86,12 @@ async def played(graph: str, config: RunConfig, written: Writers, cleared: Write
                 (cleared if empty else written)[key].add(plain(node))
 
 
+def veto_then_leave_then_sign(told: dict[str, Any]) -> str:
+    """What a member says to each offer of its delegates."""
+    told_of = {1: "<s>No.</s><REJECT>", 2: "<ACTION>leave</ACTION>"}
+    return told_of.get(told["offer"]["revision"], "<ACCEPT>")
+
+
 def in_words(script: Script, signs: str) -> None:
     script["Alice", "contract_propose"] = "<s>Let us both cooperate all the time.</s>"
     script["Bob", "contract_answer"] = "<s>Fine.</s><ACCEPT>"
@@ -107,10 +115,13 @@ async def notes(script: Script) -> tuple[Writers, Writers]:
     traders = RunConfig(game="trade", params={"agents": ["Ann", "Ben", "Cem"]})
     if "call_market" in names():
         await played("call_market", traders, written, cleared)
-    for agent in FOUR.params["agents"]:
-        script[agent, "propose"], script[agent, "answer"] = four_wait(), "<ACCEPT>"
-        script[agent, "ratify"] = veto_then_leave_then_sign
-    await played("delegates", FOUR, written, cleared)
+    if "delegates" in names():
+        four = RunConfig(game="volunteers", params={"agents": ["Ann", "Ben", "Cem", "Dee"]})
+        wait = Deal(clauses=[Do(agent=agent, action="wait") for agent in four.params["agents"]])
+        for agent in four.params["agents"]:
+            script[agent, "propose"], script[agent, "answer"] = proposal(wait), "<ACCEPT>"
+            script[agent, "ratify"] = veto_then_leave_then_sign
+        await played("delegates", four, written, cleared)
     for signs in ("<ACCEPT>", "<s>No.</s><REJECT>"):
         in_words(script, signs)
         await played("contracts", judged, written, cleared)

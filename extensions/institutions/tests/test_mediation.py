@@ -30,7 +30,7 @@ from shapley_coop.state.settlement import decide
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.table import Table
 from shapley_coop.state.workflow_config import playable
-from tests.graphs.delegating import checked_export
+from tests.exported import checked_export
 from tests.proofs.proof_kills import at_every_write
 from tests.scripted import Script, facts
 from tests.trials import Audit, Play, Trial

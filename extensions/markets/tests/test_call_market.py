@@ -20,7 +20,7 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.table import Table
-from tests.graphs.delegating import wrong_in_export
+from tests.exported import wrong_in_export
 from tests.proofs.proof_kills import at_every_write
 from tests.scripted import Script
 from tests.trials import Audit, Play, Trial

@@ -23,7 +23,7 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.turn import TurnContext
 from tests.books import change_answers, reworded
-from tests.graphs.delegating import wrong_in_export
+from tests.exported import wrong_in_export
 from tests.scripted import Script
 
 # What is sent in

@@ -96,6 +96,8 @@ def test_the_page_names_every_workflow_that_plays_trade() -> None:
 )
 async def test_a_workflow_plays_a_market_as_the_page_says(graph: str, mode: str) -> None:
     """Of four seeds some are agreed on, all offers can be kept, and all that is signed is kept."""
+    if graph not in names():
+        pytest.skip(f"an extension brings {graph}")
     told = PAGE[graph, mode]
     agents = ["Ann", "Ben", "Cem", "Dee"] if graph == "delegates" else ["Ann", "Ben"]
     room = RunConfig(game="trade", params={"mode": mode, "agents": agents})

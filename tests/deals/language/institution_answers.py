@@ -1,4 +1,4 @@
-"""Votes, signatures and answers to a bounty, as models write them.
+"""Answers to a bounty, as models write them.
 
 They are of the kinds that a model wrote which was given the letters alone; `docs/answers.md` shows
 them with their verdicts.
@@ -21,34 +21,6 @@ def countering(**more: Any) -> str:
     return f"<REJECT><s>I reviewed it all.</s>{sent({'clauses': [{**ASKS, **more}]})}"
 
 
-VOTES = [
-    Written("a name in another case", "elect", "She is fair.\n\n<ACTION>alice</ACTION>", "Alice"),
-    Written("Vote: a name", "elect", "I trust myself.\n\n**Vote: Bob**", "Bob"),
-    Written("I vote for", "elect", "Alice is fair.\nI vote for Alice.", "Alice"),
-    Written("oneself", "elect", "<ACTION>myself</ACTION>", "Bob"),
-    Written("JSON in a fence", "elect", '```json\n{"vote": "Alice"}\n```', "Alice"),
-    Written("oneself, labelled", "elect", "<ACTION>Vote: me</ACTION>", "Bob"),
-    Written("two names", "elect", "<ACTION>Alice or Bob</ACTION>", "ACTION"),
-    Written("somebody of another group", "elect", "<ACTION>Cem</ACTION>", "ACTION"),
-    Written("an answer to another question", "elect", "<ACCEPT>", "MPT"),
-]
-
-SIGNATURES = [
-    Written("sign as an action", "ratify", "<ACTION>sign</ACTION>", "accept"),
-    Written("sign as a word", "ratify", "4 is more than 3.\n\nSIGN", "accept"),
-    Written("a labelled decision", "ratify", "4 instead of 3.\n**Decision: ACCEPT**", "accept"),
-    Written("veto as an action", "ratify", "<s>No.</s><ACTION>veto</ACTION>", "reject, says No."),
-    Written("a tag of its own: <VETO>", "ratify", "It is too little.\n<VETO>", "reject"),
-    Written("a tag of its own: <LEAVE/>", "ratify", "<LEAVE/>", "leave"),
-    Written("leave the deal", "ratify", "<ACTION>leave the deal</ACTION>", "leave"),
-    Written("opt out", "ratify", "<ACTION>opt out</ACTION>", "leave"),
-    Written("a yes in words", "ratify", "4 is more than 3. I sign it.", "ACK"),
-    Written("a yes with an if", "ratify", "<ACCEPT>if Bob pays 2</ACCEPT>", "ACK"),
-    Written("a yes in doubt", "ratify", "I would reject less.\nDecision: accept", "ACK"),
-    Written("sign and act", "ratify", "<ACCEPT><ACTION>cooperate</ACTION>", "ACTION"),
-    Written("an offer of its own", "ratify", f"<REJECT>{sent({'clauses': []})}", "VOID"),
-]
-
 BOUNTIES = [
     Written("the bounty's currency", "answer_bounty", countering(amount="25 EUR"), PAYS),
     Written("its sign", "answer_bounty", countering(amount="€25"), PAYS),
@@ -56,5 +28,3 @@ BOUNTIES = [
     Written("a yes in words", "answer_bounty", "I agree to this split.", "ACK"),
     Written("my decision", "answer_bounty", "Fair enough.\nMy decision: accept", "accept"),
 ]
-
-INSTITUTIONS = [*VOTES, *SIGNATURES, *BOUNTIES]

@@ -30,7 +30,7 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import TurnContext
-from tests.deals.language.institution_answers import INSTITUTIONS
+from tests.deals.language.institution_answers import BOUNTIES
 from tests.deals.language.sloppy_answers import (
     BATTERY,
     PAY,
@@ -64,7 +64,7 @@ OFFERED = {"answer_bounty": (Share(fractions={"Ada": 0.75, "Bob": 0.25}),)}
 """Act → the clauses that stand, where they are not Alice's promise."""
 
 
-def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
+def turn(act: str, room: RunConfig = DILEMMA, **more: Any) -> TurnContext:
     """Bob is asked; Alice's second offer stands, in a dilemma of five turns."""
     config = room.resolve()
     told = config.model_dump(mode="json")
@@ -78,7 +78,7 @@ def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
         "contract": None,
         "offer": offer,
         "round": 1,
-        "groups": [{"members": PAIR, "candidates": PAIR, "delegate": "", "votes": {}}],
+        **more,
     }
     # The battery's thoughts are plans, without the results that reasoning has to give.
     question: Any = consider.QUESTION if act == "reason" else asked(act)
@@ -86,11 +86,11 @@ def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
     return TurnContext(EvaluatedTable(table), about, ("Bob",))
 
 
-def judged(act: str, text: str, room: RunConfig = DILEMMA) -> Any:
-    return take(turn(act, room), "Bob", Answer(text))
+def judged(act: str, text: str, room: RunConfig = DILEMMA, **more: Any) -> Any:
+    return take(turn(act, room, **more), "Bob", Answer(text))
 
 
-def verdict(one: Written, room: RunConfig | None = None) -> tuple[str, str]:
+def verdict(one: Written, room: RunConfig | None = None, **more: Any) -> tuple[str, str]:
     """How an answer is read, or the label it is asked back under; and the words that go with it."""
     if one.act.startswith("exchange"):
         found = check_message(one.text, TASKS, "Bob", PENDING if "answer" in one.act else None)
@@ -98,11 +98,9 @@ def verdict(one: Written, room: RunConfig | None = None) -> tuple[str, str]:
             return found.label, found.feedback
         masks = ", ".join(f"{agent} {bits}" for agent, bits in found.masks.items())
         return masks, "; ".join(found.repairs)
-    said = judged(one.act, one.text, room or PLAYED.get(one.act, DILEMMA))
+    said = judged(one.act, one.text, room or PLAYED.get(one.act, DILEMMA), **more)
     if isinstance(said, Fault):
         return said.label, said.feedback
-    if one.act == "elect":
-        return str(said["choice"]), ""
     repairs = "; ".join(said.get("repairs", []))
     if one.act == "act":
         action = chosen(scan(one.text), ["cooperate", "defect"])
@@ -129,7 +127,7 @@ def test_of_the_trials_refusals_four_remain_with_words_to_act_on() -> None:
         assert "<ACTION>" in words or "give one" in words or "Do you accept" in words
 
 
-@pytest.mark.parametrize("one", [*BATTERY, *INSTITUTIONS], ids=lambda one: one.what)
+@pytest.mark.parametrize("one", [*BATTERY, *BOUNTIES], ids=lambda one: one.what)
 def test_each_way_of_writing_an_answer_has_its_verdict(one: Written) -> None:
     as_written_in_the_table(one, *verdict(one))
 
@@ -166,7 +164,7 @@ def as_a_table(answers: list[Written], judge: Verdict = verdict) -> str:
     [
         ("trial", REFUSED_IN_THE_TRIAL),
         ("battery", BATTERY),
-        ("institutions", INSTITUTIONS),
+        ("bounties", BOUNTIES),
     ],
 )
 def test_every_verdict_is_as_reviewed(name: str, answers: list[Written]) -> None:

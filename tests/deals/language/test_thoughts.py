@@ -41,8 +41,6 @@ WEIGHED = {
     "answer": "<ACCEPT>",
     "propose": f"<PROPOSAL>{OFFER}</PROPOSAL>",
     "claim": "<CLAIM>90%</CLAIM>",
-    "ratify": "<ACTION>leave</ACTION>",
-    "elect": "<ACTION>Alice</ACTION>",
 }
 """Act → what is weighed in thoughts, and dropped."""
 
@@ -51,8 +49,6 @@ SAID = {
     "answer": "<s>No.</s><REJECT>",
     "propose": "<REJECT>",
     "claim": "<CLAIM>10%</CLAIM>",
-    "ratify": "<REJECT>",
-    "elect": "<ACTION>Bob</ACTION>",
 }
 """Act → the answer."""
 

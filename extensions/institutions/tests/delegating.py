@@ -3,8 +3,6 @@
 import json
 from typing import Any
 
-import pytest
-
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.run_config import RunConfig
@@ -29,10 +27,6 @@ def four_wait() -> str:
     return offer(*(do(agent, "wait") for agent in AGENTS))
 
 
-def veto_then_leave_then_sign(told: dict[str, Any]) -> str:
-    return {1: REJECT, 2: LEAVE}.get(told["offer"]["revision"], ACCEPT)
-
-
 def all_vote(script: Script, *names: str) -> None:
     """Everybody votes for the first of some names that stands in its group."""
     for agent in AGENTS:
@@ -45,25 +39,6 @@ def all_propose(script: Script, text: str) -> None:
     for agent in AGENTS:
         script[agent, "propose"] = text
         script[agent, "answer"] = ACCEPT
-
-
-def wrong_in_export(table: Table, graph: str) -> list[str]:
-    """What a check of the run's signed export finds wrong."""
-    found = checked_export(table, graph, private=True)
-    return [f"{one.what}: {one.found}" for one in found if not one.sound]
-
-
-def checked_export(table: Table, graph: str, **more: bool) -> list[Any]:
-    """What a check of the run's signed export finds; a test of it is skipped without `proof`."""
-    statement = pytest.importorskip("shapley_coop.extensions.proof.statement")
-    checking = pytest.importorskip("shapley_coop.extensions.proof.checking")
-    keys = pytest.importorskip("shapley_coop.extensions.proof.keys")
-    envelope = pytest.importorskip("shapley_coop.extensions.proof.envelope")
-    signer = keys.PrivateKey.new("ES256")
-    told = statement.statement_of(table, graph, "2026-11-22T12:00:00+00:00", **more)
-    content = envelope.as_bytes(statement.envelope_signed(told, [signer]))
-    found: list[Any] = checking.check(content, {checking.OPERATOR: signer.public})
-    return found
 
 
 async def ended(config: RunConfig) -> tuple[dict[str, Any], Table]:

@@ -5,19 +5,7 @@ from random import Random
 
 import pytest
 
-from shapley_coop.deals.contract import in_force
-from shapley_coop.deals.parties import bound_by
-from shapley_coop.evals.verifying import verify_run
-from shapley_coop.games import load, names
-from shapley_coop.graphs.preparing import prepare
-from shapley_coop.graphs.running import follow
-from shapley_coop.prompts import NOT_PLAYED
-from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.form import message_of
-from shapley_coop.state.groups import default_groups, formed
-from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.home import Home, home
-from tests.graphs.delegating import (
+from extensions.institutions.tests.delegating import (
     ACCEPT,
     AGENTS,
     FOUR,
@@ -30,6 +18,18 @@ from tests.graphs.delegating import (
     members,
     offer,
 )
+from shapley_coop.deals.contract import in_force
+from shapley_coop.deals.parties import bound_by
+from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.institutions.delegates.groups import default_groups, formed
+from shapley_coop.games import load, names
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
+from shapley_coop.prompts import NOT_PLAYED
+from shapley_coop.seats.records import Mail
+from shapley_coop.serve.seats.form import message_of
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import Home, home
 from tests.proofs.proof_kills import at_every_write
 from tests.scripted import Script, events, facts
 from tests.trials import Audit, Play, Trial

@@ -2,15 +2,7 @@
 
 from typing import Any
 
-from shapley_coop.deals.contract import in_force
-from shapley_coop.deals.language.clauses import Do, Pay
-from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.parties import bound_by, without
-from shapley_coop.evals.verifying import verify_run
-from shapley_coop.state.messages import parties
-from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.home import home
-from tests.graphs.delegating import (
+from extensions.institutions.tests.delegating import (
     ACCEPT,
     AGENTS,
     FOUR,
@@ -23,8 +15,17 @@ from tests.graphs.delegating import (
     four_wait,
     members,
     offer,
-    wrong_in_export,
 )
+from shapley_coop.deals.contract import in_force
+from shapley_coop.deals.language.clauses import Do, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.parties import bound_by
+from shapley_coop.evals.verifying import verify_run
+from shapley_coop.extensions.institutions.delegates.parting import without
+from shapley_coop.state.messages import parties
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from tests.exported import wrong_in_export
 from tests.scripted import Script, facts
 
 
