@@ -1,5 +1,6 @@
 """Votes and signatures: each way of writing one has its verdict, and thoughts bind nobody."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +15,13 @@ from tests.deals.language.test_answers import (
     PAIR,
     as_written_in_the_table,
     judged,
-    on_the_page,
+    on_a_page,
     verdict,
 )
 from tests.deals.language.test_thoughts import OPENED
 from tests.questions.test_questions import every_field_is_named, every_tag_is_taught
 
+WHOLE = Path(__file__).parent / "snapshots" / "answers.md"
 GROUPS = [{"members": PAIR, "candidates": PAIR, "delegate": "", "votes": {}}]
 WEIGHED = {
     "ratify": ("<ACTION>leave</ACTION>", "<REJECT>"),
@@ -41,8 +43,8 @@ def test_each_way_of_writing_an_answer_has_its_verdict(one: Written) -> None:
     as_written_in_the_table(one, *of_a_member(one))
 
 
-def test_the_page_shows_every_verdict_on_votes_and_signatures() -> None:
-    on_the_page("members", [*VOTES, *SIGNATURES], of_a_member)
+def test_every_verdict_on_votes_and_signatures_is_as_reviewed() -> None:
+    on_a_page(WHOLE, "members", [*VOTES, *SIGNATURES], of_a_member)
 
 
 @pytest.mark.parametrize("act", WEIGHED)
