@@ -122,7 +122,7 @@ def _shown(root: Any, called: str, mark: str) -> Iterator[str]:
     told = {"help_option_names": ["-h", "--help"]}
     context = command.make_context(name, [], resilient_parsing=True, **told)
     options = [one for one in command.get_params(context) if one.param_type_name == "option"]
-    taken = " ".join(one.human_readable_name for one in _arguments(command, context))
+    taken = " ".join(one.name for one in _arguments(command, context))
     about = " ".join(str(command.help).split("\n\n")[0].split())
     yield from (f"{mark} {name}", "", f"{about}", "")
     if taken:
