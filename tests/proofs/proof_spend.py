@@ -80,10 +80,8 @@ PROOFS = {
         promise="Little is spent twice",
         goal="mean ≤ 0.5 calls repeated, none that was not in flight",
         not_promised=(
-            "A call that is in flight when its process dies is asked, and paid for, again: with a "
-            f"model that takes seconds that is what most kills meet, and up to {len(AGENTS)} calls "
-            "where as many agents are asked at a time. What the endpoint charges for a call whose "
-            "answer nobody received is between it and you."
+            "A call in flight when its process dies is asked, and paid for, again: with a slow model "
+            "that is what most kills meet."
         ),
         attempt=attempt,
         short=30,
