@@ -135,8 +135,10 @@ PROOFS = {
     "checkpoints": Proof(
         promise="A hostile checkpoint is inert",
         goal="0 executed; each is refused with one clear error, or ignored",
-        not_promised="Who can write the database can change what was said and what is owed, but "
-        "for what seals and settings contradict.",
+        not_promised=(
+            "Who can write the database can change what was said and what is owed, but for what"
+            " seals and settings contradict."
+        ),
         attempt=attempt,
         short=16,
         long=50,

@@ -285,8 +285,10 @@ PROOFS = {
     "endings": Proof(
         promise="It always ends",
         goal="within the round, token and wall limits, overspend ≤ 1 call",
-        not_promised="Without a deadline a run waits for a person. Tokens are known after a call: calls in "
-        "flight can overspend.",
+        not_promised=(
+            "Without a deadline a run waits for a person. Tokens are known after a call: calls "
+            "in flight can overspend."
+        ),
         attempt=attempt,
         short=20,
         long=1_000,

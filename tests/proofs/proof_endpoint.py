@@ -203,7 +203,9 @@ PROOFS = {
     "endpoint": Proof(
         promise="An endpoint's fault has a typed outcome",
         goal="100 % typed; ≤ 3 requests a step; no key in any error text",
-        not_promised="While an endpoint is down the run stops in one line; `coop resume` goes on.",
+        not_promised=(
+            "While an endpoint is down the run stops in one line; `coop resume` goes on."
+        ),
         attempt=attempt,
         short=40,
         long=1_000,

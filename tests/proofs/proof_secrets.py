@@ -223,8 +223,10 @@ PROOFS = {
     "secrets": Proof(
         promise="No secret leaks",
         goal="0 canaries found verbatim",
-        not_promised="An agent may tell its own secrets, the operator sees everything, and a provider keeps "
-        "letters as it likes.",
+        not_promised=(
+            "An agent may tell its own secrets, the operator sees everything, and a provider "
+            "keeps letters as it likes."
+        ),
         attempt=attempt,
         short=60,
         long=500,

@@ -53,8 +53,8 @@ PROOFS = {
         promise="An accepted run never vanishes",
         goal="100 % recovered by coop resume --all",
         not_promised=(
-            "What is killed before its entry in the register was not accepted. `langgraph dev` keeps "
-            "its queue in memory."
+            "What is killed before its entry in the register was not accepted. `langgraph dev` "
+            "keeps its queue in memory."
         ),
         attempt=attempt,
         short=10,
