@@ -83,7 +83,7 @@ def _root() -> Any:
 def _command_line() -> Iterator[str]:
     yield from (MADE, "", "# Command line", "")
     yield "Every command and its options; `coop COMMAND --help` says what each does, and"
-    yield "`coop run --help-all` tells of every field of a run's configuration."
+    yield "[config](files.md#config) has every field of a run's configuration."
     yield ""
     yield "| exit code | means |"
     yield "|---|---|"
