@@ -143,8 +143,8 @@ def _add(
     run = extension.imported(place)
     epilogs: Mapping[str, str] = getattr(import_module(run.__module__), "EPILOGS", {})
     name = command.rpartition(" ")[2]
-    told = {"epilog": epilogs.get(command), "rich_help_panel": panel, "hidden": hidden}
-    app.command(name, cls=kind, **told)(run)
+    ends = epilogs.get(command)
+    app.command(name, cls=kind, epilog=ends, rich_help_panel=panel, hidden=hidden)(run)
 
 
 def _version(wanted: bool) -> None:
