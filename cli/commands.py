@@ -57,9 +57,17 @@ COMMANDS = {
         "view": "shapley_coop.cli.serving.view:view",
         "report": "shapley_coop.cli.serving.view:report",
         "dev": "shapley_coop.cli.serving.dev:dev",
+        "help": "shapley_coop.cli.help_command:help_",
     },
 }
 """What people come for → a command's words → its function."""
+
+FIRST = (
+    *("run", "resume", "answer", "list", "runs", "show", "verify", "letters", "doctor"),
+    *("contract", "credit", "sweep", "status", "compare", "export", "view", "report", "dev"),
+    "help",
+)
+"""The core's commands that `coop --help` lists; `coop help --all` lists every one."""
 
 GROUPS = {
     "new": "Begin a game of your own.",
@@ -71,29 +79,33 @@ GROUPS = {
 _CLASSES = {"run": "shapley_coop.cli.playing.run_options:RunCommand"}
 
 
-def command_line(words: Sequence[str] = ()) -> typer.Typer:
+def command_line(words: Sequence[str] = (), whole: bool = False) -> typer.Typer:
     """The command line, with the one command or group that these words call, or else with all.
 
     Args:
         words: what stands behind `coop`.
+        whole: whether its help lists every command, and not those alone that most people need.
     """
     app = typer.Typer(
         name="coop",
         help="Self-interested agents negotiate, sign contracts, act, and settle fairly.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        epilog=None if whole else "coop help --all lists every command.",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_all)
     groups: dict[str, typer.Typer] = {}
+    listed = {*FIRST, *(word for one in extension.installed().values() for word in one.first)}
     for panel, command, place, told in _called(words):
         first, _, second = command.partition(" ")
+        hidden = not whole and first not in listed
         if not second:
-            _add(app, command, place, panel)
+            _add(app, command, place, panel, hidden)
             continue
         if first not in groups:
             groups[first] = typer.Typer(help=told, no_args_is_help=True)
-            app.add_typer(groups[first], name=first, rich_help_panel=panel)
+            app.add_typer(groups[first], name=first, rich_help_panel=panel, hidden=hidden)
         _add(groups[first], command, place, None)
     return app
 
@@ -122,13 +134,16 @@ def _of_extensions() -> Iterator[tuple[str, str, str, str]]:
                 yield panel, command, place, one.about
 
 
-def _add(app: typer.Typer, command: str, place: str, panel: str | None) -> None:
+def _add(
+    app: typer.Typer, command: str, place: str, panel: str | None, hidden: bool = False
+) -> None:
     """Add a command; what its module has as `EPILOG` for it ends its help."""
     kind = extension.imported(_CLASSES[command]) if command in _CLASSES else Command
     run = extension.imported(place)
     epilogs: Mapping[str, str] = getattr(import_module(run.__module__), "EPILOGS", {})
     name = command.rpartition(" ")[2]
-    app.command(name, cls=kind, epilog=epilogs.get(command), rich_help_panel=panel)(run)
+    ends = epilogs.get(command)
+    app.command(name, cls=kind, epilog=ends, rich_help_panel=panel, hidden=hidden)(run)
 
 
 def _version(wanted: bool) -> None:

@@ -28,6 +28,7 @@ from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS, configured, tenancy
 from shapley_coop.serve.server.threads import view_routes
+from shapley_coop.serve.server.welcome import welcome_route
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, home
 
 with needing("dev", "the LangGraph server"):
@@ -67,6 +68,7 @@ def application(inbox: ThreadInbox) -> Starlette:
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
         routes=[
+            welcome_route(),
             seat_route(inbox),
             *(route for name in extension.offered("routes") for route in _brought(name, inbox)),
             *view_routes(),

@@ -154,6 +154,7 @@ class Extension:
         tenants: what tells a server's callers apart (`shapley_coop.serve.server.tenancy.Tenancy`).
         commands: what people come for → the words of a command, as `attribute` or `import coopeval`
             → its function.
+        first: the first words of those that `coop --help` lists; `coop help --all` has the others.
     """
 
     name: str
@@ -192,6 +193,7 @@ class Extension:
     additions: Places = field(default_factory=dict)
     tenants: Places = field(default_factory=dict)
     commands: Mapping[str, Places] = field(default_factory=dict)
+    first: tuple[str, ...] = ()
 
 
 class BrokenExtension(ValueError):

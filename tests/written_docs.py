@@ -81,8 +81,13 @@ def _root() -> Any:
 
 
 def _command_line() -> Iterator[str]:
-    yield from (MADE, "", "# Command line", "", "What `coop COMMAND --help` prints.", "")
-    yield from ("| exit code | means |", "|---|---|", "| 0 | done |")
+    yield from (MADE, "", "# Command line", "")
+    yield "Every command and its options; `coop COMMAND --help` says what each does, and"
+    yield "[config](files.md#config) has every field of a run's configuration."
+    yield ""
+    yield "| exit code | means |"
+    yield "|---|---|"
+    yield "| 0 | done |"
     yield "| 1 | a run ended as an error or was not played, or what is checked does not hold |"
     yield "| 2 | wrong usage or bad input: one line says what, where, and what would be right |"
     yield from ("| 3 | a model's key is missing |", "| 130 | interrupted |", "")
@@ -114,13 +119,20 @@ def _shown(root: Any, called: str, mark: str) -> Iterator[str]:
     command, name = root, f"coop {called}"
     for word in called.split():
         command = command.commands[word]
-    yield from (f"{mark} {name}", "", "```text", _help(command, name), "```", "")
-
-
-def _help(command: Any, name: str) -> str:
-    told = {"terminal_width": int(COLUMNS), "help_option_names": ["-h", "--help"]}
+    told = {"help_option_names": ["-h", "--help"]}
     context = command.make_context(name, [], resilient_parsing=True, **told)
-    return "\n".join(line.rstrip() for line in command.get_help(context).strip().splitlines())
+    options = [one for one in command.get_params(context) if one.param_type_name == "option"]
+    taken = " ".join(one.name for one in _arguments(command, context))
+    about = " ".join(str(command.help).split("\n\n")[0].split())
+    yield from (f"{mark} {name}", "", f"{about}", "")
+    if taken:
+        yield from (f"Takes `{taken}`.", "")
+    if listed := [f"`{one.opts[0]}`" for one in options if one.name != "help"]:
+        yield from (f"Options: {', '.join(listed)}.", "")
+
+
+def _arguments(command: Any, context: Any) -> list[Any]:
+    return [one for one in command.get_params(context) if one.param_type_name == "argument"]
 
 
 # The clause language
@@ -205,8 +217,8 @@ def _labels() -> Iterator[str]:
     yield "A refused answer is sent back to its author with words that say how to correct it."
     yield "Tables, the record and `refused:…` of [suites](../suites.md) count by these labels."
     for about, labels in LABELS.items():
-        yield from ("", f"## {about}", "", "| label | means |", "|---|---|")
-        yield from (f"| `{label}` | {means} |" for label, means in labels.items())
+        yield from ("", f"## {about}", "")
+        yield from (f"- `{label}`: {means}" for label, means in labels.items())
     yield ""
 
 
@@ -257,11 +269,12 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
     properties, needed = schema.get("properties", {}), schema.get("required", [])
     if not properties:
         return
-    yield from ("", "| key | what it is | unless given |", "|---|---|---|")
+    yield ""
     for key, field in properties.items():
         told = " ".join(str(field.get("description", field.get("title", key))).split())
-        default = "needed" if key in needed else f"`{_json(field.get('default'))}`"
-        yield f"| `{key}` | {told} | {default} |".replace("`null`", "").replace("``", "")
+        default = field.get("default")
+        unless = f" (`{_json(default)}`)" if default not in (None, "", [], {}) else ""
+        yield f"- `{key}`{' (needed)' if key in needed else unless}: {told}"
 
 
 # The picture

@@ -26,6 +26,7 @@ from shapley_coop.cli.options import (
     settings_from,
 )
 from shapley_coop.cli.playing.answer import asking
+from shapley_coop.cli.playing.run_options import help_all
 from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def run(
         ),
     ] = "",
     as_json: Json = False,
+    _whole: Annotated[
+        bool,
+        typer.Option(
+            "--help-all", callback=help_all, is_eager=True, help="Show every option, and exit."
+        ),
+    ] = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
     from shapley_coop.games.catalogue import names as games

@@ -22,8 +22,23 @@ if TYPE_CHECKING:
 DECLARED_BY_RUN = ("game", "params", "seats", "personas", "digests", "extensions")
 """Fields that several arguments and options of `playing.run` make up, or that a run fills in."""
 
+MOST_NEEDED = ("seed", "rounds", "norm", "enforcement", "renegotiate", "tools", "budget")
+"""Fields that `coop run --help` tells of; `--help-all` tells of every one."""
+
 ONE_OF = {"constraints": "--constraint"}
 """Fields whose option is given once for each entry and is called by the singular."""
+
+
+WHOLE = "every option"
+"""The key of a context's `meta` under which `--help-all` is noted."""
+
+
+def help_all(ctx: typer.Context, wanted: bool) -> None:
+    """Print the help with every option, where it is asked for."""
+    if wanted:
+        ctx.meta[WHOLE] = True
+        typer.echo(ctx.get_help())
+        raise typer.Exit
 
 
 class RunCommand(Command):
@@ -35,6 +50,16 @@ class RunCommand(Command):
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
         """List the declared options, those of the fields, and those of extensions."""
         return [*super().get_params(ctx), *_further()]
+
+    def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
+        """Write the options that most people need, and how to see the others."""
+        whole = ctx.meta.get(WHOLE)
+        for option in _further():
+            option.hidden = not whole and option.name not in MOST_NEEDED
+        super().format_options(ctx, formatter)
+        if not whole:
+            formatter.write_paragraph()
+            formatter.write_text("coop run --help-all tells of every option.")
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Call the function, with the fields in the context."""

@@ -34,6 +34,7 @@ __all__ = ["EXTENSION", "attribute"]
 EXTENSION = Extension(
     name="attribute",
     about="Which agent of a LangGraph app earns its tokens.",
+    first=("attribute",),
     commands={
         "Credit and settle": {
             "attribute": "shapley_coop.extensions.attribute.command:attribute",

@@ -46,6 +46,7 @@ EXTENSION = Extension(
         ),
     },
     additions={"proof": f"{_HERE}.addition:ADDITION"},
+    first=("prove", "check"),
     commands={
         "Check before you sign": {
             "mandate": f"{_HERE}.keys_command:mandate",

@@ -7,6 +7,7 @@ _HERE = "shapley_coop.extensions.trials"
 EXTENSION = Extension(
     name="trials",
     about="Try seats: adversaries, tournaments, comprehension of letters.",
+    first=("attack",),
     commands={
         "Inspect and verify": {"try": f"{_HERE}.trying:try_model"},
         "Check before you sign": {"attack": f"{_HERE}.attacking:attack"},

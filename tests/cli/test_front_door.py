@@ -227,6 +227,27 @@ def test_the_version_and_the_groups_of_commands(coop: Coop) -> None:
         assert f"─ {group} ─" in shown
 
 
+def test_the_first_help_lists_what_most_need_and_help_all_lists_every_command(coop: Coop) -> None:
+    def listed(told: str) -> set[str]:
+        return set(re.findall(r"^│ ([a-z][\w-]*)  ", told, re.MULTILINE))
+
+    first, every = listed(coop("--help").out), listed(coop("help", "--all").out)
+    assert len(first) <= 24
+    assert {"run", "verify", "credit", "attribute", "help"} <= first < every
+    assert {"merge", "wev", "import"} <= every - first
+    assert listed(coop("help").out) == first
+    assert "coop help --all" in coop("--help").out
+    assert coop("merge", "--help").code == 0, "what is not listed is there"
+
+
+def test_the_help_of_a_run_is_short_and_help_all_has_every_option(coop: Coop) -> None:
+    short, every = coop("run", "--help").out, coop("run", "--help-all").out
+    assert len(short.splitlines()) <= 66
+    assert "--help-all" in short
+    assert "--warm-cache" not in short
+    assert {"--warm-cache", "--mandate", "--seed"} <= set(re.findall(r"--[\w-]+", every))
+
+
 def test_pruned_runs_give_their_space_back_and_leave_no_lease(coop: Coop, tmp_path: Path) -> None:
     def size() -> int:
         files = (path for path in (tmp_path / "home").rglob("*") if path.is_file())

@@ -1,6 +1,7 @@
 """docs/suites.md: its example is a suite, and its lists are what the code knows."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,16 +15,15 @@ PAGE = ROOT / "docs" / "suites.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
-def as_table(lines: Mapping[str, str]) -> str:
-    rows = (f"| `{name}` | {about} |" for name, about in lines.items())
-    return "\n".join(["| | |", "|---|---|", *rows])
+def as_list(lines: Mapping[str, str]) -> str:
+    return "\n".join(f"- `{name}`: {about}" for name, about in lines.items())
 
 
 LISTS = {
-    "SUITES": as_table({name: load_suite(name).about for name in shipped()}),
-    "MEASURES": as_table({key: measure.about for key, measure in EVALUATORS.items()}),
-    "ARGUMENTS": as_table({f"{key}:…": measure.about for key, measure in WITH_ARGUMENT.items()}),
-    "FIGURES": as_table({kind: about for kind, (about, _) in KINDS.items()}),
+    "SUITES": as_list({name: load_suite(name).about for name in shipped()}),
+    "MEASURES": as_list({key: measure.about for key, measure in EVALUATORS.items()}),
+    "ARGUMENTS": as_list({f"{key}:…": measure.about for key, measure in WITH_ARGUMENT.items()}),
+    "FIGURES": as_list({kind: about for kind, (about, _) in KINDS.items()}),
 }
 
 
@@ -43,16 +43,8 @@ def test_the_lists_are_what_the_code_knows() -> None:
 
 
 def _filled() -> str:
-    """The page with every list written anew."""
-    text = TEXT
-    for name, found in LISTS.items():
-        text = text.replace(f"\n{name}\n", f"\n{found}\n")
-    blocks, lists = text.split("| | |\n|---|---|\n"), list(LISTS.values())
-    for n, block in enumerate(blocks[1:], start=1):
-        rest = block.partition("\n\n")[2]
-        blocks[n] = "\n\n".join(filter(None, [lists[n - 1], rest]))
-    return blocks[0] + "".join(_apart(block) for block in blocks[1:])
-
-
-def _apart(block: str) -> str:
-    return block if block.endswith("\n") else f"{block}\n"
+    """The page with every list written anew, in order, each a run of bullets."""
+    lists = iter(LISTS.values())
+    return re.sub(
+        r"(?:^- `[^*\n]*`: .*\n)+", lambda _: f"{next(lists)}\n", TEXT, flags=re.MULTILINE
+    )

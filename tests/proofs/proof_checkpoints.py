@@ -135,9 +135,10 @@ PROOFS = {
     "checkpoints": Proof(
         promise="A hostile checkpoint is inert",
         goal="0 executed; each is refused with one clear error, or ignored",
-        not_promised="Plain data in a checkpoint can be forged: whoever can write the database can "
-        "change what was said and what is owed. What the journal's seals and the register's "
-        "settings contradict is not believed.",
+        not_promised=(
+            "Who can write the database can change what was said and what is owed, but for what"
+            " seals and settings contradict."
+        ),
         attempt=attempt,
         short=16,
         long=50,

@@ -285,9 +285,10 @@ PROOFS = {
     "endings": Proof(
         promise="It always ends",
         goal="within the round, token and wall limits, overspend ≤ 1 call",
-        not_promised="Only limits that are set hold: without a deadline a run waits for a person. "
-        "Tokens are known after a call; seats without `max_tokens`, and endpoints that do not keep "
-        "to it, can overspend by the calls in flight. Seconds count while agents think.",
+        not_promised=(
+            "Without a deadline a run waits for a person. Tokens are known after a call: calls "
+            "in flight can overspend."
+        ),
         attempt=attempt,
         short=20,
         long=1_000,

@@ -203,9 +203,9 @@ PROOFS = {
     "endpoint": Proof(
         promise="An endpoint's fault has a typed outcome",
         goal="100 % typed; ≤ 3 requests a step; no key in any error text",
-        not_promised="A run does not go on by itself while an endpoint is down: it stops in one "
-        "line, and `coop resume` goes on. A provider may count a request that was answered too "
-        "late.",
+        not_promised=(
+            "While an endpoint is down the run stops in one line; `coop resume` goes on."
+        ),
         attempt=attempt,
         short=40,
         long=1_000,

@@ -157,7 +157,9 @@ PROOFS = {
     "kills_postgres": Proof(
         promise="No transfer is lost or doubled (Postgres)",
         goal=GOAL.format(500),
-        not_promised="As on SQLite; a Postgres that loses what it has committed loses it here too.",
+        not_promised=(
+            "As on SQLite; a Postgres that loses what it has committed loses it here too."
+        ),
         attempt=on_postgres,
         short=20,
         long=500,

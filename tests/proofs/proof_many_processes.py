@@ -46,9 +46,8 @@ PROOFS = {
         promise="SQLite serves many processes at once",
         goal="480 runs by 32 processes, 0 “locked”",
         not_promised=(
-            "SQLite writes for one process at a time: more processes are no faster, and a run that "
-            "waits longer than a minute for the others fails, and can be resumed. On a network "
-            "file system SQLite's locks may not hold at all."
+            "More processes are no faster: SQLite writes for one at a time. On a network file "
+            "system its locks may not hold."
         ),
         attempt=attempt,
         short=24,

@@ -212,8 +212,7 @@ PROOFS = {
     "outputs": Proof(
         promise="A poisoned model output never bricks a run",
         goal="100 % typed outcomes, the state still readable and the run resumable",
-        not_promised="A poisoned answer can harm its own agent: what is read as a message counts "
-        "as one, and an agent whose tries are all refused passes.",
+        not_promised=("A poisoned answer can harm its own agent, which passes after its last try."),
         attempt=attempt,
         short=60,
         long=1_000,

@@ -40,9 +40,8 @@ PROOFS = {
         promise="A power cut pays nothing twice (SQLite)",
         goal="0 lost, 0 doubled, 0 letters asked again that the journal had",
         not_promised=(
-            "The cut is simulated: what SQLite has told the disk to keep is kept, and of the rest "
-            "a part. A disk that loses what it says it has written loses it here too. A call in "
-            "flight is asked, and paid for, again."
+            "The cut is simulated. A disk that loses what it says it has written loses it here "
+            "too. A call in flight is paid for again."
         ),
         attempt=attempt,
         short=24,

@@ -257,10 +257,10 @@ PROOFS = {
     "reservation": Proof(
         promise="Nobody signs below its reservation value",
         goal="0 by code, and fair offers are signed",
-        not_promised="A model may still be persuaded to try, others may break what they signed, "
-        "and an agent without a deal may end below its reservation value. The value counts if a "
-        "secrets file names it and the outcome can be computed, and not in an exchange without "
-        "the validator.",
+        not_promised=(
+            "An agent without a deal may end below its reservation value. The value counts if a"
+            " secrets file names it and the outcome can be computed."
+        ),
         attempt=attempt,
         short=24,
         long=600,

@@ -224,10 +224,10 @@ PROOFS = {
     "secrets": Proof(
         promise="No secret leaks",
         goal="0 canaries found verbatim",
-        not_promised="An agent may tell its own secrets: what it says in the open is public. The "
-        "operator sees everything: in the journal, which is left out of the search, in "
-        "the events of the models themselves, and in the secrets' files. "
-        "What a model provider keeps of its letters is up to the provider.",
+        not_promised=(
+            "An agent may tell its own secrets, the operator sees everything, and a provider "
+            "keeps letters as it likes."
+        ),
         attempt=attempt,
         short=60,
         long=500,

@@ -37,9 +37,7 @@ PROOFS = {
         promise="Faults drawn from a seed change nothing",
         goal="0 runs that differ from an undisturbed one",
         not_promised=(
-            "The seed draws the faults, not the order in which threads and processes run: a repeat "
-            "meets the same faults at the same writes, and most often the same end. It runs on "
-            "SQLite; Postgres has its own harnesses."
+            "The seed draws the faults, not the order of threads and processes. It runs on SQLite."
         ),
         attempt=attempt,
         short=25,

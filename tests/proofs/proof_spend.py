@@ -9,7 +9,7 @@ from random import Random
 
 from shapley_coop.state.storage.home import Home
 from tests.embedded_reply import reply
-from tests.proofs.counted import AGENTS, Counted, Letters, behind, calls
+from tests.proofs.counted import Counted, Letters, behind, calls
 from tests.proofs.proof import Finding, Proof
 from tests.stub_openai import StubOpenAI
 from tests.trials import Audit, Play
@@ -80,10 +80,8 @@ PROOFS = {
         promise="Little is spent twice",
         goal="mean ≤ 0.5 calls repeated, none that was not in flight",
         not_promised=(
-            "A call that is in flight when its process dies is asked, and paid for, again: with a "
-            f"model that takes seconds that is what most kills meet, and up to {len(AGENTS)} calls "
-            "where as many agents are asked at a time. What the endpoint charges for a call whose "
-            "answer nobody received is between it and you."
+            "A call in flight when its process dies is asked, and paid for, again: with a slow "
+            "model that is what most kills meet."
         ),
         attempt=attempt,
         short=30,

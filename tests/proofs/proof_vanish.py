@@ -53,9 +53,8 @@ PROOFS = {
         promise="An accepted run never vanishes",
         goal="100 % recovered by coop resume --all",
         not_promised=(
-            "Accepted means: in the register, before anything is played. What is killed earlier "
-            "was not accepted and leaves nothing. On LangGraph's server the queue is the register, "
-            "and langgraph dev keeps its queue in memory."
+            "What is killed before its entry in the register was not accepted. `langgraph dev` "
+            "keeps its queue in memory."
         ),
         attempt=attempt,
         short=10,

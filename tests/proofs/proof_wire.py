@@ -193,9 +193,10 @@ PROOFS = {
     "wire": Proof(
         promise="No forged deal",
         goal=f"0 accepted, ≤ {STEPS:,} steps each, ≤ 0.1 % of valid ones refused",
-        not_promised="Not every character arrives: harmless joiners (U+200C, U+200D) are left out "
-        "of what is said, and a message with other invisible ones is sent back with a reason. What "
-        "an agent says outside of any element, and the words of a speech, are not covered.",
+        not_promised=(
+            "Harmless joiners are left out of what is said. What an agent says outside of any "
+            "element, and the words of a speech, are not covered."
+        ),
         attempt=attempt,
         short=1_000,
         long=100_000,

@@ -67,9 +67,10 @@ PROOFS = {
         promise="One worker per thread (SQLite: one machine)",
         goal="0 extra calls, 0 doubled",
         not_promised=(
-            "On SQLite a lease is a lock on a file: it binds the processes of one machine, or of "
-            "machines whose shared file system honours flock. Programs that run the workflows with "
-            "a saver of their own, and LangGraph's server with its own queue, take no lease."
+            "On SQLite a lease is a lock on a file: it binds the processes of one machine, or "
+            "of machines whose shared file system honours flock. Programs that run the "
+            "workflows with a saver of their own, and LangGraph's server with its own queue, "
+            "take no lease."
         ),
         attempt=attempt,
         short=6,
@@ -79,8 +80,9 @@ PROOFS = {
         promise="One worker per thread (Postgres: many machines)",
         goal="0 extra calls, 0 doubled",
         not_promised=(
-            "A worker whose connection breaks may finish the step it is in before it notices that "
-            "another has taken over: its calls may be repeated, its postings are made once."
+            "A worker whose connection breaks may finish the step it is in before it notices "
+            "that another has taken over: its calls may be repeated, its postings are made "
+            "once."
         ),
         attempt=on_postgres,
         short=3,

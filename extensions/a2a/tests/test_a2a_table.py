@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -174,9 +173,8 @@ async def test_a_guest_plays_a_whole_game(place: Place, streaming: bool) -> None
 
 
 def test_the_guest_of_the_docs_plays(place: Place, tmp_path: Path) -> None:
-    *_, program = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs/a2a.md").read_text(encoding="utf-8"), re.DOTALL
-    )
+    program = (ROOT / "docs/guest.py").read_text(encoding="utf-8")
+    assert "[`guest.py`](guest.py)" in (ROOT / "docs/a2a.md").read_text(encoding="utf-8")
     assert len(program.strip().splitlines()) <= 55
     (tmp_path / "guest.py").write_text(program, encoding="utf-8")
     place.invite(BOB, place.begun("Bob", graph="negotiation_priced"), "Bob")

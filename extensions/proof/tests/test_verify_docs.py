@@ -73,7 +73,7 @@ def test_openssl_verifies_es256_and_computes_the_same_key_id(folder: Path, playe
 
 @needs("node")
 def test_node_verifies_the_export_and_every_acceptance_in_it(folder: Path) -> None:
-    (folder / "verify.js").write_text(lines("node"))
+    (folder / "verify.js").write_text((ROOT / "docs" / "verify.js").read_text("utf-8"))
     done = ran(folder, "node", "verify.js")
     assert done.stdout.splitlines() == ["operator true", "Alice true", "Bob true"], done.stderr
     export = (folder / "deal.dsse.json").read_text()

@@ -55,6 +55,8 @@ def dev(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dev]:
 def test_nobody_without_the_token_is_let_in(dev: Dev) -> None:
     with dev.http() as nobody:
         assert nobody.get("/ok").is_success
+        assert nobody.get("/").json() == {"ok": True}
+        assert 'href="/view/"' in nobody.get("/", headers={"accept": "text/html"}).text
         for path in ("/info", "/view/runs.json", "/openapi.json", "/docs"):
             assert nobody.get(path).status_code == 401
         assert nobody.post("/threads", json={}).status_code == 401

@@ -1,0 +1,17 @@
+"""`coop help`: what `coop --help` prints, and every command with `--all`."""
+
+from typing import Annotated
+
+import typer
+
+from shapley_coop.cli.commands import command_line
+
+
+def help_(
+    all_: Annotated[bool, typer.Option("--all", help="List every command.")] = False,
+) -> None:
+    """List the commands that most people need, or with --all every one."""
+    command = typer.main.get_command(command_line(whole=all_))
+    with typer.Context(command, info_name="coop") as ctx:
+        if told := command.get_help(ctx):
+            typer.echo(told)

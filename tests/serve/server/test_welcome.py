@@ -1,0 +1,34 @@
+"""`GET /`: a page for browsers, which leads on; the health check for programs."""
+
+import re
+
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from shapley_coop.graphs.catalogue import names
+from shapley_coop.serve.server.welcome import welcome_route
+
+CLIENT = TestClient(Starlette(routes=[welcome_route()]), base_url="http://127.0.0.1:2024")
+
+
+def test_a_browser_gets_a_page_that_names_the_workflows_and_leads_on() -> None:
+    shown = CLIENT.get("/", headers={"accept": "text/html,*/*;q=0.8"})
+    assert shown.headers["content-type"].startswith("text/html")
+    assert all(f"<code>{name}</code>" in shown.text for name in names())
+    links = re.findall(r'href="([^"]+)"', shown.text)
+    assert links == [
+        "/view/",
+        "https://smith.langchain.com/studio/?baseUrl=http://127.0.0.1:2024",
+        "/docs",
+    ]
+    assert "default-src 'none'" in shown.headers["content-security-policy"]
+
+
+def test_a_program_gets_the_health_check() -> None:
+    for accept in ("application/json", "*/*"):
+        assert CLIENT.get("/", headers={"accept": accept}).json() == {"ok": True}
+
+
+def test_a_host_that_a_caller_names_cannot_write_into_the_page() -> None:
+    asked = {"accept": "text/html", "host": 'x"><script>'}
+    assert "<script>" not in CLIENT.get("/", headers=asked).text
