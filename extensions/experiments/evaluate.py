@@ -56,8 +56,7 @@ def evaluate(
     known = results.prices_from(prices)
     if not prices and all(map(is_free, models_of(cells))):
         known = NO_PRICES  # a cost of nothing is no measure that somebody looks for
-    limits = Limits(at_once=max_connections)
-    tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
+    tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}
     names: list[str] = []
