@@ -55,8 +55,7 @@ def copy(suite: Path, one: Path, out: Path) -> None:
     made = load_suite(str(suite))
     with Store(one) as store:
         ((row, volatile),) = store.rows().timed()
-        rows = store.rows()
-        (kept,) = rows.as_kept(rows.cells())
+        (kept,) = store.rows().as_kept(store.rows().cells())
     with Store(out, new=True) as store:
         sweep = store.register([made], {})
     with Store(out) as store, store.writing() as session:

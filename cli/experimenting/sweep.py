@@ -83,8 +83,8 @@ def sweep(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run every cell of a suite once. Run it again to go on, or at the same time to be faster."""
-    from shapley_coop.evals.sweeps.cells import shard as shard_of
-    from shapley_coop.evals.sweeps.cells import shard_from
+    from shapley_coop.evals.sweeps.folders import shard as shard_of
+    from shapley_coop.evals.sweeps.folders import shard_from
     from shapley_coop.evals.sweeps.prices import check_prices
     from shapley_coop.seats.keys import keys_bound
 
@@ -113,9 +113,8 @@ def sweep(
     at_once = max_connections or (AT_ONCE_IN_BATCHES if batch else AT_ONCE)
     limits = Limits(at_once, cost_limit, fail_on_error, rates, batches)
     how: Any = {"skipped": skipped, "remote": remote, "keep": keep.value}
-    how["prices"] = prices_of_paid(cells, known)
     with keys_bound():  # a suite is a file, which may be somebody else's
-        _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
+        _tell(folder, run_cells(chosen, cells, folder, limits=limits, prices=known, **how))
 
 
 def _check_limits(limits: dict[str, Any], part: tuple[int, int] | None, remote: str) -> None:
@@ -241,10 +240,3 @@ def sweep_folder(name: str) -> Path:
     from shapley_coop.state.storage.home import home
 
     return home().folder / "sweeps" / name
-
-
-def prices_of_paid(cells: "Sequence[Cell]", prices: "Prices") -> "Prices":
-    """Return the prices; none where every model is free, so that no cost has to be added up."""
-    from shapley_coop.evals.sweeps.prices import NO_PRICES, is_free, models_of
-
-    return NO_PRICES if all(map(is_free, models_of(cells))) else prices

@@ -28,7 +28,6 @@ from shapley_coop.state.run_config import RunConfig
 
 _GRAPH = "graph"
 _MERGED = ("params", "seats")
-MAX_CELLS = MOST_SEEDS
 _SEED = "\0"
 """Where a cell's seed and repetition go in the JSON of its condition: nothing else is this text."""
 
@@ -128,32 +127,9 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
     cells: list[Cell] = []
     for condition in _conditions(suite):
         cells += starmap(partial(Cell, condition), product(seeds, range(suite.repetitions)))
-        if len(cells) > MAX_CELLS:
-            raise ValueError(f"{suite.name}: more than {MAX_CELLS} cells: vary less")
+        if len(cells) > MOST_SEEDS:
+            raise ValueError(f"{suite.name}: more than {MOST_SEEDS} cells: vary less")
     return cells
-
-
-def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
-    """Return one of `parts` disjoint parts, from 1, for machines that share no database.
-
-    A cell's part does not change when seeds are added, and every part has all conditions.
-    """
-    return [c for c in cells if (c.condition.rank + c.seed + c.repetition) % parts == part - 1]
-
-
-def shard_from(given: str) -> tuple[int, int]:
-    """Read i/n: the part, from 1, and the number of parts.
-
-    >>> shard_from("1/2")
-    (1, 2)
-
-    Raises:
-        ValueError: there is no such part.
-    """
-    part, _, parts = given.partition("/")
-    if part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts):
-        return int(part), int(parts)
-    raise ValueError(f"--shard {given}: give i/n with 1 ≤ i ≤ n, as in 1/2")
 
 
 def _conditions(suite: Suite) -> Iterator[Condition]:

@@ -1,10 +1,11 @@
-"""Folders of sweeps: what is asked of one in a call, and several as one."""
+"""Folders of sweeps: what is asked of one in a call, and one sweep on several machines."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.store import ROW, NoSweep, Store
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.state.storage.statements import Statements
@@ -44,6 +45,29 @@ def failures_in(folder: Path) -> list[Row]:
     """
     with Store(folder) as store:
         return store.failures()
+
+
+def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
+    """Return one of `parts` disjoint parts, from 1, for machines that share no database.
+
+    A cell's part does not change when seeds are added, and every part has all conditions.
+    """
+    return [c for c in cells if (c.condition.rank + c.seed + c.repetition) % parts == part - 1]
+
+
+def shard_from(given: str) -> tuple[int, int]:
+    """Read i/n: the part, from 1, and the number of parts.
+
+    >>> shard_from("1/2")
+    (1, 2)
+
+    Raises:
+        ValueError: there is no such part.
+    """
+    part, _, parts = given.partition("/")
+    if part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts):
+        return int(part), int(parts)
+    raise ValueError(f"--shard {given}: give i/n with 1 ≤ i ≤ n, as in 1/2")
 
 
 def merge(folders: Iterable[Path], out: Path) -> int:

@@ -121,8 +121,7 @@ class _Sweep:
             return False
         cost = await self._play(cell)
         self._dearest = max(cost, self._dearest or 0.0)
-        if self._prices.by_model:
-            self.tally.cost = await self._purse.spent()
+        self.tally.cost = await self._purse.spent()
         self._watch(self.tally)
         return True
 
@@ -209,8 +208,6 @@ class _Sweep:
 
 def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
     """In USD, of the calls whose models have a price."""
-    if not prices.by_model:
-        return 0.0
     return prices.cost(call for call in calls if prices.know([call["model"]]))
 
 

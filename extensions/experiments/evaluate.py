@@ -13,7 +13,6 @@ from shapley_coop.cli.experimenting.sweep import (
     Out,
     Seeds,
     cells_of_suites,
-    prices_of_paid,
     rows_of,
     run_cells,
     sweep_folder,
@@ -46,6 +45,7 @@ def evaluate(
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
     from shapley_coop.evals.sweeps.playing import Limits
+    from shapley_coop.evals.sweeps.prices import NO_PRICES, is_free, models_of
     from shapley_coop.extensions.experiments.experiments import Experiment, against
     from shapley_coop.extensions.experiments.experiments import upload as to_langsmith
 
@@ -54,9 +54,9 @@ def evaluate(
     chosen, cells, _ = cells_of_suites([suite], seeds)
     folder = out or sweep_folder(chosen[0].name)
     known = results.prices_from(prices)
-    known = known if prices else prices_of_paid(cells, known)
-    limits = Limits(at_once=max_connections)
-    tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
+    if not prices and all(map(is_free, models_of(cells))):
+        known = NO_PRICES  # a cost of nothing is no measure that somebody looks for
+    tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}
     names: list[str] = []

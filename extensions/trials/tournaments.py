@@ -59,7 +59,7 @@ def tournament(
         return
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
-    from shapley_coop.evals.sweeps.cells import shard_from
+    from shapley_coop.evals.sweeps.folders import shard_from
     from shapley_coop.evals.sweeps.playing import Limits
     from shapley_coop.extensions.trials.tournament.entry import Tournament, load_tournament
 
@@ -96,9 +96,9 @@ def _play(
     as_json: bool,
 ) -> None:
     from shapley_coop.evals.sweeps.cells import expand
-    from shapley_coop.evals.sweeps.cells import shard as shard_of
     from shapley_coop.evals.sweeps.checks import check_cells
     from shapley_coop.evals.sweeps.folders import done_in
+    from shapley_coop.evals.sweeps.folders import shard as shard_of
     from shapley_coop.extensions.trials.tournament.entry import suites
     from shapley_coop.extensions.trials.tournament.kept import enter
     from shapley_coop.seats.keys import keys_bound

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.reports.figures import KINDS
-from shapley_coop.evals.sweeps.cells import expand, shard
+from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.checks import check_cells
+from shapley_coop.evals.sweeps.folders import shard
 from shapley_coop.evals.sweeps.seeds import parse_seeds
 from shapley_coop.evals.sweeps.suite import Suite, load_suite, shipped
 from shapley_coop.graphs import names
