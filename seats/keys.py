@@ -6,7 +6,7 @@ and in a suite, the endpoint comes from somebody else, who would otherwise be se
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import unquote, urlsplit
 
@@ -38,13 +38,12 @@ def keys_bound() -> Iterator[None]:
         _bound = before
 
 
-def key_for(seat: Seat, variable: str, allowed: Mapping[str, list[str]] | None = None) -> str:
+def key_for(seat: Seat, variable: str) -> str:
     """Return the key that a seat's endpoint gets; empty if it gets none.
 
     Args:
         seat: which model, behind which endpoint.
         variable: the environment variable that holds the key.
-        allowed: variable → endpoints that may get it; by default those of COOP_KEY_URLS.
 
     Raises:
         ValueError: COOP_KEY_URLS cannot be read.
@@ -52,7 +51,7 @@ def key_for(seat: Seat, variable: str, allowed: Mapping[str, list[str]] | None =
     key = os.environ.get(variable, "")
     if not _bound or not (seat.base_url or seat.key_env):
         return key
-    listed = (key_urls() if allowed is None else allowed).get(variable, [])
+    listed = key_urls().get(variable, [])
     # A variable that somebody else names goes to no endpoint that is not listed with it.
     url = seat.base_url or ""
     return key if any(lies_below(url, one) for one in listed) else ""

@@ -14,7 +14,6 @@ this. Cost: linear; at most MAX_TOKENS tokens are looked at.
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,13 +120,13 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
             written.append(said)
         elif kind == "bare" and set(said) <= {".", "…"}:
             return f"{said} stands for something: write it out"
-        elif kind in _READS:
-            rewritten, repair = _READS[kind](said)
+        elif kind in ("comment", "fence"):
+            repairs[f"a {kind}"] = None
+        elif kind != "space":
+            rewritten, repair = _rewritten(kind, said)
             written.append(rewritten)
             if repair:
                 repairs[repair] = None
-        elif kind != "space":
-            repairs[f"a {kind}"] = None
         if not open_ or len(open_) > MAX_DEPTH:
             break
     if not open_:
@@ -144,18 +143,14 @@ def _stopped(text: str, at: int) -> str:
     return f"{text[at : at + 20]!r} cannot be read"
 
 
-def _string(said: str) -> tuple[str, str]:
-    """Return a string whose line breaks may not be escaped yet."""
+def _rewritten(kind: str, said: str) -> tuple[str, str]:
+    """Return a token as JSON, and what was repaired in it."""
+    if kind == "number":
+        return said, ""
+    if kind == "bare":
+        return _bare(said)
     written = f'"{_ESCAPED.sub(_escaped, said[1:-1])}"'
-    return written, "" if written == said else "line breaks in a string"
-
-
-def _quoted(said: str) -> tuple[str, str]:
-    return f'"{_ESCAPED.sub(_escaped, said[1:-1])}"', "single quotes"
-
-
-def _typeset(said: str) -> tuple[str, str]:
-    return f'"{_ESCAPED.sub(_escaped, said[1:-1])}"', "typographic quotes"
+    return written, _REPAIRED[kind] if written != said else ""
 
 
 def _bare(said: str) -> tuple[str, str]:
@@ -168,16 +163,10 @@ def _bare(said: str) -> tuple[str, str]:
     return json.dumps(said, ensure_ascii=False), "words without quotes"
 
 
-def _number(said: str) -> tuple[str, str]:
-    return said, ""
-
-
-_READS: dict[str, Callable[[str], tuple[str, str]]] = {
-    "string": _string,
-    "single": _quoted,
-    "typeset": _typeset,
-    "bare": _bare,
-    "number": _number,
+_REPAIRED = {
+    "string": "line breaks in a string",
+    "single": "single quotes",
+    "typeset": "typographic quotes",
 }
 
 

@@ -22,13 +22,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from shapley_coop.deals.language.clauses import KINDS, Clause
+from shapley_coop.deals.language.condition_form import ranges_of
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
 from shapley_coop.deals.language.faults import Fault, listed
-from shapley_coop.deals.language.spelling import (
-    Notes,
-    condition,
-    shown,
-)
+from shapley_coop.deals.language.spelling import Notes, condition, shown
 from shapley_coop.deals.language.terms import Terms
 
 ANNOTATIONS = {
@@ -160,13 +157,10 @@ def no_other_keys(given: Mapping[str, Any], known: Collection[str], notes: Notes
 
 def _soundly(clauses: list[int]) -> tuple[str, ...]:
     """Return the clauses without a fault, in words: "clauses 1–3", "clause 5"."""
-    told, start = [], 0
-    for i, n in enumerate(clauses):
-        if i + 1 == len(clauses) or clauses[i + 1] != n + 1:
-            first = clauses[start]
-            told.append(f"clause {n}" if first == n else f"clauses {first}–{n}")
-            start = i + 1
-    return tuple(told)
+    return tuple(
+        f"clause {first}" if first == last else f"clauses {first}–{last}"
+        for first, last in ranges_of(clauses)
+    )
 
 
 def _in_words(error: ValidationError | RecursionError) -> list[str]:
