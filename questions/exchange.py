@@ -3,8 +3,8 @@
 Two readings: what is no valid message goes back to its author, or all is delivered as it is.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -26,25 +26,14 @@ from shapley_coop.seats.records import Answer
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import Talk, exchange_of, masks_in, talk_of
+from shapley_coop.state.exchange import TradeQuestion, exchange_of, masks_in, talk_in
 from shapley_coop.state.judging import unfinished
 from shapley_coop.state.publishing import put_or_join
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.topics import TRADE
-from shapley_coop.state.turn import Question, TurnContext
+from shapley_coop.state.turn import TurnContext
 from shapley_coop.state.view import trade
 from shapley_coop.state.who import speaker
-
-
-@dataclass(frozen=True)
-class TradeQuestion(Question["Trade"]):
-    """A question of a talk over tasks.
-
-    Attributes:
-        talk: the talk that an agent is in.
-    """
-
-    talk: Callable[[TurnContext, str], Talk] = lambda turn, agent: talk_of(turn.evaluated)
 
 
 class Holding(Part):
@@ -78,7 +67,7 @@ def read(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
     """Read a valid message, or say by a label what is wrong (utility-aware exchange, B.2)."""
     if fault := unfinished(answer):
         return fault
-    talk = _talk(turn, agent)
+    talk = talk_in(turn, agent)
     tasks, standing = talk.tasks, talk.to_answer(agent)
     asked = (masks_in(tasks, standing["by"], standing["wrote"]) or {}) if standing else None
     verdict = check_message(answer.text, tasks, agent, asked)
@@ -93,18 +82,13 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
     """Let nobody agree to an allocation that is worth less to it than it requires."""
     least, masks = reservation(turn, agent), said.allocation
     if least is not None and isinstance(masks, Mapping):
-        worth = _talk(turn, agent).worth(agent, masks[agent])
+        worth = talk_in(turn, agent).worth(agent, masks[agent])
         if fault := short_of(least, Fraction(str(worth))):
             return fault
     found: AgentOutput = {"act": said.decision, "text": said.speech or ""}
     if said.decision in ("propose", "reject"):
         found["deal"] = deal_in(turn, agent, found["text"]).record()
     return found
-
-
-def _talk(turn: TurnContext, agent: str) -> Talk:
-    assert isinstance(turn.question, TradeQuestion)
-    return turn.question.talk(turn, agent)
 
 
 def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:

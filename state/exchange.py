@@ -1,5 +1,6 @@
 """The table of a task exchange, and what one agent sees of it while the talk goes on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.games.params import GameError
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import PublicMessage, Table
+from shapley_coop.state.turn import Question, TurnContext
 
 if TYPE_CHECKING:  # every letter imports this module
     from shapley_coop.games.exchange.scenario import Tasks
@@ -102,6 +104,23 @@ def talk_of(evaluated: EvaluatedTable) -> Talk:
     """Return the talk of all agents."""
     table, game = evaluated.table, exchange_of(evaluated)
     return Talk(game, game.tasks, _talk(table), 0, pending_of(table))
+
+
+@dataclass(frozen=True)
+class TradeQuestion(Question[Any]):
+    """A question of a talk over tasks.
+
+    Attributes:
+        talk: the talk that an agent is in, (turn, agent) → it; by default that of all.
+    """
+
+    talk: Callable[[TurnContext, str], Talk] = lambda turn, agent: talk_of(turn.evaluated)
+
+
+def talk_in(turn: TurnContext, agent: str) -> Talk:
+    """Return the talk in which an agent is asked."""
+    assert isinstance(turn.question, TradeQuestion)
+    return turn.question.talk(turn, agent)
 
 
 def trade_talk(talk: Talk, now: int, agent: str) -> dict[str, Any]:

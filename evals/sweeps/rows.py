@@ -17,6 +17,7 @@ from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.cells import Cell
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.games import Turn
+from shapley_coop.graphs import builder
 from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outsiders import IMPARTIAL
@@ -24,8 +25,8 @@ from shapley_coop.state.result import result, timing
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import PublicMessage, Table
 
-OWN_MEASURES = dict.fromkeys((*exchange.VARIANTS, "pairwise_exchange"), exchange)
-"""Workflow → the module that measures its runs and values its offers, where it has one."""
+OWN_MEASURES = {"task_exchange": exchange}
+"""What workflows play by default → the module that measures their runs and values their offers."""
 
 PARTS = ("cached_tokens", "reasoning_tokens", "batched")
 """What a call's price depends on beside its tokens; a row names what there is of it."""
@@ -80,7 +81,7 @@ def row_of(
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"], cell.graph)
     told = [_said(said, record, rule) for said in table.get("talk", [])]
-    if own := OWN_MEASURES.get(cell.graph):
+    if own := OWN_MEASURES.get(builder(cell.graph).game):
         told = [own.valued(table, line) for line in told]
         outcome["measures"] = own.measure(table, entries)
     if reasoned := reasons.scored(table, entries) if reasoned is None else reasoned:

@@ -1,4 +1,4 @@
-"""Institutions beside contracts: a mediator, delegates who bargain for groups, and reputation."""
+"""Institutions beside contracts: a mediator, delegates, reputation, and trade in pairs."""
 
 from shapley_coop.extension import Extension
 
@@ -6,7 +6,7 @@ _HERE = "shapley_coop.extensions.institutions"
 
 EXTENSION = Extension(
     name="institutions",
-    about="A mediator, delegates who bargain for groups, and reputation with changing partners.",
+    about="A mediator, delegates of groups, reputation, and tasks traded in pairs.",
     games={"encounters": f"{_HERE}.encounters:Encounters"},
     variants={"task_exchange.meetings": f"{_HERE}.pairs.game:ExchangeInPairs"},
     workflows={

@@ -18,7 +18,6 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.games import Game
 from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
-from shapley_coop.questions.exchange import TradeQuestion
 from shapley_coop.seats.answer import Action
 from shapley_coop.seats.answer import Answer as Fields
 from shapley_coop.seats.answers import tagged
@@ -26,7 +25,7 @@ from shapley_coop.seats.asked import asked
 from shapley_coop.seats.elements import Choice
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.consent import terms_of
-from shapley_coop.state.exchange import masks_in
+from shapley_coop.state.exchange import TradeQuestion, masks_in, talk_in
 from shapley_coop.state.judging import take
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.turn import TurnContext
@@ -133,7 +132,7 @@ def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
     """Return what its own tasks of a proposed allocation are worth to an agent; else None."""
     if not isinstance(turn.question, TradeQuestion):
         return None
-    talk = turn.question.talk(turn, agent)
+    talk = talk_in(turn, agent)
     masks = masks_in(talk.tasks, agent, text)
     return None if masks is None else talk.worth(agent, masks[agent])
 
