@@ -72,7 +72,7 @@ async def play(
 
     def begun() -> tuple[Run, Hold]:
         entered = prepare(graph, room, run)
-        return entered, hold(entered, new=True)
+        return entered, hold(entered)
 
     entered, taken = await asyncio.to_thread(begun)
     try:
@@ -175,8 +175,7 @@ async def _go_on(
     async with leased(run, taken) as here:
         ended = None
         if replies is None:
-            begun = not here.new and await _begun(app, run, config)
-            given = None if begun else {"room": run.room}
+            given = None if await _begun(app, run, config) else {"room": run.room}
             ended = await _advance(app, run, given, watch, here.lease, config)
         # Another process may have answered meanwhile.
         elif heard := {i: replies[i] for i in await _asked(app, run, config) if i in replies}:

@@ -58,27 +58,21 @@ class Hold:
     Attributes:
         lease: its lease.
         last: what is done before the lease is let go, by which it is let go.
-        new: whether the run was entered in the same breath, so that nothing of it is kept yet.
     """
 
     lease: Lease
     last: ExitStack
-    new: bool = False
 
 
-def hold(run: Run, new: bool = False) -> Hold:
+def hold(run: Run) -> Hold:
     """Take a run's lease.
-
-    Args:
-        run: the run.
-        new: whether the caller has entered it just now, and told nobody.
 
     Raises:
         Busy: another worker has it.
     """
     last = ExitStack()
     lease = last.enter_context(home().leases.of(run.run))
-    return Hold(lease, last, new and lease.first)
+    return Hold(lease, last)
 
 
 @asynccontextmanager

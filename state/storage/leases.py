@@ -33,7 +33,6 @@ from shapley_coop.state.storage.facts import Fact
 LEASE = "lease"
 """A kind of facts: who took a run's lease, under its fencing number; of no owner."""
 
-
 BEAT, SILENT = 15.0, 60.0
 
 _END_SILENT = """
@@ -58,13 +57,11 @@ class Lease:
 
     Attributes:
         run: the run.
-        first: whether nobody has held it before.
         lost: whether another worker has taken it over; None where that cannot be, as a file lock
             holds as long as its process lives, and a connection can end before it.
     """
 
     run: str
-    first: bool = False
     lost: Callable[[], bool] | None = None
 
     async def check(self) -> None:
@@ -95,9 +92,9 @@ class FileLeases:
         Raises:
             Busy: another worker holds it.
         """
-        lock, first = self._locked(run)
+        lock = self._locked(run)
         try:
-            yield Lease(run, first)
+            yield Lease(run)
         finally:
             lock.release()
 
@@ -106,8 +103,8 @@ class FileLeases:
         for path in self._folder.glob(f"{_digest(run)[:32]}.*"):
             path.unlink(missing_ok=True)
 
-    def _locked(self, run: str) -> tuple[FileLock, bool]:
-        """Return a run's lock, and whether nobody has held it before.
+    def _locked(self, run: str) -> FileLock:
+        """Return a run's lock.
 
         Apart from `of`, so that thousands of runs in flight do not hold the paths.
         """
@@ -121,13 +118,12 @@ class FileLeases:
         except Timeout:
             raise _busy(run, holder.read_text("utf-8") if holder.exists() else "") from None
         try:
-            first = not holder.exists()
             with open(holder, "wb", buffering=0, opener=_privately) as written:
                 written.write(_this_worker().encode())
         except BaseException:
             lock.release()
             raise
-        return lock, first
+        return lock
 
 
 class PostgresLeases:
@@ -149,7 +145,7 @@ class PostgresLeases:
         """Hold the lease of a run; see `FileLeases`."""
         fence = self._take(run)
         try:
-            yield Lease(run, fence == 1, lambda: self.fence(run) != fence)
+            yield Lease(run, lambda: self.fence(run) != fence)
         finally:
             self._release(run)
 

@@ -6,14 +6,12 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from uuid import uuid4
 
 import psycopg
 import pytest
 
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.running import follow, play
-from shapley_coop.graphs.threads import hold
 from shapley_coop.seats.steps import converse
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.checkpoints.savers import saver
@@ -67,14 +65,6 @@ def test_a_run_has_one_worker_and_the_other_is_told_who_it_is(leases: Leases) ->
         leases.of("r").__enter__()
     with leases.of("r"):
         pass
-
-
-def test_only_the_first_lease_of_a_run_says_that_it_is(leases: Leases) -> None:
-    name = f"new-{uuid4().hex[:8]}"
-    with leases.of(name) as first:
-        assert first.first
-    with leases.of(name) as later:
-        assert not later.first
 
 
 def test_a_lease_is_given_back_when_its_holder_fails(leases: Leases) -> None:
@@ -217,16 +207,6 @@ async def test_who_has_lost_its_lease_keeps_no_step_more_and_asks_nothing_twice(
     outcome = await follow(run)
     entries = home().journal.entries(outcome["episode"])
     assert outcome["usage"]["calls"] == len([*entries])
-
-
-def test_what_another_worker_has_held_is_not_new() -> None:
-    run = prepare("llm_only", RunConfig())
-    held = hold(run, new=True)
-    assert held.new
-    held.last.close()
-    again = hold(run, new=True)
-    assert not again.new
-    again.last.close()
 
 
 async def test_a_run_that_fails_before_its_first_step_is_free_at_once(
