@@ -166,7 +166,7 @@ class Ahead:
         found = []
         for game in self._worlds(count, len(record)):
             choose = self._chooser(plan, len(record))
-            found.append(Played(_run(game, position, record, choose, plan.gifts), 1, game))
+            found.append(Played(played_on(game, position, record, choose, plan.gifts), 1, game))
         return found
 
     def idle_play(self, position: "Position", record: "Sequence[Turn]") -> Played:
@@ -176,7 +176,7 @@ class Ahead:
         def choose(at: "Position", before: "Sequence[Turn]", agent: str) -> str | None:
             return absent_action(game, game.baseline, at, agent)
 
-        return Played(_run(game, position, record, choose), 1, game)
+        return Played(played_on(game, position, record, choose), 1, game)
 
     def on_other_dice(self, seed: int) -> "Game":
         """Return the same world with other dice."""
@@ -252,13 +252,14 @@ Gifts = Callable[["Sequence[Turn]", "Turn"], "Sequence[Gift]"]
 """(the turns before, the turn as far as it is chosen) → the goods that change hands by its end."""
 
 
-def _run(
+def played_on(
     game: "Game",
     position: "Position",
     record: "Sequence[Turn]",
     choose: Chooser,
     gifts: Gifts | None = None,
 ) -> "list[Turn]":
+    """Return the record after the turns left, in which each agent does what is chosen for it."""
     turns = list(record)
     while not game.over(position) and len(turns) < game.turns:
         actions = {}

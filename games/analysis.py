@@ -67,8 +67,8 @@ class Analysis:
 
     @property
     def credit_rule(self) -> str:
-        """By what a coalition's worth is computed: `record`, another rule's name, or `own`."""
-        return self.game.params.worth if type(self).worth is Analysis.worth else "own"
+        """By what a coalition's worth is computed: `record`, or another rule's name."""
+        return str(self.game.params.worth)
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(C): what `coalition` is worth in the light of a finished record, in the game's unit.
@@ -118,12 +118,12 @@ class Analysis:
         """Return the only profile that survives strict dominance, in a game that can find it."""
         return None
 
-    @cached_property
+    @property
     def reference_points(self) -> ReferencePoints:
         """What outcomes are compared with: the best total, found by enumeration in a small game."""
         return ReferencePoints(partial(best_total, self.game))
 
-    @cached_property
+    @property
     def ahead(self) -> Ahead:
         """Plays of the turns left in thought; a game that can play many at once overrides it."""
         return Ahead(self.game)
@@ -132,7 +132,7 @@ class Analysis:
 class BountyAnalysis(Analysis):
     """Of a game in which a bounty is all that there is to earn."""
 
-    @cached_property
+    @property
     def ahead(self) -> Ahead:
         """What is done cannot be pictured; the bounty is known."""
         return BountyAhead(self.game, exact(self.game.params.bounty))

@@ -6,9 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_COUNTS = 1 << 18
-"""The most numbers of members that worths are listed for: 512 and 512 of two classes."""
-
 
 @dataclass(frozen=True, eq=False)
 class ByClass:

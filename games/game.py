@@ -1,8 +1,7 @@
-"""What every game is: start, view, legal, step, over, and what credit compares a play with."""
+"""What a game is, for who writes one: start, legal, step, over, and how it is told."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,18 +10,21 @@ from pydantic import ValidationError
 from shapley_coop.games.actions import told_actions
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import ALL_IDLE, Baseline, read_baseline
-from shapley_coop.games.goods import Holdings
-from shapley_coop.games.open_turns import Spans
+from shapley_coop.games.marks import Marks
 from shapley_coop.games.params import GameError, Params, one_line
-from shapley_coop.games.turns import Position, Step, Turn, effect_words
+from shapley_coop.games.turns import Position, Step
 
 
-class Game(ABC):
+class Game(Marks, ABC):
     """A finite game for two or more agents who act at the same time.
 
     Every method is pure: the position passed in is never changed, and randomness comes from
     `games.dice`, keyed by (seed, turn, agent), so that any coalition can be replayed on the same
     dice.
+
+    All that there is to write stands here: `name`, `Params`, `actions`, `start`, `legal`, `step`,
+    `over`, `rules` and `facts`, and where not all is public, `view` and `private`. What is rarer
+    stands in `Marks`, with its default.
     """
 
     name: ClassVar[str]
@@ -30,38 +32,11 @@ class Game(ABC):
 
     Params: ClassVar[type[Params]] = Params
 
-    workflow: ClassVar[str] = ""
-    """The one workflow that can play it; empty if there are others."""
-
     analysed_by: ClassVar[type[Analysis]] = Analysis
     """Answers what is asked of plays; another where the game knows better than by playing on."""
 
-    signable: ClassVar[bool] = True
-    """Whether its agents agree by offers of clauses, which parties can sign."""
-
-    goal: ClassVar[str] = "best total"
-    """What reaching the best collective payoff is called in tables."""
-
-    rolls_dice: ClassVar[bool] = True
-    """Whether what the same actions lead to depends on the seed."""
-
-    needs_seed: ClassVar[bool] = True
-    """Whether anything of it depends on the seed: its dice, or what is drawn before play."""
-
-    symmetric: ClassVar[bool] = False
-    """Whether the rules treat all agents alike: their names could be exchanged."""
-
-    own_baseline: ClassVar[bool] = False
-    """Whether the game has a rule of its own for the absent, which no run replaces."""
-
     actions: Mapping[str, Sequence[str]]
     """Agent → every action it may ever take: what a deal can speak of."""
-
-    goods: Sequence[str] = ()
-    """What can change hands by a deal, in a game in which agents hold goods."""
-
-    currency: str = ""
-    """In which rewards are, where they are money; else they are points."""
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         try:
@@ -71,26 +46,10 @@ class Game(ABC):
         self.agents: tuple[str, ...] = tuple(self.params.agents)
         self.seed = seed
 
-    @classmethod
-    def called(cls, params: Mapping[str, Any]) -> str:
-        """Return how errors call a game of these parameters."""
-        return cls.name
-
-    def summary(self) -> str:
-        """Return one line for lists: by default the first of the class's docstring."""
-        return (type(self).__doc__ or self.name).strip().splitlines()[0]
-
     @property
     def turns(self) -> int:
         """The most turns a play can take."""
         return self.params.rounds
-
-    def agreed(self, record: Sequence[Turn]) -> bool:
-        """Return whether what was done shows that agents agreed, without a deal that was signed."""
-        return False
-
-    def make_ready(self) -> None:  # noqa: B027 - most games are always ready
-        """Refuse, before anything is played, what could not be played to its end here."""
 
     @abstractmethod
     def start(self) -> Position:
@@ -104,25 +63,9 @@ class Game(ABC):
         """What the game tells `agent` alone: for that agent's own letters, and nowhere else."""
         return {}
 
-    def holdings(self, position: Position) -> Holdings:
-        """Return what everybody holds of the goods."""
-        return {}
-
-    def purse(self, agent: str) -> Fraction | None:
-        """The most that an agent can pay in all; it is told to that agent alone. None: no limit."""
-        return None
-
-    def reservation(self, position: Position, agent: str) -> Fraction | None:
-        """What a deal has to leave an agent with at least; it is told to that agent alone."""
-        return None
-
     @abstractmethod
     def legal(self, position: Position, agent: str) -> Sequence[str]:
         """The actions `agent` may take now; empty when it has nothing to do this turn."""
-
-    def open_turns(self, agent: str, action: str) -> Spans | None:
-        """Return the turns at which an action can be taken; None where the play alone decides."""
-        return None
 
     @abstractmethod
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
@@ -162,14 +105,6 @@ class Game(ABC):
     @abstractmethod
     def facts(self) -> dict[str, Any]:
         """Return the rules as JSON facts, so that a program can play from the letter alone."""
-
-    def happened(self, turn: Turn) -> str:
-        """What a turn's effects were, in few words of one line, for the letters' table of turns."""
-        return "; ".join(effect_words(effect) for effect in turn.get("effects", []))
-
-    def action_label(self, action: str) -> str:
-        """The name under which an action is recorded and agreed on: without what it carries."""
-        return action
 
     def objection(self, position: Position, agent: str, action: str) -> str:
         """Return what is wrong with an action that an agent wrote; empty when it can be taken."""

@@ -174,14 +174,6 @@ class MatrixGame(Game):
         """What survives strict dominance, if that is one profile; else away, with a warning."""
         return self.payoffs.surviving()
 
-    @property
-    def unasked(self) -> dict[str, str] | None:
-        """Agent → what pays it best if all others are equally likely to do anything.
-
-        None of a table that is too large to be looked through.
-        """
-        return self.payoffs.unasked
-
     def rules(self) -> str:
         """Return the story, the turns, and that all act at once."""
         times = "once" if self.params.rounds == 1 else f"for {self.params.rounds} turns"

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shapley_coop.games.ahead import Ahead
@@ -25,7 +24,7 @@ class MatrixAhead(Ahead):
     @property
     def words(self) -> str:
         """What agents are taken to do."""
-        if self.game.unasked is None:
+        if self.game.payoffs.unasked is None:
             return super().words
         return (
             "who is asked for nothing does what pays it best in a turn if the others are equally "
@@ -35,7 +34,7 @@ class MatrixAhead(Ahead):
     @property
     def unasked_words(self) -> str:
         """The same, shorter."""
-        known = self.game.unasked is not None
+        known = self.game.payoffs.unasked is not None
         return "what pays best at once" if known else super().unasked_words
 
     def most(self) -> dict[str, Fraction]:
@@ -49,9 +48,9 @@ class MatrixAhead(Ahead):
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
         """Return the same at every turn."""
-        if self.game.unasked is None:
+        if self.game.payoffs.unasked is None:
             return super().unasked(position, agent, waiting)
-        return self.game.unasked[agent]
+        return self.game.payoffs.unasked[agent]
 
 
 class MatrixAnalysis(Analysis):
@@ -84,12 +83,12 @@ class MatrixAnalysis(Analysis):
         """As the payoffs know them."""
         return self.game.payoffs.classes(record)
 
-    @cached_property
+    @property
     def reference_points(self) -> ReferencePoints:
         """Turns times the best total of one turn."""
         return ReferencePoints(lambda: float(self.game.turns * self.game.payoffs.best_total))
 
-    @cached_property
+    @property
     def ahead(self) -> Ahead:
         """Return plays in which who is asked for nothing does what pays it best."""
         return MatrixAhead(self.game)

@@ -2,7 +2,13 @@
 
 from fractions import Fraction
 
-from shapley_coop.deals.analysis.ability_to_pay import Means, beyond_means, paid_by, unpayable
+from shapley_coop.deals.analysis.ability_to_pay import (
+    Means,
+    at_most,
+    beyond_means,
+    paid_by,
+    unpayable,
+)
 from shapley_coop.deals.contract import agreed_from, clause_of, split_of
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.goods import ungivable
@@ -56,18 +62,13 @@ def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> 
     due = [p for p in evaluated.signed.monitor.payments if paid_by(agent, p, agents)]
     paid = {f"standing {payment.clause}" for payment in due}
     most = sum((paid_by(agent, p, agents) * p.amount for p in due), NOTHING)
+    left = Means(means.most if means else {}, NOTHING, evaluated.game.turns - now + 1)
     for term in agreed["terms"]:
         pay = clause_of(term).transfer
-        if term["to_turn"] is not None or not pay:
+        if term["to_turn"] is not None or not pay or not (part := paid_by(agent, pay, agents)):
             continue
-        if not (part := paid_by(agent, pay, agents)):
-            continue
-        if pay.basis == "once":
-            most += NOTHING if term["id"] in paid else part * pay.amount
-        elif pay.basis == "turn":
-            most += part * pay.amount * (evaluated.game.turns - now + 1)
-        elif means is None:
+        if pay.basis == "reward" and means is None:
             return None
-        else:
-            most += pay.amount * max(means.most[agent], NOTHING)
+        if pay.basis != "once" or term["id"] not in paid:
+            most += part * at_most(pay, left)
     return most

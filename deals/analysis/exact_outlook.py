@@ -121,15 +121,10 @@ class _Breach:
     def _mean(
         self, position: Position, action: str, later: Mapping[HistoryState, Amounts]
     ) -> Amounts:
-        plays, n = self._plays(position, action), len(self._stage.agents)
-        over: Amounts = (NOTHING,) * n
-        sums = [
-            sum(
-                (position.gains[x][k] + later.get(position.onward[x], over)[k] for x in plays),
-                NOTHING,
-            )
-            for k in range(n)
-        ]
+        plays, worth = self._plays(position, action), self._tree.worth(position, later)
+        sums = (
+            sum((worth(play, k) for play in plays), NOTHING) for k in range(len(self._stage.agents))
+        )
         return tuple(total / len(plays) for total in sums)
 
     def _plays(self, position: Position, action: str) -> list[Play]:

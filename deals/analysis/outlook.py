@@ -239,7 +239,7 @@ def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
     names = [*named, *of.norms]
     if not names or not _valued_in_advance(of):
         return found
-    plays = Simulation(of, count=NORM_PLAYS).kept()
+    plays = Simulation(of, count=NORM_PLAYS).kept
     ends = [(of.norm_payoffs(x.game or of.game, x.record, names[0]), x.times) for x in plays]
     return replace(found, norm=names[0], by_norm=averaged(ends, not of.game.rolls_dice))
 
@@ -257,7 +257,7 @@ def _valued_in_advance(of: Prospect) -> bool:
 
 def _equals_are_counted(of: Prospect) -> bool:
     """Whether values of the play in which all keep the offer follow from classes of equals."""
-    (play, *_) = Simulation(of, count=1).kept()
+    (play, *_) = Simulation(of, count=1).kept
     return of.game.analysis.replays(play.record).classes is not None
 
 

@@ -53,6 +53,10 @@ class Simulation:
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
         self._of, self._ahead = of, of.game.analysis.ahead
         self._facts = facts_of(of.game)
+        self._agreed, self._standing, self._nothing = (
+            _Terms(contract, of.record, of.game.open_turns)
+            for contract in (of.contract, of.standing, None)
+        )
         turns = max(1, of.game.turns - len(of.record))
         sims = 2 + sum(len(self._options(agent)) for agent in self._breakers)
         self.plays = count or self._ahead.count(self._plan(of.contract), sims, turns)
@@ -76,14 +80,11 @@ class Simulation:
         return known[at]
 
     def _all_keep_it(self) -> Row:
-        return Row(EVERYBODY, self._averaged(self._ends(self._kept, self._of.contract)))
-
-    def kept(self) -> list[Played]:
-        """Return the plays in which all keep the offer."""
-        return self._kept
+        return Row(EVERYBODY, self._averaged(self._ends(self.kept, self._of.contract)))
 
     @cached_property
-    def _kept(self) -> list[Played]:
+    def kept(self) -> list[Played]:
+        """The plays in which all keep the offer."""
         return self._played(self._plan(self._of.contract))
 
     def baseline(self) -> Row | None:
@@ -124,7 +125,7 @@ class Simulation:
     def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
         """Return the agent's best breach; None where nothing that it could do is one."""
         contract = self._of.contract
-        kept = self._kept
+        kept = self.kept
         if self._search != self.plays:
             kept = self._played(self._plan(contract), self._search)
         means: dict[str | None, Fraction] = {}
@@ -188,25 +189,10 @@ class Simulation:
         )
 
     def _terms(self, contract: Contract | None) -> "_Terms":
-        """Return what is agreed, compiled once."""
+        """Return what is agreed, compiled."""
         if contract is None:
             return self._nothing
         return self._agreed if contract is self._of.contract else self._standing
-
-    @cached_property
-    def _nothing(self) -> "_Terms":
-        return self._compiled(None)
-
-    @cached_property
-    def _agreed(self) -> "_Terms":
-        return self._compiled(self._of.contract)
-
-    @cached_property
-    def _standing(self) -> "_Terms":
-        return self._compiled(self._of.standing)
-
-    def _compiled(self, contract: Contract | None) -> "_Terms":
-        return _Terms(contract, self._of.record, self._of.game.open_turns)
 
     def _ends(self, played: Sequence[Played], contract: Contract | None) -> Ends:
         return [(self._settled(play, contract), play.times) for play in played]

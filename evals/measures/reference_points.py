@@ -15,8 +15,9 @@ from shapley_coop.credit import payoffs_by_norm
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor, duties, payments
 from shapley_coop.deals.settlement import payoffs
-from shapley_coop.games import Game, Turn
-from shapley_coop.games.goods import with_gifts
+from shapley_coop.games import Game, Position, Turn
+from shapley_coop.games.ahead import played_on
+from shapley_coop.games.goods import Gift
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.graphs.catalogue import admits_payments
 from shapley_coop.state.characteristic import alone, characteristic
@@ -125,26 +126,21 @@ class Yardstick:
 
     def _played(self, deal: Deal) -> list[Turn] | None:
         """Return the play in which every agent does its duty; None if one is left free in it."""
-        game, record = self._game, list[Turn]()
-        position = game.start()
-        while not game.over(position):
-            turn, actions = len(record) + 1, dict[str, str]()
-            owed = [duty for duty in duties(deal, record, turn) if not duty.forbidden]
-            for agent in game.agents:
-                legal = game.legal(position, agent)
-                todo = [d.action for d in owed if d.binds(agent) and d.action in legal]
-                if legal and not todo:
-                    return None
-                if legal:
-                    actions[agent] = todo[0]
-            chosen: Turn = {"turn": turn, "actions": actions, "rewards": {}}
-            gifts = [each.gift() for each in Monitor(deal).on(record).handing_over(chosen)]
-            after = game.step(with_gifts(position, gifts), actions)
-            position = after.position
-            record.append(
-                {"turn": turn, "actions": actions, "rewards": after.rewards, "pot": after.pot}
-            )
-        return record
+        game, free = self._game, False
+
+        def choose(at: Position, before: Sequence[Turn], agent: str) -> str | None:
+            nonlocal free
+            owed = [d for d in duties(deal, before, len(before) + 1) if d.binds(agent)]
+            legal = game.legal(at, agent)
+            todo = [d.action for d in owed if not d.forbidden and d.action in legal]
+            free = free or not todo
+            return todo[0] if todo else None
+
+        def gifts(before: Sequence[Turn], turn: Turn) -> list[Gift]:
+            return [each.gift() for each in Monitor(deal).on(before).handing_over(turn)]
+
+        record = played_on(game, game.start(), [], choose, gifts)
+        return None if free else record
 
 
 def yardstick(settings: Mapping[str, Any], graph: str) -> Yardstick:

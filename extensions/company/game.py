@@ -9,7 +9,7 @@ record alone (see `company_checks`). Repository and contributions are views of t
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -77,7 +77,7 @@ class CompanyAnalysis(BountyAnalysis):
             yield after
             position = after.position
 
-    @cached_property
+    @property
     def reference_points(self) -> ReferencePoints:
         """None: actions carry content, so that plays cannot be enumerated."""
         return ReferencePoints()

@@ -9,7 +9,6 @@ What an agent does to one partner is its reputation with the next (Nowak and Sig
 """
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -44,7 +43,7 @@ class EncountersParams(Params):
 class EncountersAnalysis(Analysis):
     """Payoffs are a table, for each pair."""
 
-    @cached_property
+    @property
     def reference_points(self) -> ReferencePoints:
         """Return the best total: what pays a pair most, in every encounter."""
         p, game = self.game.params, self.game

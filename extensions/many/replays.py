@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from shapley_coop.extensions.many.counts import Counts
 from shapley_coop.games.baseline import AWAY, IDLE, Baseline
-from shapley_coop.games.classes import MOST_COUNTS, ByClass
+from shapley_coop.games.classes import ByClass
 from shapley_coop.games.replay import Coalitions, Replays
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 MOST_AGENTS = 16
 """Up to here looking at all coalitions is quick."""
+
+MOST_COUNTS = 1 << 18
+"""The most numbers of members that worths are listed for: 512 and 512 of two classes."""
 
 NOTHING = -1
 """The number of taking no action."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, ValidationError
@@ -67,12 +66,12 @@ class TradeAnalysis(Analysis):
         """Goods change hands among members alone; a pool counts if all its agents are members."""
         return recorded_trade(self.game, record)
 
-    @cached_property
+    @property
     def ahead(self) -> TradeAhead:
         """Plays in thought, whose payoffs each agent is told of itself alone."""
         return TradeAhead(self.game)
 
-    @cached_property
+    @property
     def reference_points(self) -> ReferencePoints:
         """Return what all could have together, and each without a deal."""
         return TradePoints(self.game.market)

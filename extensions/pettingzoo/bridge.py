@@ -9,26 +9,23 @@ that stands at the latest position is kept, so that playing on costs one step.
 
 import sys
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from functools import cached_property
 from threading import RLock
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field, ValidationError
 
+from shapley_coop.extensions.pettingzoo.analysis import PettingZooAnalysis
 from shapley_coop.extensions.pettingzoo.factory import made, refused
 from shapley_coop.extensions.pettingzoo.facts import as_number, as_plain
 from shapley_coop.extensions.pettingzoo.trials import Trials, try_out
 from shapley_coop.extras import needing
-from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.params import GameError, Params
-from shapley_coop.games.reference_points import ReferencePoints
-from shapley_coop.games.replay import Replays, additive, earned_alone
-from shapley_coop.games.turns import Position, Step, Turn, realised_total
+from shapley_coop.games.turns import Position, Step
 from shapley_coop.invalid import first_error
 
 with needing("pettingzoo", "an environment of PettingZoo"):
@@ -54,45 +51,6 @@ class PettingZooParams(Params):
     agents: list[str] = Field(default=[], description="Names instead of the environment's own.")
     rounds: int = Field(default=100, ge=1, le=10_000, description="The play ends here at last.")
     actions: list[str] = Field(default=[], description="Names of the actions, instead of 0, 1, …")
-
-
-class PettingZooAnalysis(Analysis):
-    """By the matrix that the trials found, if there is one."""
-
-    game: "PettingZooGame"
-
-    def equilibrium(self) -> Baseline | None:
-        """That of the matrix that the trials found."""
-        return self.game.stage.analysis.equilibrium() if self.game.stage else None
-
-    def replays(self, record: Sequence[Turn]) -> Replays:
-        """Step by step; without a baseline each agent has its own rewards, whoever is there."""
-        if self.game.baseline.kind != "nothing":
-            return super().replays(record)
-        own = earned_alone(record, self.game.agents)
-        return additive(self.game.agents, [own[agent] for agent in self.game.agents])
-
-    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(N) is the realised total; else the α-value of the matrix that the trials found.
-
-        Of any other environment nothing is known but the play: a coalition is worth what its
-        members earned, so that every value is an agent's own reward.
-        """
-        if coalition == frozenset(self.game.agents):
-            return realised_total(record)
-        if self.game.stage:
-            return self.game.stage.analysis.potential(record, coalition)
-        return sum(earned_alone(record, sorted(coalition)).values(), start=Fraction(0))
-
-    @cached_property
-    def reference_points(self) -> ReferencePoints:
-        """Return those of the matrix that the trials found; of any other environment none."""
-        return self.game.stage.analysis.reference_points if self.game.stage else ReferencePoints()
-
-    @cached_property
-    def ahead(self) -> Ahead:
-        """As a matrix, where the trials found it to be one."""
-        return self.game.stage.analysis.ahead if self.game.stage else super().ahead
 
 
 class PettingZooGame(Game):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import MICRO
@@ -63,7 +63,7 @@ class ExchangeAnalysis(Analysis):
         """
         return recorded_trade(self.game, record)
 
-    @cached_property
+    @property
     def ahead(self) -> ExchangeAhead:
         """Return plays in which who is asked for nothing does its own tasks."""
         return ExchangeAhead(self.game)
@@ -80,7 +80,7 @@ class ExchangeAnalysis(Analysis):
             return realised_total(record)
         return Fraction(self._worths(coalition), MICRO)
 
-    @cached_property
+    @property
     def reference_points(self) -> ReferencePoints:
         """The front of all partitions; a plan is worth the tasks that each agent does in it."""
         return ExchangePoints(self.game.scenario)

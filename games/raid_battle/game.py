@@ -7,7 +7,7 @@ from shapley_coop.games.analysis import Analysis
 from shapley_coop.games.baseline import IDLE, Baseline
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import Params
-from shapley_coop.games.raid_battle.analysis import RaidAnalysis
+from shapley_coop.games.raid_battle.conduct import RaidAnalysis
 from shapley_coop.games.raid_battle.rules import (
     FIREBALL,
     HEAL,

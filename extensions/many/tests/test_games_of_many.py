@@ -95,7 +95,7 @@ def test_what_is_counted_is_what_the_table_says(name, params):
             assert counted.analysis.worth(record, members) == tabled.analysis.worth(record, members)
     assert counted.baseline == tabled.baseline
     assert counted.default_baseline() == tabled.default_baseline()
-    assert counted.unasked == tabled.unasked
+    assert counted.payoffs.unasked == tabled.payoffs.unasked
     assert counted.payoffs.best_total == tabled.payoffs.best_total
     assert counted.analysis.ahead.most() == tabled.analysis.ahead.most()
     for size in range(1, len(counted.agents)):
