@@ -1,17 +1,37 @@
-"""`attribute`: which agent of an app earns its tokens, by what its owner calls success."""
+"""`attribute`: which agent of an app earns its tokens, by what its owner calls success.
+
+All that it is made of, in the order in which it is read best:
+
+what is given   `command`, `given`, `running`: the command; `settings`; `attributing`: the way
+                from a graph to its result; `demo`: a bundled app.
+the app         `app`: the graph and its copy; `agents`: who may be an agent; `finding`: who is one;
+                `walking`: graphs, functions and closures; `owncode`: which modules are the app's;
+                `steering`: which fields its edges read.
+one play        `play` and `asking`: a node asked or stood in for; `absence` and `emptying`: by
+                what; `tools`: agents that are tools; `instead`: another model in an agent's place;
+                `scope` and `watching`: what is counted meanwhile; `answering`: who is asked
+                (`interrupt`); `overlay`: the store; `naming`: of models.
+all plays       `stage`: what they share; `calls`: kept on disk; `canonical`: when two inputs are
+                the same; `opening`: how they begin; `traces`: of LangSmith.
+values          `games`: the worth of a coalition; `values`: exact or sampled; `adjusting`: the
+                sampler; `metrics`; `crediting`: into a `result`; `forecast`: what is to come.
+advice          `trials`: changes are played; `advising`: which are tried; `advice`: in words.
+what is told    `shown`, `figures`, `page`, `drawing`, `summary`, `langsmith_feedback`,
+                `pytest_plugin`, `bounty`.
+"""
 
 import asyncio
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from shapley_coop.extensions.attribute.absence import check_absent
 from shapley_coop.extensions.attribute.advice import MOST_TRIES, advised, one_alone
 from shapley_coop.extensions.attribute.answering import check_answers
 from shapley_coop.extensions.attribute.app import App
-from shapley_coop.extensions.attribute.crediting import counted, credited
+from shapley_coop.extensions.attribute.crediting import credited
 from shapley_coop.extensions.attribute.finding import found
 from shapley_coop.extensions.attribute.forecast import Forecast, before, of_advice, refined
 from shapley_coop.extensions.attribute.games import AppGame, Score
@@ -211,7 +231,7 @@ class _Attribution:
         await game.ask([0, *(game.everyone ^ 1 << i for i in range(n))])
         if not self.is_enough():
             return None
-        found = await sampled_values(game, with_.target, with_.budget, with_.seed)
+        found = await sampled_values(game)
         return found if self.is_enough() else None
 
     def is_enough(self) -> bool:
@@ -233,14 +253,15 @@ class _Attribution:
             remedy = "it was not wanted" if more.fits else f"--max-calls {more.calls} plays it"
             note = f"no advice: {more.most()} {more.plays} plays, {more.takes()}: {remedy}"
             return replace(credit, notes=[*credit.notes, note])
-        found, rows = await advised(game, with_.cheaper, with_.prices, with_.may_lose)
+        found, rows = await advised(game)
         notes = credit.notes
         try:
-            rows |= await one_alone(game, with_.prices)
+            rows |= await one_alone(game)
             game.stage.answered(game.units, how)
         except CallsSpent as spent:
             why = f"no comparison with one agent alone: {spent}; a larger --max-calls goes on"
             notes = [*notes, why]
         if with_.prices.by_model and (lacking := with_.prices.lacking(names)):
             notes = [*notes, f"no price for: {', '.join(lacking)}"]
-        return replace(credit, advice=found, rows=rows, calls=counted(game), notes=notes)
+        calls = asdict(game.stage.counts)
+        return replace(credit, advice=found, rows=rows, calls=calls, notes=notes)

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import combinations
 from statistics import mean
 
 from shapley_coop.credit.coalitions import coalition_key
-from shapley_coop.evals.sweeps.prices import Prices, is_free
+from shapley_coop.evals.sweeps.prices import is_free
 from shapley_coop.extensions.attribute.absence import described
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.metrics import by_agent, cost, tokens_of
@@ -33,7 +34,7 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
     named = None if values is None else _named(agents, values.mean)
     errors = None if values is None else values.standard_error()
     spans = None if values is None else values.intervals()
-    spent = {agent: _spent(game, agent, with_.prices) for agent in agents}
+    spent = {agent: _spent(game, agent) for agent in agents}
     return AppCredit(
         agents=list(agents),
         value=by,
@@ -54,24 +55,12 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
         spent=spent,
         value_per_dollar=per(named, {agent: one.cost for agent, one in spent.items()}),
         value_per_second=per_second(named, spent),
-        calls=counted(game),
+        calls=asdict(game.stage.counts),
         failures=sorted(game.failures, key=lambda f: (f.coalition, f.input, f.sample)),
         notes=_notes(game, values, by),
-        metrics=by_agent(game, with_.prices),
+        metrics=by_agent(game),
         graph=Drawn(*game.stage.app.drawn()),
     )
-
-
-def counted(game: AppGame) -> dict[str, int]:
-    """Calls of all plays so far, as `AppCredit.calls` tells them."""
-    counts = game.stage.counts
-    return {
-        "made": counts.made,
-        "saved": counts.saved,
-        "other": counts.other_made,
-        "models": counts.models,
-        "without_cache": counts.naive,
-    }
 
 
 def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
@@ -118,11 +107,12 @@ def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
                 f"an absent {agent} leaves {', '.join(routes)} empty, which names nodes: if that "
                 f"steers the run, --keep {routes[0]}, or --absent {agent}=path.py:function"
             )
-    return said + _of_runs(game, with_.prices)
+    return said + _of_runs(game)
 
 
-def _of_runs(game: AppGame, prices: Prices) -> list[str]:
+def _of_runs(game: AppGame) -> list[str]:
     """Return what the recorded runs tell a reader."""
+    prices = game.stage.with_.prices
     said, visits = [], game.visits()
     if tools := sorted({tool for visit in visits for tool in visit.took.tools}):
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
@@ -149,7 +139,7 @@ def _is_other(game: AppGame, path: str) -> bool:
     return not is_agent and not hasattr(app.bound.get(path), "tools_by_name")
 
 
-def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
+def _spent(game: AppGame, agent: str) -> Spent:
     runs = len(game.full)
     visits = game.visits(agent)
     tokens = tokens_of(visits)
@@ -158,7 +148,7 @@ def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
         models=sum(visit.took.models for visit in visits) / runs,
         input_tokens=None if tokens is None else sum(r for r, _ in tokens.values()) / runs,
         output_tokens=None if tokens is None else sum(w for _, w in tokens.values()) / runs,
-        cost=cost(tokens, prices, 1 / runs),
+        cost=cost(tokens, game.stage.with_.prices, 1 / runs),
         seconds=sum(visit.took.seconds for visit in visits) / runs,
     )
 

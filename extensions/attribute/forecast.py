@@ -108,8 +108,8 @@ def loops(stage: Stage, full: Sequence[Played] = ()) -> bool:
 def has_cycle(app: App) -> bool:
     """Return whether edges of an app's graph lead back."""
     edges: dict[str, list[str]] = {}
-    for source, target, _ in app.drawn()[1]:
-        edges.setdefault(target, []).append(source)
+    for edge in app.drawn()[1]:
+        edges.setdefault(edge["to"], []).append(edge["from"])
     try:
         TopologicalSorter(edges).prepare()
     except CycleError:

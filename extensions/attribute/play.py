@@ -1,6 +1,5 @@
 """One play of an app by a coalition: its members are asked, the others are stood in for."""
 
-import asyncio
 from collections.abc import Collection
 from functools import partial
 from typing import Any
@@ -57,13 +56,6 @@ async def play(
 
 
 class _Play(Asking):
-    def __init__(
-        self, stage: Stage, unit: Unit, present: frozenset[str], full: Played | None
-    ) -> None:
-        super().__init__(stage, unit, present, full)
-        self.finished: set[str] = set()
-        self.loop = asyncio.get_running_loop()
-
     async def run(self) -> None:
         asks = self.stage.with_.answers is not None
         graph = self.stage.app.copy(self.stand_in, self.store, resumable=asks)
@@ -141,7 +133,7 @@ class _Play(Asking):
     async def absent_node(self, node: Node, state: Any, config: RunnableConfig) -> Any:
         path, name = node.path, node.name
         self.sized(name, canonical(state, node.managed)[0])
-        choice = self.stage.absent_for(name)
+        choice = self.stage.with_.absent_for(name)
         templates = self.full.of(name) if self.full else []
         nth = self.bounded(name, len(templates))
         if choice == "silent":

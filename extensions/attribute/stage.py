@@ -92,13 +92,13 @@ class Played:
 
 @dataclass
 class Counts:
-    """Calls of all plays so far."""
+    """Calls of all plays so far: see `AppCredit.calls`."""
 
     made: int = 0
     saved: int = 0
-    other_made: int = 0
+    other: int = 0
     models: int = 0
-    naive: int = 0
+    without_cache: int = 0
 
 
 @dataclass
@@ -186,17 +186,13 @@ class Stage:
         """Return the same, where absent agents write some more fields as they did."""
         return self.having(keep=tuple(dict.fromkeys([*self.with_.keep, *keys])))
 
-    def absent_for(self, agent: str) -> Any:
-        """Return what stands in for an agent."""
-        return self.with_.absent_for(agent)
-
     def emptying(self, words: str = "") -> Emptying:
         """How what an absent agent wrote is emptied, with other words in the place of its own."""
         return Emptying(self.app.schema, frozenset(self.with_.keep), words)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
         """Return what an agent wrote whose stand-in is blank; nothing of others."""
-        is_blank = self.absent_for(agent) == "blank"
+        is_blank = self.with_.absent_for(agent) == "blank"
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 
     def steering(self, agent: str, runs: Iterable[Played]) -> dict[str, bool]:
@@ -209,7 +205,7 @@ class Stage:
 
     def unmeasured(self, agent: str, runs: Iterable[Played]) -> list[str]:
         """Return fields of an agent, or `goto`, that its stand-in writes as it did."""
-        absent = self.absent_for(agent)
+        absent = self.with_.absent_for(agent)
         if absent != "blank" and not isinstance(absent, BaseChatModel):
             return []
         visits = [visit.written for played in runs for visit in played.of(agent)]

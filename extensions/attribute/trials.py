@@ -11,7 +11,6 @@ from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.credit.coalitions import Floats
 from shapley_coop.evals.measures.stats import QUANTILE
-from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.instead import OtherModel
 from shapley_coop.extensions.attribute.metrics import means
@@ -109,11 +108,9 @@ class Trials:
 
     Args:
         game: in which all agents have played.
-        prices: of models.
     """
 
     game: AppGame
-    prices: Prices
     games: dict[str, AppGame] = field(default_factory=dict)
 
     async def of(self, several: Sequence[Changes]) -> list[Trial]:
@@ -135,7 +132,7 @@ class Trials:
         whole, found = game.worths[game.everyone], game.worths[mask]
         lost = [a - b for a, b in zip(whole, found, strict=True)]
         rows = np.array([mean(lost[k] for k in own) for own in observations(game)])
-        measured, why = means(game.plays[mask], self.prices), ""
+        measured, why = means(game, game.plays[mask]), ""
         if not np.isfinite(rows).all():
             why = next((f.reason for f in game.failures), "it has no score")
         return Trial(rows, mean(found), measured, why)
@@ -157,7 +154,7 @@ class Trials:
         key = str({agent: str(others.get(agent, "")) for agent in sorted(changes)})
         if key not in self.games:
             game, stage = self.game, self.game.stage
-            absent = {agent: stage.absent_for(agent) for agent in game.agents} | others
+            absent = {agent: stage.with_.absent_for(agent) for agent in game.agents} | others
             self.games[key] = replace(
                 game,
                 stage=stage.having(absent=absent),
