@@ -14,10 +14,7 @@ from math import isfinite, nan
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.extensions.attribute.naming import name_of
-from shapley_coop.extensions.attribute.trials import NEARLY, Changes, Loss, Trial, Trials, saved
-
-UNITS = ("cost", "tokens", "seconds")
-"""By what savings are compared: the first that is known of all."""
+from shapley_coop.extensions.attribute.trials import NEARLY, UNITS, Changes, Loss, Trial, Trials
 
 Option = tuple[str, BaseChatModel | None]
 
@@ -72,7 +69,7 @@ class Advising:
         nobody, as_it_is = await self.trials.of([dict.fromkeys(agents), {}])
         added = float(nobody.rows.mean())
         added = added if isfinite(added) else as_it_is.score
-        self.tolerance = self.trials.game.stage.with_.may_lose * abs(added)
+        self.tolerance = self.trials.game.stage.settings.may_lose * abs(added)
         await self._take(as_it_is, [(agent, None) for agent in agents])
         before = await self.trials.one(self.plan)
         rest = [agent for agent in agents if agent not in self.taken]
@@ -81,7 +78,7 @@ class Advising:
     def _others(self, agent: str) -> list[Option]:
         """Return the models to try in place of an agent's own; none where it asks no model."""
         game = self.trials.game
-        cheaper = game.stage.with_.cheaper
+        cheaper = game.stage.settings.cheaper
         if not game.asks_models(agent):
             return []
         own = {name for visit in game.visits(agent) for name in visit.took.tokens}
@@ -121,7 +118,7 @@ class Advising:
         units = [unit for unit in UNITS if all(unit in one.measured for one in played)]
         good: dict[str, Step] = {}
         for (agent, change), one in zip(options, found, strict=True):
-            saves = {unit: saved(before.measured, one.measured, unit) for unit in UNITS}
+            saves = one.saves(before)
             step = Step(change, one.beyond(before), saves)
             if change is None:
                 self.removals[agent] = step

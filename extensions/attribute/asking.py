@@ -75,7 +75,7 @@ class Asking:
         """What stands in for an agent; None for one that takes part, and for no agent."""
         name = self.stage.app.names.get(path)
         is_there = name is None or name in self.present
-        return None if is_there else self.stage.with_.absent_for(str(name))
+        return None if is_there else self.stage.settings.absent_for(str(name))
 
     def status(self, path: str) -> str:
         """Return the same as text."""
@@ -168,7 +168,7 @@ class Asking:
         # Tools act in the first recorded run of an input, and in no other play.
         first = self.full is None and self.unit.sample == 0
         scope = Scope(self, path, instead=node.instead)
-        may_act = partial(stage.with_.may_act, path)
+        may_act = partial(stage.settings.may_act, path)
         begin = partial(stage.calls.begin, key)
         watch = Watch(scope, (lambda _: True) if first else may_act, begin)
         try:
@@ -197,12 +197,12 @@ class Asking:
             CallsSpent: the most calls are made.
         """
         stage = self.stage
-        if not stage.with_.asks and (self.full or stage.recorded):
+        if not stage.settings.asks and (self.full or stage.recorded):
             why = stage.unreadable.get(path, "what it is given was not recorded")
             raise self.not_played(f"{path} would be asked anew: {why}")
         # The app's own retries of a node are part of a run, tools and all.
         begun = [] if key in self.tried else stage.calls.begun(key)
-        if begun and not stage.with_.may_act(path, begun[0]):
+        if begun and not stage.settings.may_act(path, begun[0]):
             raise self.not_played(
                 f"{begun[0]} began to act in a call of {path} that never ended: nobody knows "
                 "whether it did"
@@ -215,8 +215,8 @@ class Asking:
         Raises:
             CallsSpent: so many are made.
         """
-        if self.stage.counts.made >= self.stage.with_.max_calls:
-            self.spent = CallsSpent(f"{self.stage.with_.max_calls} calls are made")
+        if self.stage.counts.made >= self.stage.settings.max_calls:
+            self.spent = CallsSpent(f"{self.stage.settings.max_calls} calls are made")
             raise self.spent
 
     async def watched(
@@ -243,6 +243,6 @@ class Asking:
 
     def sized(self, path: str, text: str) -> None:
         """Refuse a state that grows without bound."""
-        if len(text) > self.stage.with_.max_state:
+        if len(text) > self.stage.settings.max_state:
             self.fail(f"the state that {path} is given has {len(text)} characters{self.hint()}")
             raise ValueError("the state is too large")

@@ -30,7 +30,7 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
         values: of its agents; None where too many plays failed.
         by: the norm's name.
     """
-    agents, with_ = game.agents, game.stage.with_
+    agents, settings = game.agents, game.stage.settings
     named = None if values is None else _named(agents, values.mean)
     errors = None if values is None else values.standard_error()
     spans = None if values is None else values.intervals()
@@ -39,9 +39,9 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
         agents=list(agents),
         value=by,
         method=values.method if values else "none",
-        absent=described(with_.absent),
+        absent=described(settings.absent),
         inputs=len({unit.number for unit in game.units}),
-        samples=with_.samples,
+        samples=settings.samples,
         values=named,
         standard_error=None if errors is None else _named(agents, errors),
         interval=None if spans is None else dict(zip(agents, spans, strict=True)),
@@ -65,7 +65,7 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
 
 def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
     """Return what a reader must know."""
-    with_ = game.stage.with_
+    settings = game.stage.settings
     said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
     said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
     failed, unplayed = len(game.failures), sum(not f.played for f in game.failures)
@@ -90,7 +90,7 @@ def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
     inputs = len({unit.number for unit in game.units})
     if len(game.units) == 1:
         said.append("one run of one input: the values are of that run")
-    elif inputs > 1 and with_.samples > 1:
+    elif inputs > 1 and settings.samples > 1:
         said.append(
             f"intervals are over the {inputs} inputs: more inputs narrow them, "
             "samples only steady the values of each input"
@@ -112,7 +112,7 @@ def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
 
 def _of_runs(game: AppGame) -> list[str]:
     """Return what the recorded runs tell a reader."""
-    prices = game.stage.with_.prices
+    prices = game.stage.settings.prices
     said, visits = [], game.visits()
     if tools := sorted({tool for visit in visits for tool in visit.took.tools}):
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
@@ -148,7 +148,7 @@ def _spent(game: AppGame, agent: str) -> Spent:
         models=sum(visit.took.models for visit in visits) / runs,
         input_tokens=None if tokens is None else sum(r for r, _ in tokens.values()) / runs,
         output_tokens=None if tokens is None else sum(w for _, w in tokens.values()) / runs,
-        cost=cost(tokens, game.stage.with_.prices, 1 / runs),
+        cost=cost(tokens, game.stage.settings.prices, 1 / runs),
         seconds=sum(visit.took.seconds for visit in visits) / runs,
     )
 

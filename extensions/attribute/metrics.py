@@ -53,7 +53,7 @@ def measured(played: Played, prices: Prices) -> dict[str, float]:
 
 def means(game: AppGame, plays: Sequence[Played]) -> dict[str, float]:
     """The means of what several plays are measured by; of what all of them have."""
-    prices = game.stage.with_.prices
+    prices = game.stage.settings.prices
     rows = [measured(played, prices) for played in plays if not played.failure]
     shared = set(rows[0]).intersection(*rows) if rows else set()
     return {name: mean(row[name] for row in rows) for name in sorted(shared)}

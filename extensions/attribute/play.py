@@ -57,7 +57,7 @@ async def play(
 
 class _Play(Asking):
     async def run(self) -> None:
-        asks = self.stage.with_.answers is not None
+        asks = self.stage.settings.answers is not None
         graph = self.stage.app.copy(self.stand_in, self.store, resumable=asks)
         own: RunnableConfig = {
             "recursion_limit": self.stage.steps,
@@ -65,7 +65,7 @@ class _Play(Asking):
             # Whoever traces the app can tell these plays from its own runs.
             "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
-        config = merge_configs(self.stage.with_.config, own)
+        config = merge_configs(self.stage.settings.config, own)
         try:
             self.result.state = await self.to_its_end(graph, config)
         except CallsSpent:
@@ -86,10 +86,10 @@ class _Play(Asking):
         """Return the final state; where a node asks a person, the given answer is handed in."""
         given: Any = copied(self.unit.given)
         for _ in range(self.stage.steps):
-            state = await graph.ainvoke(given, config, context=self.stage.with_.context)
+            state = await graph.ainvoke(given, config, context=self.stage.settings.context)
             if not (isinstance(state, dict) and state.get("__interrupt__")):
                 return state
-            given = await answered(graph, config, self.stage.with_.answers)
+            given = await answered(graph, config, self.stage.settings.answers)
         raise GraphRecursionError
 
     def endless(self, reason: str) -> None:
@@ -133,7 +133,7 @@ class _Play(Asking):
     async def absent_node(self, node: Node, state: Any, config: RunnableConfig) -> Any:
         path, name = node.path, node.name
         self.sized(name, canonical(state, node.managed)[0])
-        choice = self.stage.with_.absent_for(name)
+        choice = self.stage.settings.absent_for(name)
         templates = self.full.of(name) if self.full else []
         nth = self.bounded(name, len(templates))
         if choice == "silent":

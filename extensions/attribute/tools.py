@@ -138,7 +138,7 @@ class ToolAgent:
         play = self.play
         templates = [v.written.output for v in play.full.of(self.name)] if play.full else []
         play.bounded(self.name, len(templates))
-        choice, words = play.stage.with_.absent_for(self.name), ""
+        choice, words = play.stage.settings.absent_for(self.name), ""
         if isinstance(choice, BaseChatModel):
             words = choice.invoke([HumanMessage(canonical(self.given)[0])]).text
         elif not isinstance(choice, str):

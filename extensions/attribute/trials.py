@@ -20,6 +20,9 @@ from shapley_coop.extensions.attribute.values import interval, observations, qua
 NEARLY = 1e-9
 """Of a score: rounding."""
 
+UNITS = ("cost", "tokens", "seconds")
+"""By what savings are compared: the first that is known of all."""
+
 Changes = Mapping[str, BaseChatModel | None]
 """Agent → the model in place of its own, or None: it is removed."""
 
@@ -97,6 +100,11 @@ class Trial:
     measured: Mapping[str, float]
     why: str = ""
 
+    def saves(self, other: "Trial") -> dict[str, float | None]:
+        """Return what it saves of another's cost, tokens and seconds; None where one is unknown."""
+        both = {*self.measured} & {*other.measured}
+        return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
+
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
         """Return what it loses beyond another, input by input, with gains taken out."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
@@ -117,7 +125,7 @@ class Trials:
         """Play several changed apps, so many at the same time as the game does."""
         plain = [self._mask(one) for one in several if not any(one.values())]
         await self.game.ask(plain)
-        slots = asyncio.Semaphore(self.game.stage.with_.at_once)
+        slots = asyncio.Semaphore(self.game.stage.settings.at_once)
 
         async def trial(changes: Changes) -> Trial:
             async with slots:
@@ -154,7 +162,7 @@ class Trials:
         key = str({agent: str(others.get(agent, "")) for agent in sorted(changes)})
         if key not in self.games:
             game, stage = self.game, self.game.stage
-            absent = {agent: stage.with_.absent_for(agent) for agent in game.agents} | others
+            absent = {agent: stage.settings.absent_for(agent) for agent in game.agents} | others
             self.games[key] = replace(
                 game,
                 stage=stage.having(absent=absent),
@@ -163,8 +171,3 @@ class Trials:
                 failures=[],
             )
         return self.games[key]
-
-
-def saved(whole: Mapping[str, float], by: Mapping[str, float], what: str) -> float | None:
-    """Return what a changed app saves of tokens, seconds or cost; None where that is not known."""
-    return whole[what] - by[what] if what in whole and what in by else None

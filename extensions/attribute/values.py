@@ -135,8 +135,8 @@ async def sampled_values(game: AppGame) -> Values:
     Args:
         game: of which v(N) is played.
     """
-    n, loop, with_ = len(game.agents), asyncio.get_running_loop(), game.stage.with_
-    seed = with_.seed
+    n, loop, settings = len(game.agents), asyncio.get_running_loop(), game.stage.settings
+    seed = settings.seed
     await game.ask([0])
 
     def worth(rows: Coalitions, units: Sequence[int]) -> Floats:
@@ -152,9 +152,9 @@ async def sampled_values(game: AppGame) -> Values:
         return await asyncio.to_thread(sample_shapley, n, ask, method, budget=cost, seed=seed)
 
     def wanted() -> float:
-        return with_.target * _range(game) / n
+        return settings.target * _range(game) / n
 
-    everything, most = range(len(game.units)), with_.budget or MOST_PER_AGENT * n
+    everything, most = range(len(game.units)), settings.budget or MOST_PER_AGENT * n
     known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
     count = FIRST
     # Both look at the same coalitions: to compare them costs no play.
