@@ -38,7 +38,7 @@ EXTENSION = Extension(
     commands={
         "Credit and settle": {
             "attribute": "shapley_coop.extensions.attribute.command:attribute",
-            "attribute-summary": "shapley_coop.extensions.attribute.summary:attribute_summary",
+            "attribute-summary": "shapley_coop.extensions.attribute.command:attribute_summary",
         }
     },
 )

@@ -4,14 +4,10 @@ The baseline is one agent alone, asked again until it has taken as many tokens a
 best of its answers counts, by the user's own score. A team that does not beat that is no gain.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from statistics import mean
 
-from langchain_core.language_models import BaseChatModel
-
-from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.advising import Advising, Step
 from shapley_coop.extensions.attribute.figures import rough, shown
 from shapley_coop.extensions.attribute.games import AppGame
@@ -64,21 +60,13 @@ class Advice:
 Rows = dict[str, dict[str, float]]
 
 
-async def advised(
-    game: AppGame, cheaper: Sequence[BaseChatModel], prices: Prices, may_lose: float
-) -> tuple[list[Advice], Rows]:
-    """Advise on each agent, and compare whole apps.
-
-    Args:
-        game: in which all agents have played.
-        cheaper: models to try in place of agents' own.
-        prices: of models.
-        may_lose: the part of what all agents add that may be lost.
+async def advised(game: AppGame) -> tuple[list[Advice], Rows]:
+    """Advise on each agent of a game in which all have played, and compare whole apps.
 
     Returns:
         The advice, and the score, tokens, seconds and USD a run of the app as it is and as advised.
     """
-    advising = Advising(Trials(game, prices), cheaper, may_lose)
+    advising = Advising(Trials(game))
     await advising.look()
     found = [_advice(advising, agent) for agent in game.agents]
     rows = {"as it is": _row(await advising.trials.one({}))}
@@ -114,8 +102,8 @@ def _advice(advising: Advising, agent: str) -> Advice:
 
 def _cost_of(advising: Advising, more: int) -> float | None:
     """USD of so many more inputs or samples, if each takes what those took that were played."""
-    plays = advising.trials.plays()
-    costs = [means(of, advising.trials.prices).get("cost") for of in plays]
+    trials = advising.trials
+    costs = [means(trials.game, of).get("cost") for of in trials.plays()]
     spent = [x for x in costs if x is not None]
     return more * sum(spent) if more and len(spent) == len(costs) else None
 
@@ -151,7 +139,7 @@ def _row(trial: Trial) -> dict[str, float]:
     return {"score": trial.score, **trial.measured}
 
 
-async def one_alone(game: AppGame, prices: Prices) -> Rows:
+async def one_alone(game: AppGame) -> Rows:
     """Return the best answers of the best agent alone that takes as many tokens as the whole app.
 
     Who takes no tokens is no baseline: no number of tries comes to those of the app.
@@ -166,13 +154,13 @@ async def one_alone(game: AppGame, prices: Prices) -> Rows:
     known = [
         mask
         for mask in takers
-        if all(map(isfinite, alone[mask])) and means(game.plays[mask], prices).get("tokens") != 0
+        if all(map(isfinite, alone[mask])) and means(game, game.plays[mask]).get("tokens") != 0
     ]
     if not known:
         return {}
     mask = max(known, key=lambda mask: alone[mask])
     agent = game.agents[mask.bit_length() - 1]
-    one, whole = (means(game.plays[m], prices) for m in (mask, game.everyone))
+    one, whole = (means(game, game.plays[m]) for m in (mask, game.everyone))
     tries = int(min(MOST_TRIES, max(1, whole.get("tokens", 0) // (one.get("tokens", 0) or 1))))
     samples = 1 + max(unit.sample for unit in game.units)
     units = [
@@ -186,6 +174,6 @@ async def one_alone(game: AppGame, prices: Prices) -> Rows:
     best = [max(filter(isfinite, own), default=None) for own in each]
     if None in best:
         return {}
-    spent = {name: x * tries for name, x in means(again.plays[mask], prices).items()}
+    spent = {name: x * tries for name, x in means(again, again.plays[mask]).items()}
     name = f"{agent} alone, best of {tries}" if tries > 1 else f"{agent} alone"
     return {name: {"score": mean(x for x in best if x is not None), **spent}}

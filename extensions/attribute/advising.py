@@ -14,10 +14,7 @@ from math import isfinite, nan
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.extensions.attribute.naming import name_of
-from shapley_coop.extensions.attribute.trials import NEARLY, Changes, Loss, Trial, Trials, saved
-
-UNITS = ("cost", "tokens", "seconds")
-"""By what savings are compared: the first that is known of all."""
+from shapley_coop.extensions.attribute.trials import NEARLY, UNITS, Changes, Loss, Trial, Trials
 
 Option = tuple[str, BaseChatModel | None]
 
@@ -43,8 +40,6 @@ class Advising:
 
     Args:
         trials: plays changed apps.
-        cheaper: models to try in place of agents' own.
-        may_lose: the part of what all agents add that may be lost.
 
     Attributes:
         tolerance: what may be lost, in the score's unit.
@@ -56,8 +51,6 @@ class Advising:
     """
 
     trials: Trials
-    cheaper: Sequence[BaseChatModel]
-    may_lose: float
     tolerance: float = nan
     removals: dict[str, Step] = field(default_factory=dict)
     taken: dict[str, Step] = field(default_factory=dict)
@@ -76,7 +69,7 @@ class Advising:
         nobody, as_it_is = await self.trials.of([dict.fromkeys(agents), {}])
         added = float(nobody.rows.mean())
         added = added if isfinite(added) else as_it_is.score
-        self.tolerance = self.may_lose * abs(added)
+        self.tolerance = self.trials.game.stage.settings.may_lose * abs(added)
         await self._take(as_it_is, [(agent, None) for agent in agents])
         before = await self.trials.one(self.plan)
         rest = [agent for agent in agents if agent not in self.taken]
@@ -85,13 +78,14 @@ class Advising:
     def _others(self, agent: str) -> list[Option]:
         """Return the models to try in place of an agent's own; none where it asks no model."""
         game = self.trials.game
+        cheaper = game.stage.settings.cheaper
         if not game.asks_models(agent):
             return []
         own = {name for visit in game.visits(agent) for name in visit.took.tokens}
-        same = [model for model in self.cheaper if {name_of(model)} == own]
+        same = [model for model in cheaper if {name_of(model)} == own]
         if same:
             self.in_vain[agent] = [f"asks {name_of(same[0])} already"]
-        return [(agent, model) for model in self.cheaper if model not in same]
+        return [(agent, model) for model in cheaper if model not in same]
 
     async def _take(self, before: Trial, options: Sequence[Option]) -> None:
         """Make changes that lose little: all that seem so, or as many as go together."""
@@ -124,7 +118,7 @@ class Advising:
         units = [unit for unit in UNITS if all(unit in one.measured for one in played)]
         good: dict[str, Step] = {}
         for (agent, change), one in zip(options, found, strict=True):
-            saves = {unit: saved(before.measured, one.measured, unit) for unit in UNITS}
+            saves = one.saves(before)
             step = Step(change, one.beyond(before), saves)
             if change is None:
                 self.removals[agent] = step

@@ -201,12 +201,16 @@ class App:
             graph = _inner(graph.nodes[name])
         return _managed(graph)
 
-    def drawn(self) -> tuple[list[str], list[tuple[str, str, bool]]]:
-        """Return the graph's nodes, and its edges with whether they are conditional."""
+    def drawn(self) -> tuple[list[str], list[dict[str, Any]]]:
+        """Return the graph's nodes and edges, as `Drawn` has them."""
         drawing = self.graph.get_graph(xray=any("/" in agent for agent in self.agents))
         edges = [
-            (_as_path(edge.source), _as_path(edge.target), edge.conditional)
-            for edge in drawing.edges
+            {
+                "from": _as_path(one.source),
+                "to": _as_path(one.target),
+                "conditional": one.conditional,
+            }
+            for one in drawing.edges
         ]
         return [_as_path(name) for name in drawing.nodes], edges
 

@@ -1,5 +1,6 @@
 """Asking a node in a play: a kept call where there is one, a new one where it may be made."""
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -53,6 +54,8 @@ class Asking:
         self.stood: Counter[str] = Counter()
         self.tried: set[str] = set()
         self.spent: CallsSpent | None = None
+        self.finished: set[str] = set()
+        self.loop = asyncio.get_running_loop()
 
     def fail(self, reason: str) -> None:
         """The first reason counts: what follows from it is no other."""
@@ -68,17 +71,20 @@ class Asking:
         """Which fields of absent agents were emptied, where one of them may steer the run."""
         return self.stage.hint(self.stood, self.full) if self.full else ""
 
-    def status(self, path: str) -> str:
-        """What stands in for an agent, as text; empty for one that takes part, and for no agent."""
+    def choice(self, path: str) -> Any:
+        """What stands in for an agent; None for one that takes part, and for no agent."""
         name = self.stage.app.names.get(path)
-        if name is None or name in self.present:
-            return ""
-        return str(described(self.stage.absent_for(name)))
+        is_there = name is None or name in self.present
+        return None if is_there else self.stage.settings.absent_for(str(name))
+
+    def status(self, path: str) -> str:
+        """Return the same as text."""
+        choice = self.choice(path)
+        return "" if choice is None else str(described(choice))
 
     def instead(self, path: str) -> BaseChatModel | None:
         """The model that answers in place of an agent's own; None for one that has its own."""
-        name = self.stage.app.names.get(path)
-        choice = "" if name is None or name in self.present else self.stage.absent_for(name)
+        choice = self.choice(path)
         return choice.model if isinstance(choice, OtherModel) else None
 
     async def call(
@@ -92,7 +98,7 @@ class Asking:
         known = digest(path, text, self.store.said() if self.store else "", *said(node.instead))
         nth, key = self.seen[known], self.counted(known)
         is_agent = path.split(":", maxsplit=1)[0] in stage.app.names
-        stage.counts.naive += is_agent
+        stage.counts.without_cache += is_agent
         async with stage.one_at_a_time(key):
             call = self.kept(key)
             if call is None and own and (call := stage.traced_call(self.unit, path, text, nth)):
@@ -162,7 +168,7 @@ class Asking:
         # Tools act in the first recorded run of an input, and in no other play.
         first = self.full is None and self.unit.sample == 0
         scope = Scope(self, path, instead=node.instead)
-        may_act = partial(stage.with_.may_act, path)
+        may_act = partial(stage.settings.may_act, path)
         begin = partial(stage.calls.begin, key)
         watch = Watch(scope, (lambda _: True) if first else may_act, begin)
         try:
@@ -173,7 +179,7 @@ class Asking:
         finally:
             stage.counts.models += watch.models
         if not is_agent:
-            stage.counts.other_made += 1
+            stage.counts.other += 1
             stage.counts.made += scope.models > 0
         call = scope.call(renamed(copied(output), ids), puts)
         try:
@@ -191,12 +197,12 @@ class Asking:
             CallsSpent: the most calls are made.
         """
         stage = self.stage
-        if not stage.with_.asks and (self.full or stage.recorded):
+        if not stage.settings.asks and (self.full or stage.recorded):
             why = stage.unreadable.get(path, "what it is given was not recorded")
             raise self.not_played(f"{path} would be asked anew: {why}")
         # The app's own retries of a node are part of a run, tools and all.
         begun = [] if key in self.tried else stage.calls.begun(key)
-        if begun and not stage.with_.may_act(path, begun[0]):
+        if begun and not stage.settings.may_act(path, begun[0]):
             raise self.not_played(
                 f"{begun[0]} began to act in a call of {path} that never ended: nobody knows "
                 "whether it did"
@@ -209,8 +215,8 @@ class Asking:
         Raises:
             CallsSpent: so many are made.
         """
-        if self.stage.counts.made >= self.stage.with_.max_calls:
-            self.spent = CallsSpent(f"{self.stage.with_.max_calls} calls are made")
+        if self.stage.counts.made >= self.stage.settings.max_calls:
+            self.spent = CallsSpent(f"{self.stage.settings.max_calls} calls are made")
             raise self.spent
 
     async def watched(
@@ -237,6 +243,6 @@ class Asking:
 
     def sized(self, path: str, text: str) -> None:
         """Refuse a state that grows without bound."""
-        if len(text) > self.stage.with_.max_state:
+        if len(text) > self.stage.settings.max_state:
             self.fail(f"the state that {path} is given has {len(text)} characters{self.hint()}")
             raise ValueError("the state is too large")

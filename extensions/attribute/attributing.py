@@ -1,17 +1,37 @@
-"""`attribute`: which agent of an app earns its tokens, by what its owner calls success."""
+"""`attribute`: which agent of an app earns its tokens, by what its owner calls success.
+
+All that it is made of, in the order in which it is read best:
+
+what is given   `command`, `given`, `running`: the command; `settings`; `attributing`: the way
+                from a graph to its result; `demo`: a bundled app.
+the app         `app`: the graph and its copy; `agents`: who may be an agent; `finding`: who is one;
+                `walking`: graphs, functions and closures; `owncode`: which modules are the app's;
+                `steering`: which fields its edges read.
+one play        `play` and `asking`: a node asked or stood in for; `absence` and `emptying`: by
+                what; `tools`: agents that are tools; `instead`: another model in an agent's place;
+                `scope` and `watching`: what is counted meanwhile; `answering`: who is asked
+                (`interrupt`); `overlay`: the store; `naming`: of models.
+all plays       `stage`: what they share; `calls`: kept on disk; `canonical`: when two inputs are
+                the same; `opening`: how they begin; `traces`: of LangSmith.
+values          `games`: the worth of a coalition; `values`: exact or sampled; `adjusting`: the
+                sampler; `metrics`; `crediting`: into a `result`; `forecast`: what is to come.
+advice          `trials`: changes are played; `advising`: which are tried; `advice`: in words.
+what is told    `shown`, `figures`, `page`, `drawing`, `summary`, `langsmith_feedback`,
+                `pytest_plugin`, `bounty`.
+"""
 
 import asyncio
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from shapley_coop.extensions.attribute.absence import check_absent
 from shapley_coop.extensions.attribute.advice import MOST_TRIES, advised, one_alone
 from shapley_coop.extensions.attribute.answering import check_answers
 from shapley_coop.extensions.attribute.app import App
-from shapley_coop.extensions.attribute.crediting import counted, credited
+from shapley_coop.extensions.attribute.crediting import credited
 from shapley_coop.extensions.attribute.finding import found
 from shapley_coop.extensions.attribute.forecast import Forecast, before, of_advice, refined
 from shapley_coop.extensions.attribute.games import AppGame, Score
@@ -76,20 +96,20 @@ async def attribute_async(
     **settings: Any,
 ) -> AppCredit:
     """Return the same, awaited; see `attribute`."""
-    with_ = checked(settings)
+    chosen = checked(settings)
     if score is None:
         raise ValueError("no score: give a function of the final state")
-    check_answers(with_.answers)
+    check_answers(chosen.answers)
     app, why = App(graph, agents or ()), dict[str, str]()
     if agents is not None:
-        _check(app, with_)
-    with opened(app, with_, inputs) as (stage, units), tools_watched(), models_lent():
+        _check(app, chosen)
+    with opened(app, chosen, inputs) as (stage, units), tools_watched(), models_lent():
         if agents is None:
             why = await _found(stage, units[0])
             app = App(graph, list(why))
-            _check(app, with_)
+            _check(app, chosen)
         game = AppGame(replace(stage, app=app, wrappers=set(), _questions={}), score, units)
-        return replace(await _Attribution(game, with_).credit(), found=why)
+        return replace(await _Attribution(game, chosen).credit(), found=why)
 
 
 def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) -> Forecast:
@@ -102,13 +122,13 @@ def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) ->
         return before(stage, units)
 
 
-def _check(app: App, with_: Settings) -> None:
+def _check(app: App, settings: Settings) -> None:
     """Refuse settings that do not fit the app and its agents."""
     if not app.agents:
         raise ValueError("no agents: name at least one")
-    check_absent(with_.absent, app.agents)
-    app.check_keys(with_.keep)
-    check_value(with_.value, len(app.agents), with_.exact_up_to)
+    check_absent(settings.absent, app.agents)
+    app.check_keys(settings.keep)
+    check_value(settings.value, len(app.agents), settings.exact_up_to)
 
 
 async def _found(stage: Stage, unit: Unit) -> dict[str, str]:
@@ -129,25 +149,25 @@ class _Attribution:
 
     Args:
         game: nothing of which is played.
-        with_: the settings as they were given: those of the game's stage may change.
+        settings: the settings as they were given: those of the game's stage may change.
     """
 
     game: AppGame
-    with_: Settings
+    settings: Settings
 
     async def credit(self) -> AppCredit:
         """Return the result."""
-        game, with_ = self.game, self.with_
+        game, settings = self.game, self.settings
         first, n = before(game.stage, game.units), len(game.agents)
-        alone = with_.value == LEAVE_ONE_OUT
-        if alone or with_.go_on:
+        alone = settings.value == LEAVE_ONE_OUT
+        if alone or settings.go_on:
             first = first.leaving_one_out()
-        with_.announce(first)
+        settings.announce(first)
         runs = len(game.units)
-        if not first.kept and n * runs > with_.max_calls:
+        if not first.kept and n * runs > settings.max_calls:
             raise ValueError(
                 f"recording {runs} runs of {n} agents takes about {n * runs} "
-                f"calls, max_calls is {with_.max_calls}: raise it, or give fewer inputs"
+                f"calls, max_calls is {settings.max_calls}: raise it, or give fewer inputs"
             )
         await game.record()
         if not first.alone:
@@ -163,12 +183,12 @@ class _Attribution:
                 return await self.advised(replace(credit, more=None if alone else more), first)
         values = await self.values()
         game.stage.answered(game.units, self.how)
-        return await self.advised(credited(game, values, with_.value), first)
+        return await self.advised(credited(game, values, settings.value), first)
 
     @property
     def how(self) -> str:
         """Names the coalitions that are played for values."""
-        of = self.with_
+        of = self.settings
         return f"all for {of.value}, {of.exact_up_to}, {of.target}, {of.budget}, {of.seed}"
 
     def refined(self, first: Forecast, how: str) -> Forecast:
@@ -185,18 +205,18 @@ class _Attribution:
             ValueError: it is above the limit.
         """
         found = self.refined(first, how)
-        self.with_.announce(found)
-        made = self.game.stage.counts.made
+        self.settings.announce(found)
+        made, most = self.game.stage.counts.made, self.settings.max_calls
         if not (found.fits or found.sampled):
             raise ValueError(
                 f"{made} calls were made to record the runs, and the forecast is {found.calls} "
-                f"more: max_calls is {self.with_.max_calls}; raise it to {made + found.calls}, or "
-                "give fewer agents, inputs or samples (what was recorded is kept)"
+                f"more: max_calls is {most}; raise it to {made + found.calls}, or give fewer "
+                "agents, inputs or samples (what was recorded is kept)"
             )
 
     def goes_on(self, more: Forecast) -> bool:
         """Return whether what is foretold is wanted; who wants more than was allowed gets it."""
-        game, go_on = self.game, self.with_.go_on
+        game, go_on = self.game, self.settings.go_on
         wanted = go_on is None or bool(go_on(more))
         if wanted and go_on and not (more.fits or more.sampled):
             game.stage = game.stage.having(max_calls=game.stage.counts.made + more.calls)
@@ -204,14 +224,14 @@ class _Attribution:
 
     async def values(self) -> Values | None:
         """Return the values, if enough plays have a score."""
-        game, with_, n = self.game, self.with_, len(self.game.agents)
-        if n <= with_.exact_up_to:
+        game, settings, n = self.game, self.settings, len(self.game.agents)
+        if n <= settings.exact_up_to:
             await game.ask(range(1 << n))
-            return exact_values(game, with_.value) if self.is_enough() else None
+            return exact_values(game, settings.value) if self.is_enough() else None
         await game.ask([0, *(game.everyone ^ 1 << i for i in range(n))])
         if not self.is_enough():
             return None
-        found = await sampled_values(game, with_.target, with_.budget, with_.seed)
+        found = await sampled_values(game)
         return found if self.is_enough() else None
 
     def is_enough(self) -> bool:
@@ -221,11 +241,11 @@ class _Attribution:
 
     async def advised(self, credit: AppCredit, first: Forecast) -> AppCredit:
         """Return the result with advice, where it is wanted."""
-        game, with_ = self.game, self.with_
-        if not with_.advise:
+        game, settings = self.game, self.settings
+        if not settings.advise:
             return credit
-        names = [name_of(model) for model in with_.cheaper]
-        how = f"advice {with_.may_lose} {names}"
+        names = [name_of(model) for model in settings.cheaper]
+        how = f"advice {settings.may_lose} {names}"
         more = of_advice(first, game, len(names), MOST_TRIES)
         if game.stage.is_answered(game.units, how):
             more = replace(more, calls=0, fits=True)
@@ -233,14 +253,15 @@ class _Attribution:
             remedy = "it was not wanted" if more.fits else f"--max-calls {more.calls} plays it"
             note = f"no advice: {more.most()} {more.plays} plays, {more.takes()}: {remedy}"
             return replace(credit, notes=[*credit.notes, note])
-        found, rows = await advised(game, with_.cheaper, with_.prices, with_.may_lose)
+        found, rows = await advised(game)
         notes = credit.notes
         try:
-            rows |= await one_alone(game, with_.prices)
+            rows |= await one_alone(game)
             game.stage.answered(game.units, how)
         except CallsSpent as spent:
             why = f"no comparison with one agent alone: {spent}; a larger --max-calls goes on"
             notes = [*notes, why]
-        if with_.prices.by_model and (lacking := with_.prices.lacking(names)):
+        if settings.prices.by_model and (lacking := settings.prices.lacking(names)):
             notes = [*notes, f"no price for: {', '.join(lacking)}"]
-        return replace(credit, advice=found, rows=rows, calls=counted(game), notes=notes)
+        calls = asdict(game.stage.counts)
+        return replace(credit, advice=found, rows=rows, calls=calls, notes=notes)

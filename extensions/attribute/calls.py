@@ -22,8 +22,8 @@ _TUPLE = "coop:tuple"
 
 _TABLES = (
     "kept (app TEXT, key TEXT, kind TEXT, call BLOB, PRIMARY KEY (app, key))",
-    "used (app TEXT, question TEXT, key TEXT, PRIMARY KEY (app, question, key))",
-    "begun (app TEXT, key TEXT, tool TEXT, PRIMARY KEY (app, key, tool))",
+    "needed (app TEXT, question TEXT, key TEXT, PRIMARY KEY (app, question, key))",
+    "acting (app TEXT, key TEXT, tool TEXT, PRIMARY KEY (app, key, tool))",
 )
 
 
@@ -106,7 +106,9 @@ class Calls:
 
     def used(self, question: str, key: str) -> None:
         """Remember that a question needs a call: who asks it again makes none."""
-        self._base.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", (self.app, question, key))
+        self._base.execute(
+            "INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", (self.app, question, key)
+        )
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:
         """Return whether all that these questions take was played before.
@@ -116,14 +118,14 @@ class Calls:
             how: which coalitions that were.
         """
         rows = self._base.execute(
-            "SELECT question FROM used WHERE app = ? AND key = ?", (self.app, how)
+            "SELECT question FROM needed WHERE app = ? AND key = ?", (self.app, how)
         )
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
         """Which agents a call asked, in each way that it was made: another way is another call."""
         rows = self._base.execute(
-            "SELECT key FROM used WHERE app = ? AND question = ?", (self.app, base)
+            "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )
         return [frozenset(json.loads(asked)) for (asked,) in rows]
 
@@ -133,7 +135,7 @@ class Calls:
             key
             for question in questions
             for (key,) in self._base.execute(
-                "SELECT key FROM used JOIN kept USING (app, key) WHERE app = ? AND question = ?",
+                "SELECT key FROM needed JOIN kept USING (app, key) WHERE app = ? AND question = ?",
                 (self.app, question),
             )
         }
@@ -172,17 +174,17 @@ class Calls:
     def begun(self, key: str) -> list[str]:
         """Tools that began to act in a call that is not kept: their effect nobody knows."""
         rows = self._base.execute(
-            "SELECT tool FROM begun WHERE app = ? AND key = ?", (self.app, key)
+            "SELECT tool FROM acting WHERE app = ? AND key = ?", (self.app, key)
         )
         return [tool for (tool,) in rows]
 
     def begin(self, key: str, tool: str) -> None:
         """Write down that a tool is about to act in a call."""
-        self._base.execute("INSERT OR IGNORE INTO begun VALUES (?, ?, ?)", (self.app, key, tool))
+        self._base.execute("INSERT OR IGNORE INTO acting VALUES (?, ?, ?)", (self.app, key, tool))
 
     def ended(self, key: str) -> None:
         """Note that a call ended: of its tools nothing is unknown any more."""
-        self._base.execute("DELETE FROM begun WHERE app = ? AND key = ?", (self.app, key))
+        self._base.execute("DELETE FROM acting WHERE app = ? AND key = ?", (self.app, key))
 
     def close(self) -> None:
         """Close the file."""

@@ -1,4 +1,4 @@
-"""`coop attribute` and its options: which agent of a LangGraph app earns its tokens."""
+"""`coop attribute` and its options, and `coop attribute-summary`."""
 
 import json
 import sys
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from shapley_coop import extension
+from shapley_coop.cli.console import say_lines
 from shapley_coop.cli.experimenting.results import prices_from
 from shapley_coop.cli.options import Currency, Json, PriceFile
 from shapley_coop.extras import is_installed, missing
@@ -201,3 +202,18 @@ def attribute(
     running.tell(credit, report, app, as_json, out)
     if lacking := why or running.lacking(credit):
         raise ValueError(lacking)
+
+
+def attribute_summary(
+    after: Annotated[Path, typer.Argument(help="What `coop attribute --json` printed.")],
+    before: Annotated[
+        Path | None, typer.Option(help="The same of an earlier version, to compare with.")
+    ] = None,
+) -> None:
+    """Print an attribution as Markdown, for a pull request; compared with an earlier version's.
+
+    Agents whose 95 % intervals do not meet are marked with an asterisk.
+    """
+    from shapley_coop.extensions.attribute.summary import markdown, read
+
+    say_lines(markdown(read(after), read(before) if before else None))

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import combinations
 from statistics import mean
 
 from shapley_coop.credit.coalitions import coalition_key
-from shapley_coop.evals.sweeps.prices import Prices, is_free
+from shapley_coop.evals.sweeps.prices import is_free
 from shapley_coop.extensions.attribute.absence import described
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.metrics import by_agent, cost, tokens_of
@@ -29,18 +30,18 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
         values: of its agents; None where too many plays failed.
         by: the norm's name.
     """
-    agents, with_ = game.agents, game.stage.with_
+    agents, settings = game.agents, game.stage.settings
     named = None if values is None else _named(agents, values.mean)
     errors = None if values is None else values.standard_error()
     spans = None if values is None else values.intervals()
-    spent = {agent: _spent(game, agent, with_.prices) for agent in agents}
+    spent = {agent: _spent(game, agent) for agent in agents}
     return AppCredit(
         agents=list(agents),
         value=by,
         method=values.method if values else "none",
-        absent=described(with_.absent),
+        absent=described(settings.absent),
         inputs=len({unit.number for unit in game.units}),
-        samples=with_.samples,
+        samples=settings.samples,
         values=named,
         standard_error=None if errors is None else _named(agents, errors),
         interval=None if spans is None else dict(zip(agents, spans, strict=True)),
@@ -54,29 +55,17 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
         spent=spent,
         value_per_dollar=per(named, {agent: one.cost for agent, one in spent.items()}),
         value_per_second=per_second(named, spent),
-        calls=counted(game),
+        calls=asdict(game.stage.counts),
         failures=sorted(game.failures, key=lambda f: (f.coalition, f.input, f.sample)),
         notes=_notes(game, values, by),
-        metrics=by_agent(game, with_.prices),
+        metrics=by_agent(game),
         graph=Drawn(*game.stage.app.drawn()),
     )
 
 
-def counted(game: AppGame) -> dict[str, int]:
-    """Calls of all plays so far, as `AppCredit.calls` tells them."""
-    counts = game.stage.counts
-    return {
-        "made": counts.made,
-        "saved": counts.saved,
-        "other": counts.other_made,
-        "models": counts.models,
-        "without_cache": counts.naive,
-    }
-
-
 def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
     """Return what a reader must know."""
-    with_ = game.stage.with_
+    settings = game.stage.settings
     said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
     said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
     failed, unplayed = len(game.failures), sum(not f.played for f in game.failures)
@@ -101,7 +90,7 @@ def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
     inputs = len({unit.number for unit in game.units})
     if len(game.units) == 1:
         said.append("one run of one input: the values are of that run")
-    elif inputs > 1 and with_.samples > 1:
+    elif inputs > 1 and settings.samples > 1:
         said.append(
             f"intervals are over the {inputs} inputs: more inputs narrow them, "
             "samples only steady the values of each input"
@@ -118,11 +107,12 @@ def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
                 f"an absent {agent} leaves {', '.join(routes)} empty, which names nodes: if that "
                 f"steers the run, --keep {routes[0]}, or --absent {agent}=path.py:function"
             )
-    return said + _of_runs(game, with_.prices)
+    return said + _of_runs(game)
 
 
-def _of_runs(game: AppGame, prices: Prices) -> list[str]:
+def _of_runs(game: AppGame) -> list[str]:
     """Return what the recorded runs tell a reader."""
+    prices = game.stage.settings.prices
     said, visits = [], game.visits()
     if tools := sorted({tool for visit in visits for tool in visit.took.tools}):
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
@@ -149,7 +139,7 @@ def _is_other(game: AppGame, path: str) -> bool:
     return not is_agent and not hasattr(app.bound.get(path), "tools_by_name")
 
 
-def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
+def _spent(game: AppGame, agent: str) -> Spent:
     runs = len(game.full)
     visits = game.visits(agent)
     tokens = tokens_of(visits)
@@ -158,7 +148,7 @@ def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
         models=sum(visit.took.models for visit in visits) / runs,
         input_tokens=None if tokens is None else sum(r for r, _ in tokens.values()) / runs,
         output_tokens=None if tokens is None else sum(w for _, w in tokens.values()) / runs,
-        cost=cost(tokens, prices, 1 / runs),
+        cost=cost(tokens, game.stage.settings.prices, 1 / runs),
         seconds=sum(visit.took.seconds for visit in visits) / runs,
     )
 

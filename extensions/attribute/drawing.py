@@ -1,6 +1,6 @@
 """An app's own graph as SVG: nodes in layers from start to end, agents coloured by value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 
 from shapley_coop.extensions.attribute.result import Drawn
@@ -28,7 +28,7 @@ def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
         f'sans-serif" font-size="13" fill="currentColor">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z"/></marker></defs>',
-        *(_edge(place[a], place[b], conditional) for a, b, conditional in graph.edges),
+        *(_edge(place[e["from"]], place[e["to"]], e["conditional"]) for e in graph.edges),
         *(_node(name, place[name], (values or {}).get(name), largest) for name in graph.nodes),
         "</svg>",
     ]
@@ -37,7 +37,7 @@ def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
 
 def _places(graph: Drawn) -> tuple[dict[str, tuple[float, float]], int, int]:
     """Return the middle of each node, and the drawing's size."""
-    layers = _layers(graph.nodes, graph.edges)
+    layers = _layers(graph)
     widest = max(map(len, layers))
     width = max(LEAST_WIDTH, MARGIN * 2 + widest * WIDTH + (widest - 1) * GAP + 60)
     place = {}
@@ -49,12 +49,13 @@ def _places(graph: Drawn) -> tuple[dict[str, tuple[float, float]], int, int]:
     return place, width, MARGIN * 2 + HEIGHT + (len(layers) - 1) * LAYER
 
 
-def _layers(nodes: Sequence[str], edges: Sequence[tuple[str, str, bool]]) -> list[list[str]]:
+def _layers(graph: Drawn) -> list[list[str]]:
     """Nodes by how many steps they are from the start; the end, and the unreached, last."""
+    nodes, edges = graph.nodes, [(edge["from"], edge["to"]) for edge in graph.edges]
     depth = {nodes[0]: 0}
     front = [nodes[0]]
     while front:
-        reached = [b for a, b, _ in edges if a in front and b not in depth]
+        reached = [b for a, b in edges if a in front and b not in depth]
         front = list(dict.fromkeys(reached))
         depth |= dict.fromkeys(front, max(depth.values()) + 1)
     last = max(depth.values())

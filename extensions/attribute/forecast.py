@@ -91,7 +91,7 @@ def before(stage: Stage, units: Sequence[Unit]) -> Forecast:
     """Return the forecast before anything runs; of an app whose edges do not lead back."""
     n, kept = len(stage.app.agents), stage.kept(units)
     calls = max(0, len(units) * (2**n - 1) - kept)
-    is_sampled = n > stage.with_.exact_up_to
+    is_sampled = n > stage.settings.exact_up_to
     return Forecast(n, len(units), 2**n, is_sampled, calls, kept, loops=loops(stage))
 
 
@@ -108,8 +108,8 @@ def loops(stage: Stage, full: Sequence[Played] = ()) -> bool:
 def has_cycle(app: App) -> bool:
     """Return whether edges of an app's graph lead back."""
     edges: dict[str, list[str]] = {}
-    for source, target, _ in app.drawn()[1]:
-        edges.setdefault(target, []).append(source)
+    for edge in app.drawn()[1]:
+        edges.setdefault(edge["to"], []).append(edge["from"])
     try:
         TopologicalSorter(edges).prepare()
     except CycleError:
@@ -169,7 +169,7 @@ def _asked(game: AppGame) -> list[Visit]:
 
 
 def _fits(game: AppGame, calls: int) -> bool:
-    return game.stage.counts.made + calls <= game.stage.with_.max_calls
+    return game.stage.counts.made + calls <= game.stage.settings.max_calls
 
 
 def _taken(
@@ -182,7 +182,7 @@ def _taken(
         "loops": loops(game.stage, game.full),
         "tokens": round(part * sum(map(sum, (tokens or {}).values()))),
         "seconds": part * sum(v.took.seconds * n for v, n in zip(visits, times, strict=True)),
-        "cost": cost(tokens, game.stage.with_.prices, part),
+        "cost": cost(tokens, game.stage.settings.prices, part),
     }
 
 

@@ -95,7 +95,7 @@ class AppGame:
             self.plays.setdefault(self.everyone, []).append(played)
             worths.append(worth)
         self.worths[self.everyone] = worths
-        self.stage.with_.progress()
+        self.stage.settings.progress()
 
     async def ask(self, masks: Iterable[int]) -> None:
         """Play every coalition that was not played yet.
@@ -115,13 +115,13 @@ class AppGame:
             await self._play(again)
 
     async def _play(self, masks: Iterable[int]) -> None:
-        slots = asyncio.Semaphore(self.stage.with_.at_once)
+        slots = asyncio.Semaphore(self.stage.settings.at_once)
 
         async def one(mask: int) -> None:
             async with slots:
                 pairs = zip(self.units, self.full, strict=True)
                 self.worths[mask] = [await self._worth(mask, unit, full) for unit, full in pairs]
-                self.stage.with_.progress()
+                self.stage.settings.progress()
 
         asked = [asyncio.ensure_future(one(mask)) for mask in masks]
         try:

@@ -51,19 +51,20 @@ def measured(played: Played, prices: Prices) -> dict[str, float]:
     return found if usd is None else {**found, "cost": usd}
 
 
-def means(plays: Sequence[Played], prices: Prices) -> dict[str, float]:
+def means(game: AppGame, plays: Sequence[Played]) -> dict[str, float]:
     """The means of what several plays are measured by; of what all of them have."""
+    prices = game.stage.settings.prices
     rows = [measured(played, prices) for played in plays if not played.failure]
     shared = set(rows[0]).intersection(*rows) if rows else set()
     return {name: mean(row[name] for row in rows) for name in sorted(shared)}
 
 
-def by_agent(game: AppGame, prices: Prices) -> dict[str, dict[str, float | None]]:
+def by_agent(game: AppGame) -> dict[str, dict[str, float | None]]:
     """Return each agent's share of every further metric: a Shapley value where all was played.
 
     Elsewhere it is what would be missing without the agent, and None where that play failed.
     """
-    n, known = len(game.agents), {m: means(plays, prices) for m, plays in game.plays.items()}
+    n, known = len(game.agents), {m: means(game, plays) for m, plays in game.plays.items()}
     found: dict[str, dict[str, float | None]] = {}
     for name in known.get(game.everyone, {}):
         worth = {mask: one.get(name, math.nan) for mask, one in known.items()}

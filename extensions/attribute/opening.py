@@ -19,21 +19,23 @@ USUAL_STEPS = 100
 
 
 @contextmanager
-def opened(app: App, with_: Settings, inputs: Any) -> Iterator[tuple[Stage, list[Unit]]]:
+def opened(app: App, settings: Settings, inputs: Any) -> Iterator[tuple[Stage, list[Unit]]]:
     """Open the kept calls; yield what all plays share, and the runs.
 
     Raises:
         ValueError: there are no inputs, or the trace cannot be used.
     """
-    recorded = read_traces(with_.trace) if with_.trace else None
-    if recorded and with_.samples > 1:
-        raise ValueError(f"samples is {with_.samples}: a trace holds one run of each input, give 1")
-    units = units_of(given_of(inputs, recorded), with_.samples)
-    calls = calls_of(app, with_)
+    recorded = read_traces(settings.trace) if settings.trace else None
+    if recorded and settings.samples > 1:
+        raise ValueError(
+            f"samples is {settings.samples}: a trace holds one run of each input, give 1"
+        )
+    units = units_of(given_of(inputs, recorded), settings.samples)
+    calls = calls_of(app, settings)
     try:
-        steps, notes = _steps(app, with_)
+        steps, notes = _steps(app, settings)
         traced = _traced(app, recorded) if recorded else {}
-        yield Stage(app, with_, calls, steps, recorded, traced, notes=notes), units
+        yield Stage(app, settings, calls, steps, recorded, traced, notes=notes), units
     finally:
         calls.close()
 
@@ -58,17 +60,17 @@ def given_of(inputs: Any, recorded: Recorded | None) -> list[Any]:
     return given
 
 
-def calls_of(app: App, with_: Settings) -> Calls:
+def calls_of(app: App, settings: Settings) -> Calls:
     """Return the kept calls of this app, by its code, its version and its context."""
     about = digest(
         app.fingerprint(),
-        *_codes(with_.absent),
-        *([canonical(with_.answers)[0]] if isinstance(with_.answers, Mapping) else []),
-        *(_codes(with_.answers) if callable(with_.answers) else []),
-        with_.version,
-        canonical({"context": with_.context, "configurable": _configurable(with_.config)})[0],
+        *_codes(settings.absent),
+        *([canonical(settings.answers)[0]] if isinstance(settings.answers, Mapping) else []),
+        *(_codes(settings.answers) if callable(settings.answers) else []),
+        settings.version,
+        canonical({"context": settings.context, "configurable": _configurable(settings.config)})[0],
     )
-    return Calls(with_.cache or home().folder / "attribution" / "calls.sqlite", about[:24])
+    return Calls(settings.cache or home().folder / "attribution" / "calls.sqlite", about[:24])
 
 
 def _codes(absent: Any) -> list[str]:
@@ -81,10 +83,10 @@ def _configurable(config: Any) -> Any:
     return (config or {}).get("configurable")
 
 
-def _steps(app: App, with_: Settings) -> tuple[int, dict[str, str]]:
+def _steps(app: App, settings: Settings) -> tuple[int, dict[str, str]]:
     """Return the steps that a play may take, and a note where they are more than the app's own."""
-    own = app.steps(with_.config)
-    steps = with_.max_steps or own or USUAL_STEPS
+    own = app.steps(settings.config)
+    steps = settings.max_steps or own or USUAL_STEPS
     is_more = own is not None and steps > own
     note = f"plays may take {steps} steps, and the app's own limit is {own}"
     return steps, {"steps": note} if is_more else {}

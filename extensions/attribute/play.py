@@ -1,6 +1,5 @@
 """One play of an app by a coalition: its members are asked, the others are stood in for."""
 
-import asyncio
 from collections.abc import Collection
 from functools import partial
 from typing import Any
@@ -57,15 +56,8 @@ async def play(
 
 
 class _Play(Asking):
-    def __init__(
-        self, stage: Stage, unit: Unit, present: frozenset[str], full: Played | None
-    ) -> None:
-        super().__init__(stage, unit, present, full)
-        self.finished: set[str] = set()
-        self.loop = asyncio.get_running_loop()
-
     async def run(self) -> None:
-        asks = self.stage.with_.answers is not None
+        asks = self.stage.settings.answers is not None
         graph = self.stage.app.copy(self.stand_in, self.store, resumable=asks)
         own: RunnableConfig = {
             "recursion_limit": self.stage.steps,
@@ -73,7 +65,7 @@ class _Play(Asking):
             # Whoever traces the app can tell these plays from its own runs.
             "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
-        config = merge_configs(self.stage.with_.config, own)
+        config = merge_configs(self.stage.settings.config, own)
         try:
             self.result.state = await self.to_its_end(graph, config)
         except CallsSpent:
@@ -94,10 +86,10 @@ class _Play(Asking):
         """Return the final state; where a node asks a person, the given answer is handed in."""
         given: Any = copied(self.unit.given)
         for _ in range(self.stage.steps):
-            state = await graph.ainvoke(given, config, context=self.stage.with_.context)
+            state = await graph.ainvoke(given, config, context=self.stage.settings.context)
             if not (isinstance(state, dict) and state.get("__interrupt__")):
                 return state
-            given = await answered(graph, config, self.stage.with_.answers)
+            given = await answered(graph, config, self.stage.settings.answers)
         raise GraphRecursionError
 
     def endless(self, reason: str) -> None:
@@ -141,7 +133,7 @@ class _Play(Asking):
     async def absent_node(self, node: Node, state: Any, config: RunnableConfig) -> Any:
         path, name = node.path, node.name
         self.sized(name, canonical(state, node.managed)[0])
-        choice = self.stage.absent_for(name)
+        choice = self.stage.settings.absent_for(name)
         templates = self.full.of(name) if self.full else []
         nth = self.bounded(name, len(templates))
         if choice == "silent":

@@ -1,6 +1,6 @@
 """What an attribution comes to: as an object, as JSON that `coop credit` reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -20,10 +20,10 @@ Ratios = dict[str, float | None]
 
 @dataclass(frozen=True)
 class Drawn:
-    """The app's graph: its nodes, and its edges with whether they are conditional."""
+    """The app's graph: its nodes, and its edges: `from`, `to`, and whether it is `conditional`."""
 
-    nodes: Sequence[str] = ()
-    edges: Sequence[tuple[str, str, bool]] = ()
+    nodes: list[str] = field(default_factory=list)
+    edges: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -117,15 +117,7 @@ class AppCredit:
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON; `coop credit FILE` reads its agents and worths."""
-        found = asdict(self)
-        found["graph"] = {
-            "nodes": list(self.graph.nodes),
-            "edges": [
-                {"from": a, "to": b, "conditional": conditional}
-                for a, b, conditional in self.graph.edges
-            ],
-        }
-        return found
+        return asdict(self)
 
     def __getitem__(self, agent: str) -> float:
         """Return an agent's value.

@@ -92,13 +92,13 @@ class Played:
 
 @dataclass
 class Counts:
-    """Calls of all plays so far."""
+    """Calls of all plays so far: see `AppCredit.calls`."""
 
     made: int = 0
     saved: int = 0
-    other_made: int = 0
+    other: int = 0
     models: int = 0
-    naive: int = 0
+    without_cache: int = 0
 
 
 @dataclass
@@ -107,7 +107,7 @@ class Stage:
 
     Attributes:
         app: its graph and agents.
-        with_: the settings.
+        settings: the settings.
         calls: that are kept.
         steps: that a play may take.
         recorded: what a trace holds, and by question and run in `traced`.
@@ -118,7 +118,7 @@ class Stage:
     """
 
     app: App
-    with_: Settings
+    settings: Settings
     calls: Calls
     steps: int
     recorded: Recorded | None = None
@@ -141,9 +141,9 @@ class Stage:
         """Return what is asked of one unit: the input, the agents, and what stands in for them."""
         at = (unit.number, unit.sample, unit.repeat)
         if at not in self._questions:
-            absent = json.dumps(described(self.with_.absent), sort_keys=True)
+            absent = json.dumps(described(self.settings.absent), sort_keys=True)
             about = [canonical(unit.given)[0], str(unit.sample), str(unit.repeat), absent]
-            about += [*sorted(self.app.names), "", *sorted(self.with_.keep)]
+            about += [*sorted(self.app.names), "", *sorted(self.settings.keep)]
             self._questions[at] = digest(*about)
         return self._questions[at]
 
@@ -180,23 +180,19 @@ class Stage:
 
     def having(self, **settings: Any) -> "Stage":
         """Return the same with other settings."""
-        return replace(self, with_=self.with_.model_copy(update=settings), _questions={})
+        return replace(self, settings=self.settings.model_copy(update=settings), _questions={})
 
     def keeping(self, keys: Collection[str]) -> "Stage":
         """Return the same, where absent agents write some more fields as they did."""
-        return self.having(keep=tuple(dict.fromkeys([*self.with_.keep, *keys])))
-
-    def absent_for(self, agent: str) -> Any:
-        """Return what stands in for an agent."""
-        return self.with_.absent_for(agent)
+        return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
     def emptying(self, words: str = "") -> Emptying:
         """How what an absent agent wrote is emptied, with other words in the place of its own."""
-        return Emptying(self.app.schema, frozenset(self.with_.keep), words)
+        return Emptying(self.app.schema, frozenset(self.settings.keep), words)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
         """Return what an agent wrote whose stand-in is blank; nothing of others."""
-        is_blank = self.absent_for(agent) == "blank"
+        is_blank = self.settings.absent_for(agent) == "blank"
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 
     def steering(self, agent: str, runs: Iterable[Played]) -> dict[str, bool]:
@@ -209,7 +205,7 @@ class Stage:
 
     def unmeasured(self, agent: str, runs: Iterable[Played]) -> list[str]:
         """Return fields of an agent, or `goto`, that its stand-in writes as it did."""
-        absent = self.absent_for(agent)
+        absent = self.settings.absent_for(agent)
         if absent != "blank" and not isinstance(absent, BaseChatModel):
             return []
         visits = [visit.written for played in runs for visit in played.of(agent)]
@@ -246,8 +242,8 @@ class Stage:
         """Return what an app that fails with all its agents may lack, because nobody gave it."""
         graph = self.app.graph
         schema = getattr(graph, "context_schema", None)
-        is_configured = (self.with_.config or {}).get("configurable")
-        if schema and self.with_.context is None and not is_configured:
+        is_configured = (self.settings.config or {}).get("configurable")
+        if schema and self.settings.context is None and not is_configured:
             return (
                 f"; the app has a {schema.__name__}, and none is given: give --context or --config"
             )

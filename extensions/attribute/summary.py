@@ -1,32 +1,13 @@
-"""`coop attribute-summary`: what agents earn and take, as Markdown; of two versions, compared."""
+"""What an app's agents earn and take, as Markdown; of two versions of it, compared."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from pydantic import TypeAdapter, ValidationError
 
-from shapley_coop.cli.console import say_lines
 from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 from shapley_coop.files import read_json
 from shapley_coop.invalid import first_error
-
-_CREDIT = TypeAdapter(AppCredit)
-_UNDRAWN: dict[str, Any] = {"graph": {}}
-"""A summary has no drawing."""
-
-
-def attribute_summary(
-    after: Annotated[Path, typer.Argument(help="What `coop attribute --json` printed.")],
-    before: Annotated[
-        Path | None, typer.Option(help="The same of an earlier version, to compare with.")
-    ] = None,
-) -> None:
-    """Print an attribution as Markdown, for a pull request; compared with an earlier version's.
-
-    Agents whose 95 % intervals do not meet are marked with an asterisk.
-    """
-    say_lines(markdown(read(after), read(before) if before else None))
 
 
 def read(file: Path) -> AppCredit:
@@ -35,9 +16,8 @@ def read(file: Path) -> AppCredit:
     Raises:
         ValueError: it cannot be read, or is none.
     """
-    given = read_json(file, "an attribution")
     try:
-        return _CREDIT.validate_python(given if not isinstance(given, dict) else given | _UNDRAWN)
+        return TypeAdapter(AppCredit).validate_python(read_json(file, "an attribution"))
     except ValidationError as error:
         raise ValueError(f"{file}: is no attribution: {first_error(error)}") from None
 

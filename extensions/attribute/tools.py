@@ -81,7 +81,7 @@ class ToolAgent:
         if self.is_absent:
             return self.absent()
         call = self.play.kept(self.base) if self.base else None
-        self.play.stage.counts.naive += self.is_agent
+        self.play.stage.counts.without_cache += self.is_agent
         if call is None:
             return _NOTHING
         self.play.stage.counts.saved += self.is_agent
@@ -138,7 +138,7 @@ class ToolAgent:
         play = self.play
         templates = [v.written.output for v in play.full.of(self.name)] if play.full else []
         play.bounded(self.name, len(templates))
-        choice, words = play.stage.absent_for(self.name), ""
+        choice, words = play.stage.settings.absent_for(self.name), ""
         if isinstance(choice, BaseChatModel):
             words = choice.invoke([HumanMessage(canonical(self.given)[0])]).text
         elif not isinstance(choice, str):

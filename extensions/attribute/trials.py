@@ -11,7 +11,6 @@ from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.credit.coalitions import Floats
 from shapley_coop.evals.measures.stats import QUANTILE
-from shapley_coop.evals.sweeps.prices import Prices
 from shapley_coop.extensions.attribute.games import AppGame
 from shapley_coop.extensions.attribute.instead import OtherModel
 from shapley_coop.extensions.attribute.metrics import means
@@ -20,6 +19,9 @@ from shapley_coop.extensions.attribute.values import interval, observations, qua
 
 NEARLY = 1e-9
 """Of a score: rounding."""
+
+UNITS = ("cost", "tokens", "seconds")
+"""By what savings are compared: the first that is known of all."""
 
 Changes = Mapping[str, BaseChatModel | None]
 """Agent → the model in place of its own, or None: it is removed."""
@@ -98,6 +100,11 @@ class Trial:
     measured: Mapping[str, float]
     why: str = ""
 
+    def saves(self, other: "Trial") -> dict[str, float | None]:
+        """Return what it saves of another's cost, tokens and seconds; None where one is unknown."""
+        both = {*self.measured} & {*other.measured}
+        return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
+
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
         """Return what it loses beyond another, input by input, with gains taken out."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
@@ -109,18 +116,16 @@ class Trials:
 
     Args:
         game: in which all agents have played.
-        prices: of models.
     """
 
     game: AppGame
-    prices: Prices
     games: dict[str, AppGame] = field(default_factory=dict)
 
     async def of(self, several: Sequence[Changes]) -> list[Trial]:
         """Play several changed apps, so many at the same time as the game does."""
         plain = [self._mask(one) for one in several if not any(one.values())]
         await self.game.ask(plain)
-        slots = asyncio.Semaphore(self.game.stage.with_.at_once)
+        slots = asyncio.Semaphore(self.game.stage.settings.at_once)
 
         async def trial(changes: Changes) -> Trial:
             async with slots:
@@ -135,7 +140,7 @@ class Trials:
         whole, found = game.worths[game.everyone], game.worths[mask]
         lost = [a - b for a, b in zip(whole, found, strict=True)]
         rows = np.array([mean(lost[k] for k in own) for own in observations(game)])
-        measured, why = means(game.plays[mask], self.prices), ""
+        measured, why = means(game, game.plays[mask]), ""
         if not np.isfinite(rows).all():
             why = next((f.reason for f in game.failures), "it has no score")
         return Trial(rows, mean(found), measured, why)
@@ -157,7 +162,7 @@ class Trials:
         key = str({agent: str(others.get(agent, "")) for agent in sorted(changes)})
         if key not in self.games:
             game, stage = self.game, self.game.stage
-            absent = {agent: stage.absent_for(agent) for agent in game.agents} | others
+            absent = {agent: stage.settings.absent_for(agent) for agent in game.agents} | others
             self.games[key] = replace(
                 game,
                 stage=stage.having(absent=absent),
@@ -166,8 +171,3 @@ class Trials:
                 failures=[],
             )
         return self.games[key]
-
-
-def saved(whole: Mapping[str, float], by: Mapping[str, float], what: str) -> float | None:
-    """Return what a changed app saves of tokens, seconds or cost; None where that is not known."""
-    return whole[what] - by[what] if what in whole and what in by else None

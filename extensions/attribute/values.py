@@ -126,18 +126,17 @@ def interactions(table: Floats) -> Floats | None:
     return found
 
 
-async def sampled_values(game: AppGame, target: float, budget: int | None, seed: int) -> Values:
-    """Shapley values from random orders of arrival, until the errors are within a target.
+async def sampled_values(game: AppGame) -> Values:
+    """Shapley values from random orders of arrival, until the errors are within the target.
 
-    Where more than half of all coalitions are played by then, the others are played, too.
+    The target is a part of the range of v, over n. Where more than half of all coalitions are
+    played by then, the others are played, too.
 
     Args:
         game: of which v(N) is played.
-        target: the largest standard error, as a part of max(|v(N) − v(∅)|, range of v) / n.
-        budget: coalitions looked at, at most; None for the usual.
-        seed: of the orders.
     """
-    n, loop = len(game.agents), asyncio.get_running_loop()
+    n, loop, settings = len(game.agents), asyncio.get_running_loop(), game.stage.settings
+    seed = settings.seed
     await game.ask([0])
 
     def worth(rows: Coalitions, units: Sequence[int]) -> Floats:
@@ -153,9 +152,9 @@ async def sampled_values(game: AppGame, target: float, budget: int | None, seed:
         return await asyncio.to_thread(sample_shapley, n, ask, method, budget=cost, seed=seed)
 
     def wanted() -> float:
-        return target * max(abs(_worth(game, game.everyone) - _worth(game, 0)), _range(game)) / n
+        return settings.target * _range(game) / n
 
-    everything, most = range(len(game.units)), budget or MOST_PER_AGENT * n
+    everything, most = range(len(game.units)), settings.budget or MOST_PER_AGENT * n
     known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
     count = FIRST
     # Both look at the same coalitions: to compare them costs no play.
@@ -228,10 +227,6 @@ def _without(game: AppGame, units: Sequence[int]) -> Floats:
 
 def _masks(rows: Coalitions) -> list[int]:
     return [sum(1 << i for i, there in enumerate(row) if there) for row in rows]
-
-
-def _worth(game: AppGame, mask: int) -> float:
-    return mean(game.worths[mask])
 
 
 def _range(game: AppGame) -> float:

@@ -1,15 +1,14 @@
 """Attribution of one ten-agent app: ours, and peers that answer the same question, in one run.
 
-    python -m extensions.attribute.tests.benchmark.many [--peers FOLDER]
+    python -m extensions.attribute.tests.benchmark.many
 
 Prints a table: coalitions played, node calls made, and the error against the exact value. shapiq is
-no dependency: it takes part if it is installed, or in the folder that is named.
+no dependency: it takes part if it is installed.
 """
 
 import asyncio
 import sys
 from collections.abc import Callable
-from importlib import metadata
 from operator import add
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,9 +17,11 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 from langgraph.graph import START, StateGraph
 
+from extensions.attribute.tests.benchmark.ways import by_shapiq
 from shapley_coop.credit.coalitions import Floats
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.result import AppCredit
+from shapley_coop.extras import is_installed
 
 SPECIALISTS = ("law", "tax", "press", "polls", "maps", "history", "money")
 AGENTS = [*SPECIALISTS, "merge", "write", "review"]
@@ -86,24 +87,6 @@ def judged() -> Floats:
     return np.full(len(AGENTS), score(state) / len(AGENTS))
 
 
-def shapiq_values(table: dict[str, float], budget: int, kernel: bool) -> Floats | None:
-    """shapiq's estimate from as many coalitions; None where it is not installed."""
-    try:
-        import shapiq
-    except ImportError:
-        return None
-
-    def worth(rows: Any) -> Any:
-        held = [zip(AGENTS, row, strict=True) for row in np.atleast_2d(rows)]
-        keys = [",".join(agent for agent, there in row if there) for row in held]
-        return np.array([table[key] for key in keys])
-
-    kinds = (shapiq.PermutationSamplingSV, shapiq.KernelSHAP)
-    approximator = kinds[kernel](n=len(AGENTS), random_state=0)
-    found = approximator.approximate(budget, worth)
-    return np.array([found[(i,)] for i in range(len(AGENTS))])
-
-
 def rows() -> list[list[str]]:
     """The table's lines."""
     with TemporaryDirectory() as name:
@@ -125,23 +108,12 @@ def rows() -> list[list[str]]:
         how = "" if found.method != "exact" or label == "leave-one-out" else ", all played"
         told.append([label + how, str(len(found.worth)), str(found.calls["made"]), error])
     told.append(["a judge that reads one trace (stub)", "1", "1", _error(judged(), truth)])
-    for kind, kernel in (("permutations", False), ("KernelSHAP", True)):
-        label = f"shapiq {_version('shapiq')}, {kind}".replace(" ,", ",")
+    if is_installed("shapiq"):
         budget = len(within[0.25].worth)
-        values = shapiq_values(exact.worth, budget, kernel)
-        if values is None:
-            told.append([label, "not installed", "", ""])
-        else:
-            told.append([label, str(budget), "by its user", _error(values, truth)])
+        for name in ("PermutationSamplingSV", "KernelSHAP"):
+            values = np.array(by_shapiq(AGENTS, exact.worth, name, budget))
+            told.append([f"shapiq, {name}", str(budget), "by its user", _error(values, truth)])
     return told
-
-
-def _version(library: str) -> str:
-    """The version of a library; empty where it is not installed."""
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _error(values: Floats, truth: Floats) -> str:
@@ -151,8 +123,6 @@ def _error(values: Floats, truth: Floats) -> str:
 
 def main() -> None:
     """Print the table."""
-    if "--peers" in sys.argv:
-        sys.path.append(sys.argv[sys.argv.index("--peers") + 1])
     heads = ["how", "coalitions", "agent calls", "largest error, % of the mean value"]
     for line in [heads, ["---"] * len(heads), *rows()]:
         sys.stdout.write("| " + " | ".join(line) + " |\n")

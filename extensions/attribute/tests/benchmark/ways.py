@@ -71,9 +71,9 @@ def valued(built: Built, cache: Path, judge: Judge | None) -> dict[str, Found]:
         found[JUDGE] = Found(judged(built, exact, judge), {}, len(built.inputs))
     if is_installed("shapiq"):
         for name in SAMPLERS:
-            values = by_shapiq(built, exact, name, len(sampled.worth))
-            plays = len(sampled.worth) * len(built.inputs)
-            found[f"shapiq, {name}"] = Found(values, {}, plays)
+            values = by_shapiq(built.agents, exact.worth, name, len(sampled.worth))
+            named = dict(zip(built.known.agents, values, strict=True))
+            found[f"shapiq, {name}"] = Found(named, {}, len(sampled.worth) * len(built.inputs))
     return found
 
 
@@ -121,13 +121,15 @@ def _divided(built: Built, credit: AppCredit, parts: Sequence[float]) -> dict[st
     return dict(zip(built.known.agents, shares, strict=True))
 
 
-def by_shapiq(built: Built, credit: AppCredit, name: str, budget: int) -> dict[str, float]:
+def by_shapiq(
+    agents: Sequence[str], worths: Mapping[str, float], name: str, budget: int
+) -> list[float]:
     """Have shapiq estimate values from so many of the worths that were played."""
 
     def worth(rows: Any) -> Any:
-        held = [zip(built.agents, row, strict=True) for row in np.atleast_2d(rows)]
-        return np.array([credit.worth[",".join(a for a, there in row if there)] for row in held])
+        held = [zip(agents, row, strict=True) for row in np.atleast_2d(rows)]
+        return np.array([worths[",".join(a for a, there in row if there)] for row in held])
 
-    sampler = getattr(import_module("shapiq"), name)(n=len(built.agents), random_state=0)
+    sampler = getattr(import_module("shapiq"), name)(n=len(agents), random_state=0)
     estimate = sampler.approximate(budget, worth)
-    return {agent: float(estimate[(i,)]) for i, agent in enumerate(built.known.agents)}
+    return [float(estimate[(i,)]) for i in range(len(agents))]
