@@ -20,7 +20,6 @@ from shapley_coop.evals.verifying_books import (
     differences,
     files_of,
     named,
-    wrongly_counted,
 )
 from shapley_coop.evals.verifying_meetings import wrongly_swapped
 from shapley_coop.games.audits import audited
@@ -125,14 +124,12 @@ def _audits(table: Table) -> list[Check]:
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
-    """Yield what one workflow alone has: tasks that pairs swap, a count that is the first offer."""
+    """Yield what one workflow alone has: tasks that pairs swap, and what extensions recompute."""
     nodes = builder(known.graph).nodes
     for one in rechecks(nodes):
         yield _told(one.name, one.wrong(table), one.sound)
     if "swap" in nodes:
         yield _told("meetings", [*wrongly_swapped(table)], "what pairs accepted changed hands")
-    if "put_count" in nodes:
-        yield _told("count", wrongly_counted(table), "offer 1 is the counted split")
 
 
 def _contract(table: Table) -> Check:

@@ -23,7 +23,6 @@ _PAGES = (
     "task_exchange",
     "pairwise_exchange",
     "settlement",
-    "consent",
     "contracts",
 )
 
