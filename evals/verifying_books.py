@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shapley_coop.games.opened import is_file
-from shapley_coop.games.params import COUNT
 from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import AnswerKey, Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
-from shapley_coop.state.consent import counted_split
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.home_files.digests import is_other
 from shapley_coop.state.settlement import deposit_lines, reward_lines
@@ -68,13 +66,6 @@ def files_of(run: Run) -> Iterator[tuple[str, str]]:
             known = is_other(path, digests.get(key, "")) is False
             unknown = "this home has no digest of it: an edit would show as other contributions"
             yield f"{key} file", "the one that was played with" if known else unknown
-
-
-def wrongly_counted(table: Table) -> list[str]:
-    """Return whether the first offer about a bounty is another split than the counted one."""
-    put = [said.get("deal") for said in table.get("talk", []) if said["by"] == COUNT]
-    due = [counted_split(EvaluatedTable(table)).record()]
-    return list(differences(put, due, "offer 1"))
 
 
 def changed_postings(table: Table) -> list[str]:

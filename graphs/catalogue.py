@@ -22,7 +22,6 @@ _PAGES = (
     "task_exchange_unguided",
     "task_exchange",
     "settlement",
-    "consent",
     "contracts",
 )
 

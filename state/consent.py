@@ -7,7 +7,6 @@ from functools import lru_cache
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.contract import lasting
-from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.reading import Reading
@@ -16,7 +15,6 @@ from shapley_coop.deals.language.terms import Terms
 from shapley_coop.games import Game
 from shapley_coop.state.ability_to_pay import could_pay, unable
 from shapley_coop.state.additions import limits_of
-from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.home_files.secrets import reservation_of
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.table import AgentOutput
@@ -43,12 +41,6 @@ def _terms(game: Game, norms: Sequence[str], money: Sequence[str], now: int) -> 
         now=now,
         open_turns=game.open_turns,
     )
-
-
-def counted_split(evaluated: EvaluatedTable) -> Deal:
-    """What each has earned, as the fractions of one share: the first offer about a bounty."""
-    parts = {agent: x / evaluated.total for agent, x in evaluated.earned.items()}
-    return Deal(clauses=(Share(fractions=parts),))
 
 
 def reservation(turn: TurnContext, agent: str) -> Fraction | None:

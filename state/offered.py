@@ -9,7 +9,6 @@ from typing import Any
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.outlook_rows import breaks
 from shapley_coop.deals.language.wire_form import wire_form
-from shapley_coop.games.params import COUNT
 from shapley_coop.state.additions import shown
 from shapley_coop.state.turn import TurnContext, in_turn_after
 from shapley_coop.state.who import negotiators
@@ -126,14 +125,6 @@ def paid_offer(turn: TurnContext, agent: str) -> Facts:
     signed = turn.evaluated.settled()
     facts["offer"]["change"] = {agent: plain(x - signed[agent]) for agent, x in due.items()}
     return facts
-
-
-def bounty(turn: TurnContext, agent: str) -> Facts:
-    """Return what is divided, who made what, and whether the split was counted or proposed."""
-    game, offer = turn.evaluated.game, turn.evaluated.offer
-    assert offer is not None, "an answer is asked only to an offer"
-    shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}
-    return {"divides": {**shown, "counted": offer["by"] == COUNT}}
 
 
 def offered_words(turn: TurnContext, agent: str) -> Facts:

@@ -7,7 +7,6 @@ give lines of `state.history`, oldest first.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.games.params import COUNT
 from shapley_coop.state.run_config import OUTSIDERS
 
 if TYPE_CHECKING:
@@ -49,12 +48,6 @@ def since_play(turn: "TurnContext", lines: Lines) -> Lines:
     if not turn.evaluated.contract:
         return of_agents(turn, lines)
     return [line for line in lines if line.get("topic") in (None, turn.topic.name)]
-
-
-def about_bounty(turn: "TurnContext", lines: Lines) -> Lines:
-    """The talk alone: the split that was counted is in the letter, and nothing else happened."""
-    said = [line for line in lines if line.get("by") not in (None, COUNT)]
-    return [{key: x for key, x in line.items() if key != "topic"} for line in said]
 
 
 def what_was_agreed(turn: "TurnContext", lines: Lines) -> Lines:

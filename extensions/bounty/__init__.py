@@ -2,14 +2,23 @@
 
 from shapley_coop.extension import Extension
 
+_HERE = "shapley_coop.extensions.bounty"
+
 EXTENSION = Extension(
     name="bounty",
     about="Divide a bounty by a git history, and pay it.",
     first=("settle-git",),
+    workflows={"consent": f"{_HERE}.asking.page:graph"},
+    questions={"answer_bounty": f"{_HERE}.asking.question:QUESTION"},
+    templates={
+        "answer_bounty": f"{_HERE}.templates:ANSWER",
+        "bounty_table": f"{_HERE}.templates:TABLE",
+    },
+    rechecks={"put_count": f"{_HERE}.asking.counted:COUNTED"},
     commands={
         "Credit and settle": {
-            "settle-git": "shapley_coop.extensions.bounty.command:settle_git",
-            "pay": "shapley_coop.extensions.bounty.paying:pay",
+            "settle-git": f"{_HERE}.command:settle_git",
+            "pay": f"{_HERE}.paying:pay",
         }
     },
 )

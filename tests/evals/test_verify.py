@@ -41,24 +41,6 @@ def test_an_honest_run_is_verified(coop: Coop, ran: dict[str, Any]) -> None:
     assert failed_checks(coop) == set()
 
 
-def test_a_first_offer_that_is_not_the_counted_split_is_found(coop: Coop) -> None:
-    played = ("--graph", "consent", "--name", "r")
-    assert not coop("run", "delivered", *played).code
-    assert failed_checks(coop) == set()
-
-    def forged(table: dict[str, Any]) -> dict[str, Any]:
-        """The same talk, in which the first agent was offered all of it from the beginning."""
-        first, *rest = table["talk"]
-        parts = {agent: str(int(agent == table["agents"][0])) for agent in table["agents"]}
-        clause = {**first["deal"]["clauses"][0], "fractions": parts}
-        return {
-            "talk": Overwrite([{**first, "deal": {**first["deal"], "clauses": [clause]}}, *rest])
-        }
-
-    asyncio.run(on_the_table(forged))
-    assert "count" in failed_checks(coop)
-
-
 def test_a_person_whose_reply_was_refused_and_who_then_gave_another_is_verified(
     coop: Coop,
 ) -> None:

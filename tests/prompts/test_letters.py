@@ -95,7 +95,6 @@ KEPT = {
     *("negotiation_priced_propose_alice", "negotiation_priced_answer_bob"),
     *("short_term_claim_alice", "short_term_claim_bob"),
     *("short_term_propose_split_alice", "short_term_answer_split_bob"),
-    *("table_of_a_bounty", "consent_answer_bounty_ada", "consent_answer_bounty_again_ada"),
 }
 """The snapshots: workflow, what is asked, and of whom."""
 
@@ -141,28 +140,6 @@ async def test_a_workflow_that_works_out_less_writes_less(written: Script) -> No
                 check(f"{graph}_{act}_{agent.lower()}", user)
 
 
-BOUNTY = {
-    "artefacts": {"Ada": {"code": 300}, "Bob": {"code": 80, "documents": "3/2"}, "Dora": {}},
-    "made": {"Ada": "300 lines of code", "Bob": "80 lines of code; 1.5 documents"},
-    "weights": {"code": [30, 40], "documents": [1, 2]},
-    "work": "12 commits of owls, 1a2b3c..4d5e6f",
-    "bounty": 500,
-    "currency": "EUR",
-}
-
-
-async def test_a_bounty_is_asked_about_in_its_own_words(written: Script) -> None:
-    written["Ada", "answer_bounty"] = written["Bob", "answer_bounty"] = "<ACCEPT>"
-    counter = offer(pay("Ada", "Dora", 25))
-    written["Dora", "answer_bounty"] = f"<REJECT><s>I reviewed all of it.</s>{counter}"
-    room = {"game": "delivered", "params": BOUNTY}
-    letters = await letters_of(written, "consent", **room)
-    first, again = [user for agent, _, _, user in letters if agent == "Ada"]
-    check("table_of_a_bounty", letters[0][2])
-    check("consent_answer_bounty_ada", first)
-    check("consent_answer_bounty_again_ada", again)
-
-
 async def test_every_template_is_part_of_a_letter_above(
     written: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,7 +159,7 @@ async def test_every_template_is_part_of_a_letter_above(
 
 
 ELSEWHERE = (
-    *("answer_bounty", "bounty_", "consider"),
+    "consider",
     *("contract_", "exchange"),
 )
 """How the templates of other workflows begin, which have letters of their own."""

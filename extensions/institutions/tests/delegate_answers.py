@@ -4,8 +4,7 @@ They are of the kinds that a model wrote which was given the letters alone;
 `snapshots/answers.md` shows them with their verdicts.
 """
 
-from tests.deals.language.institution_answers import sent
-from tests.deals.language.sloppy_answers import Written
+from tests.deals.language.sloppy_answers import Written, sent
 
 VOTES = [
     Written("a name in another case", "elect", "She is fair.\n\n<ACTION>alice</ACTION>", "Alice"),

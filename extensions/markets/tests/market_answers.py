@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from tests.deals.language.institution_answers import ASKS, sent
-from tests.deals.language.sloppy_answers import Written, clauses, proposal
+from tests.deals.language.sloppy_answers import PAY, Written, clauses, proposal, sent
 
 GIFT = {"kind": "give", "giver": "Alice", "receiver": "Bob", "good": "wood", "quantity": 2}
 GIVES = "Alice gives Bob 2 wood, once."
@@ -71,5 +70,5 @@ ORDERS = [
     Written("a price in per cent", "order", ordering(price="50%"), "JSON"),
     Written("no units", "order", ordering(quantity=0), "JSON"),
     Written("orders in words", "order", "I buy 2 wood at 3.", "MPT"),
-    Written("clauses in place of orders", "order", sent({"clauses": [ASKS]}), "JSON"),
+    Written("clauses in place of orders", "order", sent({"clauses": [PAY]}), "JSON"),
 ]

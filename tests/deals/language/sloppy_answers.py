@@ -39,6 +39,10 @@ def proposal(inner: str) -> str:
     return f"<s>Fair.</s><PROPOSAL>{inner}</PROPOSAL>"
 
 
+def sent(content: object) -> str:
+    return f"<PROPOSAL>{json.dumps(content)}</PROPOSAL>"
+
+
 def when(condition: object) -> str:
     return proposal(clauses({**OFFER, "when": condition}))
 

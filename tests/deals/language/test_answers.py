@@ -13,7 +13,7 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.choices import chosen
-from shapley_coop.deals.language.clauses import Do, Share
+from shapley_coop.deals.language.clauses import Clause, Do
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.lenient_json import read_json
@@ -30,7 +30,6 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.settings import game_of
 from shapley_coop.state.topics import Topic
 from shapley_coop.state.turn import TurnContext
-from tests.deals.language.institution_answers import BOUNTIES
 from tests.deals.language.sloppy_answers import (
     BATTERY,
     PAY,
@@ -50,26 +49,18 @@ PENDING = {"Alice": "111000", "Bob": "000111"}
 
 
 DILEMMA = RunConfig(game="prisoners_dilemma", params={"rounds": 5})
-BOUNTY = RunConfig(
-    game="delivered",
-    params={"artefacts": {"Ada": {"code": 3}, "Bob": {"code": 1}}, "currency": "EUR"},
-)
-PLAYED = {"answer_bounty": BOUNTY}
-"""Act → what is played where it is asked for; else the dilemma."""
-
-
 PAIR = ["Alice", "Bob"]
 COOPERATES = (Do(agent="Alice", action="cooperate"),)
-OFFERED = {"answer_bounty": (Share(fractions={"Ada": 0.75, "Bob": 0.25}),)}
-"""Act → the clauses that stand, where they are not Alice's promise."""
 
 
-def turn(act: str, room: RunConfig = DILEMMA, **more: Any) -> TurnContext:
+def turn(
+    act: str, room: RunConfig = DILEMMA, stands: tuple[Clause, ...] = COOPERATES, **more: Any
+) -> TurnContext:
     """Bob is asked; Alice's second offer stands, in a dilemma of five turns."""
     config = room.resolve()
     told = config.model_dump(mode="json")
     game = game_of(told)
-    offer = put(Deal(clauses=OFFERED.get(act, COOPERATES)), by="Alice", revision=2)
+    offer = put(Deal(clauses=stands), by="Alice", revision=2)
     table: Any = {
         "settings": told,
         "agents": list(game.agents),
@@ -90,7 +81,7 @@ def judged(act: str, text: str, room: RunConfig = DILEMMA, **more: Any) -> Any:
     return take(turn(act, room, **more), "Bob", Answer(text))
 
 
-def verdict(one: Written, room: RunConfig | None = None, **more: Any) -> tuple[str, str]:
+def verdict(one: Written, room: RunConfig = DILEMMA, **more: Any) -> tuple[str, str]:
     """How an answer is read, or the label it is asked back under; and the words that go with it."""
     if one.act.startswith("exchange"):
         found = check_message(one.text, TASKS, "Bob", PENDING if "answer" in one.act else None)
@@ -98,7 +89,7 @@ def verdict(one: Written, room: RunConfig | None = None, **more: Any) -> tuple[s
             return found.label, found.feedback
         masks = ", ".join(f"{agent} {bits}" for agent, bits in found.masks.items())
         return masks, "; ".join(found.repairs)
-    said = judged(one.act, one.text, room or PLAYED.get(one.act, DILEMMA), **more)
+    said = judged(one.act, one.text, room, **more)
     if isinstance(said, Fault):
         return said.label, said.feedback
     repairs = "; ".join(said.get("repairs", []))
@@ -127,7 +118,7 @@ def test_of_the_trials_refusals_four_remain_with_words_to_act_on() -> None:
         assert "<ACTION>" in words or "give one" in words or "Do you accept" in words
 
 
-@pytest.mark.parametrize("one", [*BATTERY, *BOUNTIES], ids=lambda one: one.what)
+@pytest.mark.parametrize("one", BATTERY, ids=lambda one: one.what)
 def test_each_way_of_writing_an_answer_has_its_verdict(one: Written) -> None:
     as_written_in_the_table(one, *verdict(one))
 
@@ -164,7 +155,6 @@ def as_a_table(answers: list[Written], judge: Verdict = verdict) -> str:
     [
         ("trial", REFUSED_IN_THE_TRIAL),
         ("battery", BATTERY),
-        ("bounties", BOUNTIES),
     ],
 )
 def test_every_verdict_is_as_reviewed(name: str, answers: list[Written]) -> None:

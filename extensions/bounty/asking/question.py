@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from shapley_coop.prompts.bounty import bounty as in_words
+from shapley_coop.extensions.bounty.asking.showing import about_bounty, bounty
+from shapley_coop.extensions.bounty.asking.words import bounty as in_words
 from shapley_coop.prompts.request import offer_to_answer
 from shapley_coop.questions import answer_split
-from shapley_coop.state.offered import answer_order, bounty, paid_offer
-from shapley_coop.state.telling import about_bounty
+from shapley_coop.state.offered import answer_order, paid_offer
 from shapley_coop.state.view import stand, talk_round
 
 QUESTION = replace(

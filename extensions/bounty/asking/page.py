@@ -8,14 +8,14 @@ answer; without a split that all accepted, the counted one stands.
 
 from langgraph.graph import END
 
+from shapley_coop.extensions.bounty.asking import question
+from shapley_coop.extensions.bounty.asking.put_count import put_count
 from shapley_coop.games.delivered import Delivered
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.table.account import account
-from shapley_coop.nodes.table.put_count import put_count
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.tally import tally
-from shapley_coop.questions import answer_bounty
 from shapley_coop.state.topics import SPLIT
 
 page = WorkflowBuilder("delivered", plays=Delivered)
@@ -27,7 +27,7 @@ page.add_node("account", account)
 page.lead("account", "put_count")
 page.add_node("put_count", put_count)
 page.lead("put_count", "answer_split")
-page.asks("answer_split", answer_bounty.QUESTION, then="tally_split")
+page.asks("answer_split", question.QUESTION, then="tally_split")
 page.add_node("tally_split", tally(SPLIT))
 ends = {"agreed": "settle", "no_deal": "settle", "talk_on": "settle"}
 again = {"refused": "answer_split", "countered": "answer_split"}

@@ -4,17 +4,12 @@ They are of the kinds that a model wrote which was given the letters alone;
 `snapshots/answers.md` shows them with their verdicts.
 """
 
-import json
 from typing import Any
 
-from tests.deals.language.sloppy_answers import Written
+from tests.deals.language.sloppy_answers import Written, sent
 
 ASKS = {"kind": "pay", "payer": "Ada", "payee": "Bob", "amount": 25}
 PAYS = "Ada pays Bob 25, once."
-
-
-def sent(content: Any) -> str:
-    return f"<PROPOSAL>{json.dumps(content)}</PROPOSAL>"
 
 
 def countering(**more: Any) -> str:

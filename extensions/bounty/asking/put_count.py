@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from shapley_coop.extensions.bounty.asking.counted import counted_split
 from shapley_coop.games.params import COUNT
-from shapley_coop.state.consent import counted_split
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import Utterance, entries, offer_of
 from shapley_coop.state.table import AgentOutput, Table

@@ -1,0 +1,1 @@
+"""The workflow `consent`: the counted split is put to everybody who contributed."""

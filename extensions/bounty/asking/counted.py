@@ -1,0 +1,25 @@
+"""The counted split: what it is, and whether the first offer of a run is it."""
+
+from shapley_coop.deals.language.clauses import Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.evals.rechecks import Recheck
+from shapley_coop.evals.verifying_books import differences
+from shapley_coop.games.params import COUNT
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.table import Table
+
+
+def counted_split(evaluated: EvaluatedTable) -> Deal:
+    """What each has earned, as the fractions of one share: the first offer about a bounty."""
+    parts = {agent: x / evaluated.total for agent, x in evaluated.earned.items()}
+    return Deal(clauses=(Share(fractions=parts),))
+
+
+def wrongly_counted(table: Table) -> list[str]:
+    """Return whether the first offer about a bounty is another split than the counted one."""
+    put = [said.get("deal") for said in table.get("talk", []) if said["by"] == COUNT]
+    due = [counted_split(EvaluatedTable(table)).record()]
+    return list(differences(put, due, "offer 1"))
+
+
+COUNTED = Recheck("count", wrongly_counted, "offer 1 is the counted split")

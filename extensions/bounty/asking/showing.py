@@ -1,0 +1,21 @@
+"""What a letter about a bounty shows beside the offer, and what it tells of the talk."""
+
+from typing import Any
+
+from shapley_coop.games.params import COUNT
+from shapley_coop.state.telling import Lines
+from shapley_coop.state.turn import TurnContext
+
+
+def bounty(turn: TurnContext, agent: str) -> dict[str, Any]:
+    """Return what is divided, who made what, and whether the split was counted or proposed."""
+    game, offer = turn.evaluated.game, turn.evaluated.offer
+    assert offer is not None, "an answer is asked only to an offer"
+    shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}
+    return {"divides": {**shown, "counted": offer["by"] == COUNT}}
+
+
+def about_bounty(turn: TurnContext, lines: Lines) -> Lines:
+    """The talk alone: the split that was counted is in the letter, and nothing else happened."""
+    said = [line for line in lines if line.get("by") not in (None, COUNT)]
+    return [{key: x for key, x in line.items() if key != "topic"} for line in said]

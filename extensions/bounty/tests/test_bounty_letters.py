@@ -1,0 +1,29 @@
+"""The letters about a bounty's split, reviewed as snapshots."""
+
+from pathlib import Path
+
+from tests.prompts.test_letters import as_kept, letters_of, offer, pay
+from tests.scripted import Script
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+BOUNTY = {
+    "artefacts": {"Ada": {"code": 300}, "Bob": {"code": 80, "documents": "3/2"}, "Dora": {}},
+    "made": {"Ada": "300 lines of code", "Bob": "80 lines of code; 1.5 documents"},
+    "weights": {"code": [30, 40], "documents": [1, 2]},
+    "work": "12 commits of owls, 1a2b3c..4d5e6f",
+    "bounty": 500,
+    "currency": "EUR",
+}
+
+
+async def test_a_bounty_is_asked_about_in_its_own_words(script: Script) -> None:
+    script["Ada", "answer_bounty"] = script["Bob", "answer_bounty"] = "<ACCEPT>"
+    counter = offer(pay("Ada", "Dora", 25))
+    script["Dora", "answer_bounty"] = f"<REJECT><s>I reviewed all of it.</s>{counter}"
+    room = {"game": "delivered", "params": BOUNTY}
+    letters = await letters_of(script, "consent", **room)
+    first, again = [user for agent, _, _, user in letters if agent == "Ada"]
+    as_kept(SNAPSHOTS / "table_of_a_bounty.md", letters[0][2])
+    as_kept(SNAPSHOTS / "consent_answer_bounty_ada.md", first)
+    as_kept(SNAPSHOTS / "consent_answer_bounty_again_ada.md", again)
+    assert len([*SNAPSHOTS.glob("*.md")]) == 3
