@@ -1,7 +1,7 @@
 """Answers to a bounty, as models write them.
 
 They are of the kinds that a model wrote which was given the letters alone;
-`snapshots/answers.md` shows them with their verdicts.
+`bounty_answers.md` shows them with their verdicts.
 """
 
 from typing import Any

@@ -1,5 +1,7 @@
 """Answers to a bounty's split: each way of writing one has its verdict."""
 
+from pathlib import Path
+
 import pytest
 
 from extensions.bounty.tests.bounty_answers import BOUNTIES
@@ -7,9 +9,10 @@ from shapley_coop.deals.language.clauses import Share
 from shapley_coop.extensions.bounty import templates
 from shapley_coop.state.run_config import RunConfig
 from tests.deals.language.sloppy_answers import Written
-from tests.deals.language.test_answers import as_written_in_the_table, on_the_page, verdict
+from tests.deals.language.test_answers import as_written_in_the_table, on_a_page, verdict
 from tests.questions.test_questions import every_field_is_named, every_tag_is_taught
 
+WHOLE = Path(__file__).with_name("bounty_answers.md")
 BOUNTY = RunConfig(
     game="delivered",
     params={"artefacts": {"Ada": {"code": 3}, "Bob": {"code": 1}}, "currency": "EUR"},
@@ -27,8 +30,8 @@ def test_each_way_of_writing_an_answer_has_its_verdict(one: Written) -> None:
     as_written_in_the_table(one, *of_bob(one))
 
 
-def test_the_page_shows_every_verdict() -> None:
-    on_the_page("bounties", BOUNTIES, of_bob)
+def test_every_verdict_is_as_reviewed() -> None:
+    on_a_page(WHOLE, "bounties", BOUNTIES, of_bob)
 
 
 def test_every_tag_of_an_answer_stands_in_the_template_of_its_letter() -> None:

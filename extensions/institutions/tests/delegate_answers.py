@@ -1,7 +1,7 @@
 """Votes and signatures, as models write them.
 
 They are of the kinds that a model wrote which was given the letters alone;
-`snapshots/answers.md` shows them with their verdicts.
+`delegate_answers.md` shows them with their verdicts.
 """
 
 from tests.deals.language.sloppy_answers import Written, sent

@@ -21,7 +21,7 @@ from tests.deals.language.test_answers import (
 from tests.deals.language.test_thoughts import OPENED
 from tests.questions.test_questions import every_field_is_named, every_tag_is_taught
 
-WHOLE = Path(__file__).parent / "snapshots" / "answers.md"
+WHOLE = Path(__file__).with_name("delegate_answers.md")
 GROUPS = [{"members": PAIR, "candidates": PAIR, "delegate": "", "votes": {}}]
 WEIGHED = {
     "ratify": ("<ACTION>leave</ACTION>", "<REJECT>"),
