@@ -148,7 +148,7 @@ def _replay(game: Game, record: list[Turn]) -> NDArray[np.float64]:
     fresh = load("raid_battle", game.params.model_dump(), seed=1)
     n = len(game.agents)
     members = (np.arange(1 << n)[:, None] & (1 << np.arange(n))).astype(bool)
-    values: NDArray[np.float64] = shapley(fresh.batch_worth(record)(members))
+    values: NDArray[np.float64] = shapley(fresh.analysis.batch_worth(record)(members))
     return values
 
 
