@@ -32,29 +32,40 @@ from shapley_coop.invalid import first_error
 if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
+Played = Annotated[
+    str,
+    typer.Argument(
+        help="A game's name, a payoff file (YAML or JSON), a Python file of your own, or "
+        "pettingzoo:package.module:factory.",
+        autocompletion=complete_games,
+    ),
+]
+Workflow = Annotated[
+    str,
+    typer.Option(
+        "--graph",
+        "-g",
+        help="The workflow; coop list shows them.",
+        autocompletion=complete_graphs,
+    ),
+]
+IdempotencyKey = Annotated[
+    str,
+    typer.Option(
+        "--idempotency-key",
+        help="A name for this request: given again it goes on with the same run, and another "
+        "request under it is refused.",
+    ),
+]
+
 ENDED_IN_ERROR = 1
 INTERRUPTED = 130
 
 
 def run(
     ctx: typer.Context,
-    game: Annotated[
-        str,
-        typer.Argument(
-            help="A game's name, a payoff file (YAML or JSON), a Python file of your own, or "
-            "pettingzoo:package.module:factory.",
-            autocompletion=complete_games,
-        ),
-    ],
-    graph: Annotated[
-        str,
-        typer.Option(
-            "--graph",
-            "-g",
-            help="The workflow; coop list shows them.",
-            autocompletion=complete_graphs,
-        ),
-    ] = "shapley_coop",
+    game: Played,
+    graph: Workflow = "shapley_coop",
     model: Model = "embedded:rational",
     agent: AgentSeats = None,
     base_url: BaseUrl = None,
@@ -65,14 +76,7 @@ def run(
     ] = None,
     unsafe: NoSandbox = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
-    key: Annotated[
-        str,
-        typer.Option(
-            "--idempotency-key",
-            help="A name for this request: given again it goes on with the same run, and another "
-            "request under it is refused.",
-        ),
-    ] = "",
+    key: IdempotencyKey = "",
     as_json: Json = False,
     _whole: Annotated[
         bool,

@@ -47,7 +47,7 @@ class PartyKey(BaseModel):
 
 
 def as_party_key(value: Any) -> Any:
-    """Return a text stands for a key."""
+    """Read a text as a party's key: a public key as PEM, else the name of a key of this home."""
     if not isinstance(value, str):
         return value
     return {"public": value} if value.lstrip().startswith("-----BEGIN") else {"name": value}

@@ -20,7 +20,7 @@ PLAN = "plan"
 
 
 async def count(table: GroupsTable) -> dict[str, Any]:
-    """Return the deal binds once every member that has not left it has signed.
+    """Count signatures: the deal binds once every member that has not left it has signed.
 
     A member that leaves, or none of whose answers can be read, is not bound: the clauses that
     concern it are dropped, and the others are asked to sign the rest, at most as often as there are
