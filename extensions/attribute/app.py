@@ -58,8 +58,8 @@ def _module(path: Path, what: str) -> Any:
     if known in sys.modules:
         return sys.modules[known]
     found = importlib.util.spec_from_file_location(known, path)
-    assert found
-    assert found.loader
+    if not (found and found.loader):
+        raise ValueError(f"{what} {path}: it is no Python file: give path.py:name")
     module = sys.modules[known] = importlib.util.module_from_spec(found)
     sys.path.insert(0, str(path.parent))
     try:
