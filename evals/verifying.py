@@ -123,7 +123,7 @@ def _audits(table: Table) -> list[Check]:
 
 
 def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
-    """Yield what extensions recompute of their workflows, as a count that is the first offer."""
+    """Yield what extensions recompute of their own workflows."""
     for one in rechecks(builder(known.graph).nodes):
         yield _told(one.name, one.wrong(table), one.sound)
 

@@ -102,8 +102,9 @@ def beyond_bound(agreed: Contract, means: Means) -> list[str]:
         owed = sum((_may_owe(payer, clause, means) for clause in clauses), NOTHING)
         if owed > most:
             told.append(
-                f"{payer} owes at most {plain(owed)} and has at most {plain(most)}: the first is a "
-                "bound, the sum of all that may fall due, whether or not it can do so together."
+                f"{payer} could owe {plain(owed)} and has at most {plain(most)}: the first is a "
+                "bound by sums, of all that others bring about at every turn, and once of what it "
+                "brings about itself."
             )
     return told
 

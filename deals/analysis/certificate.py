@@ -121,41 +121,71 @@ def certify(
 def _examined(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """Return what the game tree shows of a deal that breaks no rule, cached."""
+    """Return what is found out about a deal that breaks no rule, cached."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
-    agreed, known = agreed_from(deal, standing, now=len(record) + 1), Means.of(facts)
+    now, stage, known = len(record) + 1, _stage(facts), Means.of(facts)
+    agreed = agreed_from(deal, standing, now)
+    if known is None and isinstance(stage, StageGame):
+        known = Means(stage.most, stage.turns * stage.best_total, stage.turns)
+    if fault := beyond_means(agreed, known, now):
+        return Certificate(deal, enforcement, (fault,))
+    about = _Examined(deal, agreed, standing, facts, record, enforcement)
+    found = about.by_extension(stage) if isinstance(stage, NotFinite) else about.in_tree(stage)
+    bounds = beyond_bound(agreed, known) if known and not found.faults else []
+    return replace(found, notes=(*found.notes, *bounds))
+
+
+def _stage(facts: Mapping[str, Any]) -> StageGame | NotFinite:
+    """Return the game of one turn, or why it cannot be enumerated."""
     try:
-        stage = StageGame.of(facts)
-        known = known or Means(stage.most, stage.turns * stage.best_total, stage.turns)
-        if fault := beyond_means(agreed, known, now=len(record) + 1):
-            return Certificate(deal, enforcement, (fault,))
-        if enforcement.mode == "escrow" and enforcement.deposit is None:
-            # An amendment leaves the deposits as they are.
-            needed = (
-                deposit_of(standing, facts, enforcement, record)
+        return StageGame.of(facts)
+    except NotFinite as reason:
+        return reason
+
+
+@dataclass(frozen=True)
+class _Examined:
+    """A deal, and what it is examined by; the attributes are as in `certify`."""
+
+    deal: Deal
+    agreed: Contract
+    standing: Contract | None
+    facts: Mapping[str, Any]
+    record: Sequence[Turn]
+    enforcement: Enforcement
+
+    def in_tree(self, stage: StageGame) -> Certificate:
+        """Return what the game tree shows."""
+        standing, record, enforcement = self.standing, self.record, self.enforcement
+        try:
+            if enforcement.mode == "escrow" and enforcement.deposit is None:
+                # An amendment leaves the deposits as they are.
+                needed = (
+                    deposit_of(standing, self.facts, enforcement, record)
+                    if standing
+                    else sufficient_deposit(self.deal, stage, record)
+                )
+                enforcement = replace(enforcement, deposit=needed)
+            within = GameTree(self.agreed, stage, enforcement, record)
+            without = (
+                GameTree(standing, stage, enforcement, record)
                 if standing
-                else sufficient_deposit(deal, stage, record)
+                else GameTree(Deal(), stage, Enforcement("notional"), record)
             )
-            enforcement = replace(enforcement, deposit=needed)
-        within = GameTree(agreed, stage, enforcement, record)
-        without = (
-            GameTree(standing, stage, enforcement, record)
-            if standing
-            else GameTree(Deal(), stage, Enforcement("notional"), record)
-        )
-        found = _enumerated(deal, within, without, record)
-        return replace(found, notes=(*found.notes, *beyond_bound(agreed, known)))
-    except NotFinite as reason:
-        if fault := beyond_means(agreed, known, now=len(record) + 1):
-            return Certificate(deal, enforcement, (fault,))
-        if (analyse := _analysis_of(facts)) is None:
-            return _unknown(deal, enforcement, reason)
-    try:
-        parties = analyse(agreed, standing, facts, record, enforcement)
-    except NotFinite as reason:
-        return _unknown(deal, enforcement, reason)
-    return Certificate(deal, enforcement, (), parties)
+            return _enumerated(self.deal, within, without, record)
+        except NotFinite as reason:
+            return replace(self, enforcement=enforcement).by_extension(reason)
+
+    def by_extension(self, reason: NotFinite) -> Certificate:
+        """Return what an extension finds out, of a game that is not enumerated for a reason."""
+        if (analyse := _analysis_of(self.facts)) is None:
+            return _unknown(self.deal, self.enforcement, reason)
+        of = (self.agreed, self.standing, self.facts, self.record, self.enforcement)
+        try:
+            return Certificate(self.deal, self.enforcement, (), analyse(*of))
+        except NotFinite as unknown:
+            return _unknown(self.deal, self.enforcement, unknown)
 
 
 Analysis = Callable[

@@ -1,1 +1,1 @@
-"""Results in LangSmith: a suite as a dataset, its conditions as experiments, scores of traces."""
+"""A traced run's measures, as feedback in LangSmith."""

@@ -215,7 +215,7 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "guess_error": Evaluator("mean error of what an agent thinks tasks are worth to others"),
     "distance": Evaluator(
         "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian; in a "
-        "table of payoffs, to what an arbiter makes of W(∅): nash, kalai_smorodinsky, "
+        "table of payoffs, to what a rule makes of W(∅): nash, kalai_smorodinsky, "
         "and where agents can pay fixed_split, random_split",
         _brought("distance"),
         better="less",

@@ -1,4 +1,4 @@
-"""Folders of sweeps: what is asked of one in a call, and one sweep on several machines."""
+"""Folders of sweeps: what one holds, the part of one machine, and several merged."""
 
 import json
 from collections.abc import Iterable, Sequence

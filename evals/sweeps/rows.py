@@ -26,7 +26,7 @@ from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.table import PublicMessage, Table
 
 OWN_MEASURES = {"task_exchange": exchange}
-"""What workflows play by default → the module that measures their runs and values their offers."""
+"""Game → the module that measures the runs of workflows that play it by default."""
 
 PARTS = ("cached_tokens", "reasoning_tokens", "batched")
 """What a call's price depends on beside its tokens; a row names what there is of it."""

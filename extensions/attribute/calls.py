@@ -35,7 +35,7 @@ class Took:
         tokens: what its models read and wrote.
         models: how many model calls it made.
         tools: the tools that acted.
-        seconds: when it was made.
+        seconds: how long it took.
     """
 
     tokens: Tokens = field(default_factory=dict)

@@ -88,7 +88,7 @@ class Forecast:
 
 
 def before(stage: Stage, units: Sequence[Unit]) -> Forecast:
-    """Return the forecast before anything runs; of an app whose edges do not lead back."""
+    """Return the forecast before anything runs; it is too low where the app's edges lead back."""
     n, kept = len(stage.app.agents), stage.kept(units)
     calls = max(0, len(units) * (2**n - 1) - kept)
     is_sampled = n > stage.settings.exact_up_to

@@ -13,13 +13,13 @@ class ModelNamed(Exception):
     """Ends a call before the model is asked: what it is called was heard."""
 
 
-def raised_by_handlers(error: type[BaseException]) -> None:
+def no_warning_of(error: type[BaseException]) -> None:
     """Have LangChain give no warning of callback handlers that raise this: they are meant to."""
     watch = logging.getLogger("langchain_core.callbacks.manager")
     watch.addFilter(lambda record: error.__name__ not in record.getMessage())
 
 
-raised_by_handlers(ModelNamed)
+no_warning_of(ModelNamed)
 
 
 class _Hears(BaseCallbackHandler):

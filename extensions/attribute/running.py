@@ -43,7 +43,12 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
     named = list(listed(agents)) if agents else None
     if app == DEMO:
         scorer = load(score, "--score") if score else demo.score
-        return Asked(demo.graph, named or list(demo.AGENTS), scorer, inputs or demo.INPUTS)
+        return Asked(
+            demo.graph,
+            named or list(demo.AGENTS),
+            scorer,
+            demo.INPUTS if inputs is None else inputs,
+        )
     if not score:
         raise ValueError("give --score path.py:score, or try coop attribute demo")
     if not input_ and not trace:

@@ -129,8 +129,8 @@ def interactions(table: Floats) -> Floats | None:
 async def sampled_values(game: AppGame) -> Values:
     """Shapley values from random orders of arrival, until the errors are within the target.
 
-    The target is a part of the range of v, over n. Where more than half of all coalitions are
-    played by then, the others are played, too.
+    The largest error may be `target` × (largest − smallest worth) / n. Where more than half of all
+    coalitions are played by then, the others are played, too.
 
     Args:
         game: of which v(N) is played.

@@ -13,7 +13,7 @@ from langchain_core.runnables.config import set_config_context
 from langgraph.errors import GraphBubbleUp
 
 from shapley_coop.extensions.attribute.calls import added
-from shapley_coop.extensions.attribute.naming import named_in, raised_by_handlers
+from shapley_coop.extensions.attribute.naming import named_in, no_warning_of
 from shapley_coop.extensions.attribute.scope import Scope, current, within
 
 HANDOFF = "__handoff_destination"
@@ -27,7 +27,7 @@ class ToolWouldAct(GraphBubbleUp):
     """
 
 
-raised_by_handlers(ToolWouldAct)
+no_warning_of(ToolWouldAct)
 
 
 class Watch(BaseCallbackHandler):

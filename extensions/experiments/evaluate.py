@@ -55,7 +55,7 @@ def evaluate(
     folder = out or sweep_folder(chosen[0].name)
     known = results.prices_from(prices)
     if not prices and all(map(is_free, models_of(cells))):
-        known = NO_PRICES  # a cost of nothing is no measure that somebody looks for
+        known = NO_PRICES  # all models are free: a column of zeros tells nothing
     tally = run_cells(chosen, cells, folder, limits=Limits(max_connections), prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}

@@ -41,7 +41,7 @@ class Reader:
     facts: Mapping[str, Any]
     record: list[Turn] = field(default_factory=list)
     self_: Character = _PLAIN
-    rng: Random = field(default_factory=Random)
+    rng: Random = field(default_factory=lambda: Random(0))
     talk: Sequence[Mapping[str, Any]] = ()
     seed: int = 0
 

@@ -64,15 +64,13 @@ class Journal(Book):
         ]
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
-        """Return the entry behind each agent's pointer, without the facts of its letter.
-
-        Of a hundred heroes they are as long as the record, and an answer is read without them.
+        """Return the entry behind each agent's pointer.
 
         Raises:
             ValueError: one is missing, or does not match its commitment.
         """
         places = {agent: (agent, at["letter"], at["attempt"]) for agent, at in pointers.items()}
-        given = self._given(episode, [*places.values()], with_facts=False)
+        given = self._given(episode, [*places.values()])
         opened: dict[str, Entry] = {}
         for agent, at in pointers.items():
             here = given.get(places[agent], ())
@@ -83,9 +81,7 @@ class Journal(Book):
             opened[agent] = entry
         return opened
 
-    def _given(
-        self, episode: str, places: Sequence[_Place], with_facts: bool = True
-    ) -> dict[_Place, list[Entry]]:
+    def _given(self, episode: str, places: Sequence[_Place]) -> dict[_Place, list[Entry]]:
         """Return all that was answered at some places, by whichever model."""
         if not places:
             return {}
@@ -93,7 +89,7 @@ class Journal(Book):
         given: defaultdict[_Place, list[Entry]] = defaultdict(list)
         with self._reading(episode) as session:
             for fact in session.read(ANSWER, episode, beginnings=[*dict.fromkeys(wanted)]):
-                entry = entry_in(fact, with_facts)
+                entry = entry_in(fact)
                 given[entry.agent, entry.letter, entry.attempt].append(entry)
         return given
 
@@ -224,8 +220,8 @@ def _fact(episode: str, entry: Entry) -> Fact:
     return Fact(ANSWER, episode, name, value, body)
 
 
-def entry_in(fact: Fact, with_facts: bool = True) -> Entry:
-    """Return the entry that a fact keeps, with the facts of its letter or without."""
+def entry_in(fact: Fact) -> Entry:
+    """Return the entry that a fact keeps."""
     letter, attempt, agent, model = parts_of(fact.key)
     (answered, asked), facts = unpacked(fact.body)
     answer = Answer(answered, **fact.value["answer"])

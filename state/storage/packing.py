@@ -16,11 +16,9 @@ def packed(texts: Sequence[str], facts: Mapping[str, Any]) -> bytes:
     return b"".join(deflated(json.dumps(part).encode()) for part in (list(texts), dict(facts)))
 
 
-def unpacked(content: bytes, with_facts: bool = True) -> tuple[list[str], dict[str, Any]]:
-    """Return the texts and, unless they are not wanted, the facts."""
+def unpacked(content: bytes) -> tuple[list[str], dict[str, Any]]:
+    """Return the texts and the facts."""
     words = zlib.decompressobj()
     texts: list[str] = json.loads(words.decompress(content))
-    if not with_facts:
-        return texts, {}
     facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))
     return texts, facts

@@ -1,8 +1,7 @@
 """A home's saver: one of LangGraph's blocking savers, called in a thread, for the thread's owner.
 
-LangGraph's asynchronous savers switch threads or tasks several times for each write: with that of
-SQLite a hundred negotiations at once took 1.2 times as long as a plain graph's with it (`make
-bench`, on a machine at rest). So all writes that wait are made by one switch to a thread.
+LangGraph's asynchronous savers switch threads or tasks several times for each write. Here all calls
+that wait are made by one switch to a thread.
 
 A thread belongs to the owner whose run or request wrote its first checkpoint. Whoever reads,
 writes or deletes its checkpoints for another owner is refused; the server itself, which acts for
@@ -118,7 +117,7 @@ class HomeSaver(BaseCheckpointSaver[Any]):
         return found
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint; whoever plays a run begins with this.
+        """Read a checkpoint, and note the run that begins with it.
 
         Raises:
             NotYours: the thread belongs to another owner.

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.deals.analysis.ability_to_pay import means_of
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.language.deal import Deal
@@ -48,7 +49,7 @@ def test_what_may_never_fall_due_together_is_not_refused(asking: Any) -> None:
 def test_a_sum_beyond_all_that_a_payer_can_have_is_told_as_a_bound() -> None:
     assert bounds(pay(6, LEVER), pay(4, HURRY)) == []
     (told,) = bounds(pay(6, LEVER), pay(6, HURRY))
-    assert told.startswith("Alice owes at most 12 and has at most 10: the first is a bound")
+    assert told.startswith("Alice could owe 12 and has at most 10: the first is a bound")
 
 
 def test_what_is_paid_back_counts() -> None:
@@ -59,10 +60,28 @@ def test_what_is_paid_back_counts() -> None:
 def test_one_that_can_fall_due_again_and_again_is_summed_over_the_turns() -> None:
     each = pay(5, last("Bob", "defect"), basis="turn")
     (told,) = bounds(each, game="prisoners_dilemma", rounds=3)
-    assert "Alice owes at most 15" in told
+    assert "Alice could owe 15" in told
 
 
 def test_a_penalty_for_what_the_payer_does_itself_counts_once() -> None:
     """It can stop; a deterrent is no promise to break the deal at every turn."""
     fine = pay(5, last("Alice", "defect"), basis="turn")
     assert bounds(fine, game="prisoners_dilemma", rounds=3) == []
+
+
+def test_a_bound_is_told_of_a_game_that_is_not_enumerated() -> None:
+    """As a raid: its facts say what agents can have, and not what each joint action pays."""
+    game = load("raid_battle")
+    one, other = game.agents[:2]
+    action = game.actions[other][0]
+    each = {**pay(1_000_000, last(other, action), basis="turn"), "payer": one, "payee": other}
+    deal = Deal.model_validate({"clauses": [{**each, "basis": "once"}]})
+    assert certify(deal, {**facts_of(game), **means_of(game)}).faults, "one alone is refused"
+    most = means_of(game)["means"]["most"][one]
+    part = {**each, "amount": most, "basis": "once"}
+    twice = Deal.model_validate(
+        {"clauses": [part, {**part, "when": last(other, game.actions[other][1])}]}
+    )
+    found = certify(twice, {**facts_of(game), **means_of(game)})
+    assert found.faults == ()
+    assert any("could owe" in note and "bound" in note for note in found.notes)
