@@ -14,6 +14,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 
+from shapley_coop import extension
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.terms import Terms
@@ -24,6 +25,7 @@ from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Result, Table
 from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
+from tests.root import ROOT
 from tests.scripted import Script
 
 TABLES = {Result, Table, *(builder(name).state_schema for name in names())}
@@ -36,6 +38,10 @@ OWN_GAME = ("settlement", "consent", "call_market", "pairwise_exchange")
 """Beside the exchanges, the workflows that play one game alone."""
 
 EVERY_ASKING = "every node that asks or validates"
+
+ALL_EXTENSIONS = {page.stem for page in (ROOT / "docs/reference/extensions").glob("*.md")}
+VERBS = ("Written", "Cleared")
+NAMED = re.compile(r"`(\w+)`")
 
 Writers = dict[str, set[str]]
 
@@ -58,10 +64,15 @@ def documented() -> dict[str, str]:
 
 def named(key: str, verb: str) -> set[str]:
     """The nodes, of workflows that are here, of which a key's text says that they do so."""
-    sentence = re.search(rf"\b{verb} by (.*?)(?:[.;]|$)", documented()[key])
-    told = sentence.group(1) if sentence else ""
+    told = sentence(key, verb)
     asking = ASKING if told.startswith(EVERY_ASKING) else set()
-    return asking | set(re.findall(r"`(\w+)`", told)) & NODES
+    return asking | set(NAMED.findall(told)) & NODES
+
+
+def sentence(key: str, verb: str) -> str:
+    """What a key's text says of who does so."""
+    found = re.search(rf"\b{verb} by (.*?)(?:[.;]|$)", documented()[key])
+    return found.group(1) if found else ""
 
 
 def plain(node: str) -> str:
@@ -153,6 +164,14 @@ def test_every_key_says_what_it_is_and_who_writes_it() -> None:
     assert documented().keys() == KEYS
     for key, text in documented().items():
         assert "Written by" in text or key in NEVER_STORED, key
+
+
+@pytest.mark.skipif(
+    bool(ALL_EXTENSIONS - extension.installed().keys()), reason="an extension was removed"
+)
+def test_every_node_that_a_text_names_is_one_of_some_workflow() -> None:
+    told = {node for key in KEYS for verb in VERBS for node in NAMED.findall(sentence(key, verb))}
+    assert not told - NODES
 
 
 async def test_a_key_is_written_and_cleared_by_whom_its_text_names(
