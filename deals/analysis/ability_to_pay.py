@@ -63,8 +63,9 @@ def unaffordable(
 ) -> Fault | None:
     """ABLE: a payer promises no more than the most it can have in the whole game.
 
-    Conditional payments are checked one by one, unconditional ones as a sum. A share of a reward
-    is not checked: the reward pays for it.
+    Conditional payments are checked one by one, beside all that the payer might be paid;
+    unconditional ones as a sum, beside what it is paid unconditionally and by shares of rewards. A
+    share of its own reward is not checked: the reward pays for it.
 
     Args:
         clauses: those that stand from turn `now` on, by their ids.
@@ -74,16 +75,19 @@ def unaffordable(
     """
     pays = {cid: pay for cid, clause in clauses.items() if (pay := clause.transfer)}
     fixed = {cid: pay for cid, pay in pays.items() if pay.basis != "reward"}
+    shares = [pay for pay in pays.values() if pay.basis == "reward"]
     for payer in payers(fixed.values(), means.most):
         parts = {cid: paid_by(payer, pay, means.most) for cid, pay in fixed.items()}
         due = {cid: part * _certain(clauses[cid], means, now) for cid, part in parts.items()}
         certain = {cid: amount for cid, amount in due.items() if amount}
-        promised = [([cid], part * fixed[cid].amount) for cid, part in parts.items() if part]
-        promised.append((list(certain), sum(certain.values(), NOTHING)))
-        most = at_best(payer, split, means) + received(payer, pays.values(), means)
-        for cids, amount in promised:
-            if amount > most:
-                return _never(" and ".join(cids), payer, amount, most)
+        own = at_best(payer, split, means)
+        most = own + received(payer, pays.values(), means)
+        promised = [([cid], part * fixed[cid].amount, most) for cid, part in parts.items() if part]
+        sure = own + received(payer, shares, means) + _surely_received(payer, clauses, means, now)
+        promised.append(([*certain], sum(certain.values(), NOTHING), sure))
+        for cids, amount, has in promised:
+            if amount > has:
+                return _never(" and ".join(cids), payer, amount, has)
     return None
 
 
@@ -157,6 +161,14 @@ def _certain(clause: Clause, means: Means, now: int) -> Fraction:
         return NOTHING
     times = sum(condition.holds((), turn) for turn in range(now, means.turns + 1))
     return pay.amount * (min(times, 1) if pay.basis == "once" else times)
+
+
+def _surely_received(payee: str, clauses: Mapping[str, Clause], means: Means, now: int) -> Fraction:
+    """Return what an agent is paid whatever the agents do."""
+    pays = [(pay, one) for one in clauses.values() if (pay := one.transfer)]
+    fixed = [(pay, one) for pay, one in pays if pay.basis != "reward"]
+    parts = [(portions(pay, means.most).get(payee, 0), one) for pay, one in fixed]
+    return sum((part * _certain(one, means, now) for part, one in parts if part > 0), NOTHING)
 
 
 def payers(pays: Iterable[Transfer | Payment], agents: Collection[str]) -> list[str]:

@@ -24,7 +24,8 @@ _TAKE = """
     ON CONFLICT (sweep, cell) DO NOTHING RETURNING cell
 """
 _FAILED = """
-    INSERT INTO sweep_failures (sweep, cell, usd, content) VALUES (:sweep, :cell, :usd, :content)
+    INSERT INTO sweep_failures (sweep, cell, usd, content) SELECT :sweep, :cell, :usd, :content
+    WHERE NOT EXISTS (SELECT 1 FROM sweep_rows WHERE sweep = :sweep AND cell = :cell)
     ON CONFLICT (sweep, cell) DO UPDATE SET usd = :usd, content = :content
 """
 _ENDED = (

@@ -1,6 +1,7 @@
 """`GET /`: what this server serves, as a page for browsers; programs get the health check."""
 
 from html import escape
+from urllib.parse import quote
 
 from shapley_coop.extras import needing
 from shapley_coop.graphs.catalogue import names
@@ -14,7 +15,7 @@ STUDIO = "https://smith.langchain.com/studio/?baseUrl="
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "vary": "accept",
+    "vary": "accept, host",
 }
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>shapley-coop</title>
@@ -45,5 +46,5 @@ async def welcome(request: Request) -> Response:
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"ok": True}, headers={"vary": "accept"})
     shown = ", ".join(f"<code>{escape(name)}</code>" for name in names())
-    studio = STUDIO + escape(str(request.base_url).rstrip("/"), quote=True)
+    studio = STUDIO + quote(str(request.base_url).rstrip("/"), safe=":/")
     return HTMLResponse(PAGE.format(workflows=shown, studio=studio), headers=HEADERS)

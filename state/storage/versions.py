@@ -3,8 +3,8 @@
 SQLite keeps a schema's number in the file (`PRAGMA user_version`), Postgres in a table of one row.
 """
 
-BOOKS, CHECKPOINTS = 8, 3
-"""Today's versions: of facts; of the file of checkpoints."""
+BOOKS, CHECKPOINTS = 9, 3
+"""Today's versions: of facts, and in Postgres of the checkpoints beside them; of their own file."""
 
 
 ANOTHER_HOME = "name another home (COOP_HOME or COOP_DATABASE_URL)"

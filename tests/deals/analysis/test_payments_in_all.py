@@ -85,3 +85,15 @@ def test_a_bound_is_told_of_a_game_that_is_not_enumerated() -> None:
     found = certify(twice, {**facts_of(game), **means_of(game)})
     assert found.faults == ()
     assert any("could owe" in note and "bound" in note for note in found.notes)
+
+
+def test_what_a_payer_may_be_paid_back_covers_no_certain_payment() -> None:
+    turn = at("escape_room", OFFER)
+    back = {**pay(1_000, HURRY), "payer": "Bob", "payee": "Alice"}
+    found = proposing(turn, paying(turn, 1_000), back)
+    assert isinstance(found, Fault)
+    assert found.label == "ABLE"
+    assert found.feedback.startswith("c1: Alice can never pay 1000")
+    sure = {key: x for key, x in back.items() if key != "when"}
+    both = proposing(turn, paying(turn, 12), {**sure, "amount": 5})
+    assert not isinstance(both, Fault)
