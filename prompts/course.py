@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from shapley_coop.prompts.render import render
+
 Facts = Mapping[str, Any]
 
 AFTER_PLAY = ("claim", "propose_split", "answer_split", "answer_bounty")
@@ -25,7 +27,8 @@ def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
     if bargains and not over:
         return course
     kept = [step for step in course["steps"] if step in AFTER_PLAY]
-    return {**course, "steps": kept, **({"renegotiate": "never"} if over else {})}
+    rest = {key: value for key, value in course.items() if key != "course"}
+    return {**rest, "steps": kept, **({"renegotiate": "never"} if over else {})}
 
 
 def otherwise(course: Facts, signed: bool = True) -> str:
@@ -46,8 +49,15 @@ def course_words(course: Facts) -> dict[str, Any]:
         "computed": course.get("computed", False),
         "otherwise": otherwise(course, course.get("bargains", True)),
         "budget": course["budget"],
-        "election": course.get("election", ""),
+        "course": _of_its_own(course),
     }
+
+
+def _of_its_own(course: Facts) -> str:
+    """Return how agents agree, in the words of a question that brings its own; else nothing."""
+    if not (own := course.get("course")):
+        return ""
+    return render(f"{own['of']}_course", rounds=course["rounds"], **own["words"]).strip()
 
 
 def bargained_again(when: str) -> str:

@@ -39,7 +39,7 @@ def variables(view: Facts, words: Sequence[Words]) -> dict[str, Any]:
         "contract": contract,
         "no_contract": quoted(view["no_contract"]) if view.get("no_contract") else "",
         "without": "the deal in force stays" if contract else "you play without a deal",
-        "election": view.get("procedure", {}).get("election", ""),
+        "binding": "have accepted",
         "keep_notes": KEEP_NOTES,
         "standing": _standing(view),
         "outlook": outlook(view),

@@ -41,12 +41,14 @@ class Setting(NamedTuple):
         flag: the option.
         help: what the option says.
         reads: the place of a callable that reads what is given for one agent, where the option is
-            given once for each, as NAME=text; empty for a switch.
+            given once for each, as NAME=text.
+        kind: the type of its value, where it is given once; bool is a switch.
     """
 
     flag: str
     help: str
     reads: str = ""
+    kind: type = bool
 
 
 Kind = Literal[

@@ -28,8 +28,9 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
         "bargains": bargains,
         "budget": config.budget != UNLIMITED,
     }
-    if "elect" in steps:
-        told["election"] = config.election
+    for one in _asked(turn.question):
+        if one.course:
+            told["course"] = {"of": one.name, "words": one.course(config)}
     if bargains:
         terms = turn.evaluated.enforcement
         told |= {"renegotiate": config.renegotiate, "enforcement": terms.mode}
@@ -53,12 +54,16 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
 
 def _admits_payments(question: Question[Any]) -> bool:
     """Return whether what is bargained over before play admits payments and splits."""
-    page = question.page() or (question,)
-    return all(one.topic.payments for one in page if one.name in BARGAINING)
+    return all(one.topic.payments for one in _asked(question) if one.name in BARGAINING)
+
+
+def _asked(question: Question[Any]) -> tuple[Question[Any], ...]:
+    """Return all that a question's workflow asks, in order."""
+    return question.page() or (question,)
 
 
 def _page(question: Question[Any]) -> tuple[tuple[str, ...], bool]:
     """Return the acts of a page in order, and whether values are computed from the record."""
-    page = question.page() or (question,)
+    page = _asked(question)
     acts = tuple(dict.fromkeys(one.name for one in page))
     return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

@@ -88,10 +88,6 @@ def _check_game(config: "RunConfig", game: Game) -> None:
         )
     if config.norm == "nucleolus":
         solver()  # refused before play, and not where it is settled
-    if config.groups == 1 or config.groups > len(game.agents):
-        raise ValueError(
-            f"groups is {config.groups}: choose 2 to {len(game.agents)}, or 0 for the default"
-        )
     if config.disagreement != "signed" and game.baseline.warning:
         raise ValueError(
             f"disagreement {config.disagreement} needs values: {game.baseline.warning}"

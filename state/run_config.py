@@ -117,22 +117,6 @@ class RunConfig(BaseModel):
         "edit of it is noticed. The run fills it in.",
     )
     rounds: int = Field(default=3, ge=1, le=50, description="Rounds of talk in each bargaining.")
-    grouping: Literal["interest", "random"] = Field(
-        default="interest",
-        description="How agents are put into groups where delegates bargain: by what the same "
-        "plays pay them, or at random, by the seed.",
-    )
-    groups: int = Field(
-        default=0,
-        ge=0,
-        le=100,
-        description="How many groups there are where delegates bargain; 0: two to five, by the "
-        "number of agents.",
-    )
-    election: Literal["vote", "lot"] = Field(
-        default="vote",
-        description="How a group gets its delegate: by vote, or by lot.",
-    )
     norm: NormName = Field(
         default="shapley",
         description="The norm by which values are computed from the record; a deal can name it.",

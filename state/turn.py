@@ -10,7 +10,7 @@ from shapley_coop.seats.answer import Answer
 from shapley_coop.seats.records import Answer as Written
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.run_config import OUTSIDERS
+from shapley_coop.state.run_config import OUTSIDERS, RunConfig
 from shapley_coop.state.table import AgentOutput, Draft, Table
 from shapley_coop.state.telling import Lines, Telling, of_agents
 from shapley_coop.state.topics import Topic
@@ -55,6 +55,8 @@ class Question(Generic[A]):
         teaches: whether its letter teaches how clauses are written.
         blind: whether it is asked before agents are shown what was computed.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
+        course: where agents agree in another way than by bargaining in turn: gives the variables
+            of the template `NAME_course`, by which letters tell of it.
         page: everything that its workflow asks, in order, from which letters tell how it goes on.
     """
 
@@ -77,6 +79,7 @@ class Question(Generic[A]):
     teaches: bool = False
     blind: bool = False
     guidance: bool = False
+    course: "Callable[[RunConfig], dict[str, Any]] | None" = None
     page: "Callable[[], tuple[Question[Any], ...]]" = field(
         default=tuple, compare=False, repr=False
     )

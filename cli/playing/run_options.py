@@ -98,9 +98,9 @@ def _settings() -> dict[str, extension.Setting]:
 
 
 def _added_option(name: str, setting: extension.Setting) -> inspect.Parameter:
-    kind: Any = list[str] if setting.reads else bool
+    kind: Any = list[str] if setting.reads else setting.kind
     option = typer.Option(setting.flag, help=setting.help, rich_help_panel="Run configuration")
-    default: Any = [] if setting.reads else False
+    default: Any = [] if setting.reads else setting.kind()
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, keyword, default=default, annotation=Annotated[kind, option])
 

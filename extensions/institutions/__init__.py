@@ -1,6 +1,6 @@
 """Institutions beside contracts: a mediator, delegates, reputation, and trade in pairs."""
 
-from shapley_coop.extension import Extension
+from shapley_coop.extension import Extension, Setting
 
 _HERE = "shapley_coop.extensions.institutions"
 
@@ -18,7 +18,23 @@ EXTENSION = Extension(
         "elect": f"{_HERE}.delegates.elect:QUESTION",
         "ratify": f"{_HERE}.delegates.ratify:QUESTION",
     },
-    templates={"elect": f"{_HERE}.templates:ELECT", "ratify": f"{_HERE}.templates:RATIFY"},
+    templates={
+        "elect": f"{_HERE}.templates:ELECT",
+        "elect_course": f"{_HERE}.templates:COURSE",
+        "ratify": f"{_HERE}.templates:RATIFY",
+    },
+    settings={
+        "grouping": Setting(
+            "--grouping", "How delegates' groups are formed: by interest, or random.", kind=str
+        ),
+        "groups": Setting(
+            "--groups", "How many groups send delegates; 0: two to five, by the agents.", kind=int
+        ),
+        "election": Setting(
+            "--election", "How a group gets its delegate: by vote, or by lot.", kind=str
+        ),
+    },
+    additions={"institutions": f"{_HERE}.delegates.settings:ADDITION"},
     words={"mediator": f"{_HERE}.words:in_words"},
     moves={"mediator": f"{_HERE}.delegating:chosen"},
     readings={

@@ -126,4 +126,5 @@ QUESTION = Question(
     program=lambda me: orders(me.facts),
     shows=(stand,),
     sealed=Sealed(_choices, _in_words, _binds),
+    course=lambda config: {},
 )

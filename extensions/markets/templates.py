@@ -1,5 +1,6 @@
-"""The template of the letter that asks for orders."""
+"""The templates of the letter that asks for orders, and of what letters say of the call market."""
 
 from pathlib import Path
 
+COURSE = Path(__file__).with_name("order_course.md").read_text(encoding="utf-8")
 ORDER = Path(__file__).with_name("order.md").read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.extensions.institutions.delegates.groups import electors, group_of
 from shapley_coop.extensions.institutions.delegates.member import vote
 from shapley_coop.extensions.institutions.delegates.membership import ballot
+from shapley_coop.extensions.institutions.delegates.settings import delegation_of
 from shapley_coop.extensions.institutions.delegates.words import membership
 from shapley_coop.prompts.request import turn_of_game
 from shapley_coop.seats.answer import Action, Answer, Facts
@@ -62,4 +63,5 @@ QUESTION = Question(
     shows=(talk_round, ballot),
     words=(membership, turn_of_game),
     tells=deeds,
+    course=lambda config: {"election": delegation_of(config).election},
 )

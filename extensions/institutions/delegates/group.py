@@ -3,6 +3,7 @@
 from typing import Any
 
 from shapley_coop.extensions.institutions.delegates.groups import candidates, electors, formed
+from shapley_coop.extensions.institutions.delegates.settings import delegation_of
 from shapley_coop.extensions.institutions.delegates.table import Group, GroupsTable
 from shapley_coop.state.evaluated import EvaluatedTable
 
@@ -23,7 +24,7 @@ def group(table: GroupsTable) -> dict[str, Any]:
         for one in groups
     ]
     now: GroupsTable = {**table, "groups": standing}
-    votes = config.election == "vote" and electors(EvaluatedTable(now))
+    votes = delegation_of(config).election == "vote" and electors(EvaluatedTable(now))
     return {"groups": standing, "verdict": "elect" if votes else "seated"}
 
 

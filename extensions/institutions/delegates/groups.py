@@ -6,6 +6,7 @@ from math import ceil
 
 import numpy as np
 
+from shapley_coop.extensions.institutions.delegates.settings import delegation_of
 from shapley_coop.extensions.institutions.delegates.table import Group, groups_of
 from shapley_coop.games import Game
 from shapley_coop.games.dice import dice
@@ -46,10 +47,11 @@ def formed(game: Game, config: RunConfig) -> list[list[str]]:
 
     Args:
         game: the game.
-        config: `grouping` (interest or random), `groups` (how many; 0 for the default) and `seed`.
+        config: the run's.
     """
-    count = config.groups or default_groups(len(game.agents))
-    if config.grouping == "random":
+    settings = delegation_of(config)
+    count = settings.groups or default_groups(len(game.agents))
+    if settings.grouping == "random":
         order = drawn(game.agents, config.seed, "groups")
     else:
         order = by_interest(game, config.seed)

@@ -24,6 +24,11 @@ def membership(view: Facts) -> dict[str, Any]:
     }
 
 
+def binding(view: Facts) -> dict[str, Any]:
+    """Return what has to happen before an offer that a delegate accepts binds anybody."""
+    return {"binding": "delegates have accepted and all members signed"}
+
+
 def _norm(offer: Facts) -> str:
     """Return the norm by which a deal splits the total; empty if it names none."""
     return next((x["norm"] for x in offer.get("clauses", []) if x.get("norm")), "")

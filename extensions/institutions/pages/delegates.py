@@ -26,6 +26,7 @@ from shapley_coop.extensions.institutions.delegates.group import group
 from shapley_coop.extensions.institutions.delegates.membership import delegation
 from shapley_coop.extensions.institutions.delegates.table import GroupsTable
 from shapley_coop.extensions.institutions.delegates.telling import of_delegates
+from shapley_coop.extensions.institutions.delegates.words import binding
 from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
 from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.account import account
@@ -47,7 +48,7 @@ plan = computed(PLAN)
 def of_a_delegate(question: Question[Any]) -> Question[Any]:
     """Return a question about the plan whose letter tells a delegate for whom it bargains."""
     asked = question.about(plan, tells=of_delegates)
-    return replace(asked, shows=(*asked.shows, delegation))
+    return replace(asked, shows=(*asked.shows, delegation), words=(*asked.words, binding))
 
 
 page = WorkflowBuilder(state=GroupsTable, start={"groups": []})

@@ -96,8 +96,12 @@ async def test_a_vote_for_another_groups_member_is_sent_back(script: Script) -> 
 
 
 async def test_a_delegate_can_be_drawn_by_lot_and_nobody_is_asked(script: Script) -> None:
-    first = await ended(FOUR.model_copy(update={"election": "lot"}))
-    again = await ended(FOUR.model_copy(update={"election": "lot"}))
+    first = await ended(
+        FOUR.model_copy(update={"extensions": {"institutions": {"election": "lot"}}})
+    )
+    again = await ended(
+        FOUR.model_copy(update={"extensions": {"institutions": {"election": "lot"}}})
+    )
     assert {act for _, act, _ in script.letters}.isdisjoint({"elect"})
     assert [t["groups"] for _, t in (first,)] == [t["groups"] for _, t in (again,)]
     assert all(group["votes"] == {} for group in first[1]["groups"])
@@ -106,7 +110,7 @@ async def test_a_delegate_can_be_drawn_by_lot_and_nobody_is_asked(script: Script
 def test_a_number_of_groups_that_cannot_be_is_refused_in_one_line() -> None:
     for count in (1, 5):
         with pytest.raises(ValueError, match=f"^groups is {count}: choose 2 to 4, or 0 for"):
-            FOUR.model_copy(update={"groups": count}).resolve()
+            FOUR.model_copy(update={"extensions": {"institutions": {"groups": count}}}).resolve()
 
 
 # What a member is shown

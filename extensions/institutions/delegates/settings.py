@@ -1,0 +1,58 @@
+"""How agents are put into groups, and how a group gets its delegate."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from shapley_coop.games import Game
+from shapley_coop.state.additions import Addition
+from shapley_coop.state.run_config import RunConfig
+
+
+class Delegation(BaseModel):
+    """The settings of a run in which delegates bargain."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    grouping: Literal["interest", "random"] = Field(
+        default="interest",
+        description="How agents are put into groups where delegates bargain: by what the same "
+        "plays pay them, or at random, by the seed.",
+    )
+    groups: int = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="How many groups there are where delegates bargain; 0: two to five, by the "
+        "number of agents.",
+    )
+    election: Literal["vote", "lot"] = Field(
+        default="vote",
+        description="How a group gets its delegate: by vote, or by lot.",
+    )
+
+
+class Delegating(Addition[Delegation]):
+    """Groups of a size that the game's agents can form."""
+
+    settings = Delegation
+
+    def resolved(self, settings: Delegation, game: Game) -> Delegation:
+        """Refuse one group, and more groups than agents.
+
+        Raises:
+            ValueError: there cannot be so many.
+        """
+        if settings.groups == 1 or settings.groups > len(game.agents):
+            raise ValueError(
+                f"groups is {settings.groups}: choose 2 to {len(game.agents)}, or 0 for the default"
+            )
+        return settings
+
+
+ADDITION = Delegating()
+
+
+def delegation_of(config: RunConfig) -> Delegation:
+    """Return a run's settings, the default where it sets none."""
+    return Delegation.model_validate(config.extensions.get("institutions", {}))
