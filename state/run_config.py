@@ -11,7 +11,6 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
-    JsonValue,
     model_validator,
 )
 from pydantic_core import CoreSchema
@@ -40,12 +39,6 @@ NormName = Literal[
 ConstraintName = Annotated[
     str, Field(pattern=r"^(limited_liability|(cap|non_transferable|tax)=\d{1,9}(\.\d{1,6})?)$")
 ]
-LETTER_NODES: list[JsonValue] = [
-    *("reason", "propose", "answer", "act", "claim", "propose_split", "answer_split"),
-    *("consider", "speak", "respond", "write", "sign", "judge", "elect", "ratify", "bid"),
-]
-"""The nodes of all workflows that write letters; Studio offers the prompt to edit there."""
-
 EXAMPLE_SEATS = {DEFAULT_SEAT: {"model": "embedded:rational"}}
 
 
@@ -82,7 +75,7 @@ class RunConfig(BaseModel):
         max_length=20_000,
         description="What every letter says beside the rules, to all agents alike: a prompt of "
         "your own. It is public; what only one agent may know belongs into its secrets.",
-        json_schema_extra={"langgraph_type": "prompt", "langgraph_nodes": LETTER_NODES},
+        json_schema_extra={"langgraph_type": "prompt"},
     )
     seats: dict[str, Annotated[Seat, BeforeValidator(as_seat)]] = Field(
         default=EXAMPLE_SEATS,

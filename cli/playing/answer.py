@@ -57,7 +57,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
-    _check_reason(run, agent, reply)
+    _check_reason(reply)
     fault = finish(answer_for(run, agent, reply))
     episode, mail = _mail_of(run, agent)
     if fault:
@@ -73,16 +73,15 @@ def _reply(run: Any, agent: str, reply: str) -> None:
         note(f"{agent} has answered; {onward}")
 
 
-def _check_reason(run: Any, agent: str, reply: str) -> None:
-    """Refuse an objection to a split whose words stand outside tags, where nobody would read them.
+def _check_reason(reply: str) -> None:
+    """Refuse an objection whose words stand outside tags, where nobody would read them.
 
     Raises:
         ValueError: says how the reason is given.
     """
     from shapley_coop.deals.language.wire import Message, scan
 
-    _, mail = _mail_of(run, agent)
-    said = scan(reply) if mail is not None and mail.facts.get("ask") == "answer_bounty" else None
+    said = scan(reply)
     if not isinstance(said, Message) or said.reject is None or not said.outside.strip():
         return
     if not (said.reject or said.speech):

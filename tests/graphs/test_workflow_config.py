@@ -48,6 +48,7 @@ def test_a_form_offers_the_games_that_the_workflow_plays_and_no_others(graph: st
 @pytest.mark.parametrize("graph", names())
 def test_prompts_and_seats_are_fields(graph: str) -> None:
     page, fields = builder(graph), form(graph)["properties"]
+    assert fields["instructions"]["langgraph_type"] == "prompt"
     assert fields["instructions"]["langgraph_nodes"] == list(page.askings)
     assert set(page.askings) <= set(page.nodes)
     assert {"*", "summariser", "judge"} <= fields["seats"]["properties"].keys()

@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.extension import offered
-from shapley_coop.graphs import builder
 from shapley_coop.graphs.running import play
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
@@ -34,22 +32,6 @@ async def test_the_part_of_a_letter_that_is_the_same_for_all_ends_with_them() ->
     for letter in await letters("negotiation_priced", instructions=WORDS):
         assert letter.startswith(plain[: plain.index("# How it goes")])
         assert letter.index("# How it goes") < letter.index(WORDS) < letter.index("# So far")
-
-
-def test_studio_is_told_where_the_prompt_is_used() -> None:
-    field = RunConfig.model_json_schema()["properties"]["instructions"]
-    assert field["langgraph_type"] == "prompt"
-    nodes = {node for name in WORKFLOWS for node in builder(name).nodes}
-    assert set(field["langgraph_nodes"]) - BROUGHT <= nodes
-
-
-BROUGHT = {"bid", "elect", "ratify"}
-"""Nodes of workflows that an extension brings, which may be absent."""
-
-WORKFLOWS = (
-    *("shapley_coop", "task_exchange", "contracts", "settlement"),
-    *offered("workflows"),
-)
 
 
 def test_the_command_line_takes_words_or_a_file(
