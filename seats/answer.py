@@ -128,6 +128,9 @@ class Thought(Answer):
 class Action(Answer):
     """Your action for this turn."""
 
+    ASKED: ClassVar = "What you do now"
+    """How the field is described to models."""
+
     action: Annotated[str, In("ACTION")]
     content: str | None = None
 
@@ -146,18 +149,18 @@ class Action(Answer):
         known = legal_in(facts)
         if not (legal := tuple(told_actions(known))):
             return None
-        return _legal(legal, not isinstance(known, ActionRule), carries)
+        return _legal(cls, legal, not isinstance(known, ActionRule), carries)
 
 
 @lru_cache(maxsize=256)
-def _legal(legal: tuple[str, ...], listed: bool, carries: bool) -> type[Answer]:
-    what = "What you do now" + ("." if listed else f", one of: {', '.join(legal)}.")
+def _legal(of: type[Action], legal: tuple[str, ...], listed: bool, carries: bool) -> type[Answer]:
+    what = of.ASKED + ("." if listed else f", one of: {', '.join(legal)}.")
     kind: Any = Annotated[Literal[legal] if listed else str, In("ACTION")]
     fields: dict[str, Any] = {"action": (kind, Field(description=what))}
     if carries:
         content = "What the action carries, as the rules say; null for none."
         fields["content"] = (str | None, Field(description=content))
-    return create_model("Action", __base__=Answer, __doc__=Action.__doc__, **fields)
+    return create_model("Action", __base__=Answer, __doc__=of.__doc__, **fields)
 
 
 class Drafted(Answer):

@@ -23,7 +23,9 @@ _ONESELF = ("me", "myself")
 
 
 class Vote(Action):
-    """Your action for this turn."""
+    """Your vote for your group's delegate."""
+
+    ASKED = "Whom you vote for"
 
     @classmethod
     def narrowed(cls, facts: Facts, carries: bool = False) -> type[Answer] | None:
