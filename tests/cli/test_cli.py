@@ -9,6 +9,7 @@ import pytest
 
 from shapley_coop import games, graphs
 from shapley_coop.state.storage.home import Home, home
+from tests.brought import brought_by
 from tests.coop_command import ABLATION, FAILED, USAGE, Coop, one_line, valid
 from tests.embedded_reply import reply
 from tests.root import ROOT
@@ -181,6 +182,7 @@ def test_the_doctor_says_what_is_there(coop: Coop, monkeypatch: pytest.MonkeyPat
     assert "absent" not in ill.out
 
 
+@brought_by("papers")
 def test_the_demo_counts_every_condition(coop: Coop) -> None:
     found = coop("demo", "--seeds", "2", "--json").result
     assert found["simulated"] is True

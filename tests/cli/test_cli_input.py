@@ -7,6 +7,7 @@ import pytest
 
 from shapley_coop.seats.models import KEYS
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, one_line
 
 RUN = ("run", "escape_room")
@@ -69,8 +70,12 @@ BAD_INPUT = [
     (("resume",), "name one run, or give --all"),
     (("resume", "gone", "--all"), "name one run, or give --all"),
     (("graph", "nope"), "no workflow 'nope': there are llm_only, "),
-    (("demo", "nope"), "no game 'nope': there are "),
-    (("demo", "--model", "embedded:nobody"), "no embedded character 'nobody'"),
+    pytest.param(("demo", "nope"), "no game 'nope': there are ", marks=brought_by("papers")),
+    pytest.param(
+        ("demo", "--model", "embedded:nobody"),
+        "no embedded character 'nobody'",
+        marks=brought_by("papers"),
+    ),
     (("credit", "gone.json"), "gone.json"),
     (("wev", "gone.json"), "gone.json"),
     (("dev",), "no langgraph.json here: run coop dev in the project's folder"),

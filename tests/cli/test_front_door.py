@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by, with_all_extensions
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 
 
@@ -80,6 +81,7 @@ def test_pruning_lists_before_it_removes(coop: Coop) -> None:
     assert coop("runs", "--json").result == []
 
 
+@brought_by("papers")
 def test_a_demonstration_leaves_no_runs_behind(coop: Coop) -> None:
     played(coop, "mine")
     assert coop("demo", "--seeds", "1").code == 0
@@ -227,6 +229,7 @@ def test_the_version_and_the_groups_of_commands(coop: Coop) -> None:
         assert f"─ {group} ─" in shown
 
 
+@with_all_extensions
 def test_the_first_help_lists_what_most_need_and_help_all_lists_every_command(coop: Coop) -> None:
     def listed(told: str) -> set[str]:
         return set(re.findall(r"^│ ([a-z][\w-]*)  ", told, re.MULTILINE))
@@ -240,6 +243,7 @@ def test_the_first_help_lists_what_most_need_and_help_all_lists_every_command(co
     assert coop("merge", "--help").code == 0, "what is not listed is there"
 
 
+@with_all_extensions
 def test_the_help_of_a_run_is_short_and_help_all_has_every_option(coop: Coop) -> None:
     short, every = coop("run", "--help").out, coop("run", "--help-all").out
     assert len(short.splitlines()) <= 66

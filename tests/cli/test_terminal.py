@@ -11,6 +11,7 @@ import pytest
 from shapley_coop.cli.experimenting import sweep
 from shapley_coop.cli.playing import run
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import FAILED, Coop, one_line
 
 INTERRUPTED = 130
@@ -76,6 +77,7 @@ def test_an_interrupted_run_is_named_with_the_command_that_goes_on(
     assert coop("resume", begun).code == 0
 
 
+@brought_by("papers")
 def test_an_interrupted_demo_says_that_nothing_is_kept(
     coop: Coop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from pettingzoo import ParallelEnv
 
 from shapley_coop.credit import attribute_by
 from shapley_coop.credit.attribution import Attribution
+from shapley_coop.extension import installed
 from shapley_coop.games import Game, Turn, load, names
 from shapley_coop.games.baseline import absent_action
 from shapley_coop.games.matrix import MatrixGame
@@ -179,9 +180,12 @@ WORLDS = {
     **_worlds_of_extensions(),
     "from YAML": World(TUG, {"rounds": 3}),
     "from YAML, away": World(TUG, {"rounds": 3, "absent": "away"}),
-    "PettingZoo": World(HEAP, {"absent": "1"}),
-    "PettingZoo, random": World(HEAP, {"absent": "random"}),
 }
+if "pettingzoo" in installed():
+    WORLDS |= {
+        "PettingZoo": World(HEAP, {"absent": "1"}),
+        "PettingZoo, random": World(HEAP, {"absent": "random"}),
+    }
 """Every game of the catalogue, one from a table, and one of PettingZoo."""
 
 

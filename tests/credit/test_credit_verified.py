@@ -7,13 +7,16 @@ import pytest
 
 from shapley_coop.games import names
 from tests.books import change_value
+from tests.brought import brought_by
 from tests.coop_command import Coop, valid
 from tests.credit.credit_plays import HEAP, with_heaps
 from tests.games.made_games import TUG
 from tests.games.test_own_game import ORCHARD
 
 
-@pytest.mark.parametrize("game", [*names(), "table", "own", HEAP])
+@pytest.mark.parametrize(
+    "game", [*names(), "table", "own", pytest.param(HEAP, marks=brought_by("pettingzoo"))]
+)
 def test_verify_recomputes_credit_from_the_record_alone(
     coop: Coop, game: str, tmp_path: Path
 ) -> None:

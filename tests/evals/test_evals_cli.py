@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from shapley_coop.cli.commands import command_line
+from tests.brought import brought_by
 from tests.evals.swept import ablation
 
 
@@ -139,6 +140,7 @@ def test_all_sweeps_what_can_be_played_and_tells_of_the_rest(tmp_path, monkeypat
     assert "no game &#39;nope&#39;" in (tmp_path / "out" / "report.html").read_text()
 
 
+@brought_by("experiments")
 def test_an_evaluation_with_prices_tells_what_each_condition_costs(tmp_path):
     prices = tmp_path / "prices.yaml"
     prices.write_text("'openai:*': {input: 1, output: 2}\n")

@@ -9,6 +9,7 @@ from shapley_coop.evals.measures.evaluators import EVALUATORS, WITH_ARGUMENT
 from shapley_coop.evals.reports.figures import KINDS
 from shapley_coop.evals.sweeps.cells import expand
 from shapley_coop.evals.sweeps.suite import load_suite, shipped
+from tests.brought import with_all_extensions
 from tests.root import ROOT
 
 PAGE = ROOT / "docs" / "suites.md"
@@ -35,6 +36,7 @@ def test_the_example_is_a_suite_of_as_many_cells_as_it_says(tmp_path: Path) -> N
     assert {cell.room["params"]["prize"] for cell in cells} == {10, 20}
 
 
+@with_all_extensions
 def test_the_lists_are_what_the_code_knows() -> None:
     if os.environ.get("COOP_UPDATE_SNAPSHOTS"):
         PAGE.write_text(_filled(), encoding="utf-8")

@@ -10,8 +10,10 @@ from shapley_coop.games.catalogue import load, run_only
 from shapley_coop.seats import keys
 from shapley_coop.seats.keys import bind_keys, key_for, keys_bound
 from shapley_coop.seats.seat import Seat
+from tests.brought import brought_by
 
 
+@brought_by("pettingzoo")
 def test_a_server_runs_the_programs_that_its_command_line_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -19,6 +21,7 @@ def test_a_server_runs_the_programs_that_its_command_line_names(
     ran = tmp_path / "ran"
     source = f"""import pathlib
 from shapley_coop.games import escape_room
+from tests.brought import brought_by
 pathlib.Path({str(ran)!r}).touch()
 GAME = escape_room.GAME
 """

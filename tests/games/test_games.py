@@ -14,6 +14,7 @@ import pytest
 from shapley_coop import games
 from shapley_coop.games import GameError, load
 from shapley_coop.games.dice import dice
+from tests.brought import brought_by
 from tests.games.battery import BATTERY
 from tests.root import ROOT
 
@@ -108,8 +109,12 @@ def test_silence_in_the_escape_room_is_no_action_and_pays_nobody() -> None:
         ({"door": ""}, "could not name ''"),
         ({"door": "<s>"}, "could not name '<s>'"),
         ({"agents": 40, "levers": 40}, "leave nobody at the door"),
-        ({"agents": 40, "door": "<s>"}, "could not name '<s>'"),
-        ({"agents": 40, "prize": 1e300}, "at most 1000000000"),
+        pytest.param(
+            {"agents": 40, "door": "<s>"}, "could not name '<s>'", marks=brought_by("many")
+        ),
+        pytest.param(
+            {"agents": 40, "prize": 1e300}, "at most 1000000000", marks=brought_by("many")
+        ),
         ({"agents": 1001}, "give 2 to 1000"),
         ({"agents": ["Ann", "everyone"]}, "choose other names"),
         ({"agents": ["Ann", "B\u200bn"]}, "not a valid agent name"),

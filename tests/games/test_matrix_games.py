@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from shapley_coop.games import GameError, load
+from tests.brought import brought_by
 
 
 def play_all(game, plan):
@@ -105,7 +106,7 @@ def test_a_fund_can_be_given_to_in_parts():
     ("params", "reason"),
     [
         ({"multiplier": 5}, "not a dilemma"),
-        ({"levels": 100, "agents": 1000}, "too many"),
+        pytest.param({"levels": 100, "agents": 1000}, "too many", marks=brought_by("many")),
         ({"stakes": 3}, "stakes"),
     ],
 )

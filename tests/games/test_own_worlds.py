@@ -10,6 +10,7 @@ import pytest
 
 from shapley_coop import extension
 from shapley_coop.games import load, names
+from tests.brought import brought_by
 from tests.coop_command import USAGE, Coop, coop_in, one_line, valid
 from tests.embedded_reply import reply
 from tests.stub_openai import StubOpenAI
@@ -105,6 +106,7 @@ def parallel_env(**settings):
 """
 
 
+@brought_by("pettingzoo")
 def test_an_environment_of_ones_own_plays_from_the_folder_one_stands_in(
     coop: Coop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +126,7 @@ def test_an_environment_of_ones_own_plays_from_the_folder_one_stands_in(
         ("pettingzoo.classic.rps_v2:nothing", "rps_v2 has no 'nothing'"),
     ],
 )
+@brought_by("pettingzoo")
 def test_a_wrong_environment_is_told_what_to_write(coop: Coop, factory: str, told: str) -> None:
     assert told in one_line(coop("run", f"pettingzoo:{factory}"), USAGE)
 

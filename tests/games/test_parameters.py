@@ -6,6 +6,7 @@ import pytest
 
 from shapley_coop import games
 from shapley_coop.games import GameError
+from tests.brought import brought_by
 from tests.coop_command import Coop
 
 
@@ -42,6 +43,7 @@ def test_every_game_says_what_its_parameters_mean_and_takes_their_defaults(
     assert again.params == games.load(game).params
 
 
+@brought_by("many")
 def test_a_value_beyond_the_bounds_that_are_told_is_refused(coop: Coop) -> None:
     assert listed(coop, "public_goods")["levels"]["bounds"] == "1 to 100"
     assert games.load("public_goods", {"levels": 100})

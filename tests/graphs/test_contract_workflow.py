@@ -17,6 +17,7 @@ from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 
 DILEMMA = load("prisoners_dilemma")
 TERMS = Terms(DILEMMA.agents, DILEMMA.actions, DILEMMA.turns)
@@ -281,6 +282,7 @@ RPS = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
 
 
 @pytest.mark.parametrize("graph", ["contracts", "shapley_coop"])
+@brought_by("pettingzoo")
 async def test_an_environment_that_is_not_ours_plays_without_code(graph, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     room = RunConfig(

@@ -82,14 +82,3 @@ SET = {
     "postgres": {"COOP_DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none"},
 }
 """Extra → what the environment holds for its commands."""
-
-OF_EXTENSION = {
-    "a2a": "a2a",
-    "attribute": "attribute",
-    "negmas": "opponents",
-    "patterns": "company",
-    "pettingzoo": "pettingzoo",
-    "sepa": "bounty",
-    "trials": "trials",
-}
-"""Extra → the extension whose commands or seats need it."""

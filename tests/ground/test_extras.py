@@ -20,8 +20,9 @@ from packaging.utils import canonicalize_name
 
 from shapley_coop.extras import LibraryMissing, is_installed, missing, needing
 from shapley_coop.graphs.preparing import prepare
+from tests.brought import with_all_extensions
 from tests.coop_command import Coop, Ended, one_line
-from tests.ground.extra_commands import COMMANDS, LIBRARIES, OF_EXTENSION, SET
+from tests.ground.extra_commands import COMMANDS, LIBRARIES, SET
 from tests.root import ROOT
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -77,10 +78,9 @@ def prepared(coop: Coop, folder: Path) -> None:
     (folder / "suite.yaml").write_text(SUITE)
     generated = {"scenario": "generated", "additive": True}
     (folder / "many.yaml").write_text(yaml.safe_dump(generated))
-    if (bmi := ROOT / "extensions/company/tasks/bmi.yaml").exists():
-        task = yaml.safe_load(bmi.read_text("utf-8"))
-        task["checks"][-1]["prints"] = "a+"
-        (folder / "prints.yaml").write_text(yaml.safe_dump({"task": task}))
+    task = yaml.safe_load((ROOT / "extensions/company/tasks/bmi.yaml").read_text("utf-8"))
+    task["checks"][-1]["prints"] = "a+"
+    (folder / "prints.yaml").write_text(yaml.safe_dump({"task": task}))
     worths = {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}}
     (folder / "worths.json").write_text(json.dumps(worths))
     prepare("llm_only", {"game": "escape_room"}, "begun")
@@ -90,13 +90,11 @@ def test_the_libraries_and_commands_of_every_extra_are_known() -> None:
     assert sorted(LIBRARIES) == sorted(COMMANDS) == OURS
 
 
+@with_all_extensions
 @pytest.mark.parametrize("extra", OURS)
 def test_each_command_names_the_extra_whose_library_is_absent(
     coop: Coop, without: Callable[..., Ended], tmp_path: Path, extra: str
 ) -> None:
-    extension = OF_EXTENSION.get(extra)
-    if extension and not (ROOT / "extensions" / extension).is_dir():
-        pytest.skip("its extension is not here")
     prepared(coop, tmp_path)
     before = sorted(tmp_path.rglob("*.xml"))
     if extra == "reports":
@@ -129,6 +127,7 @@ def test_a_report_without_its_library_has_its_figures_as_svg_and_says_what_png_n
     assert {one.suffix for one in (tmp_path / "drawn").iterdir()} == {".svg"}
 
 
+@with_all_extensions
 def test_a_run_is_credited_without_a_solver_and_says_which_norm_is_not_compared(
     coop: Coop, without: Callable[..., Ended], tmp_path: Path
 ) -> None:

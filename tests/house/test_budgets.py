@@ -2,6 +2,7 @@
 
 import tomllib
 
+from tests.brought import with_all_extensions
 from tests.budgets import TABLE, budgets
 
 
@@ -9,5 +10,6 @@ def test_nothing_grows_beyond_its_bound() -> None:
     assert [row for row in budgets() if row.counted > row.bound] == []
 
 
+@with_all_extensions
 def test_the_table_names_what_is_counted_and_nothing_else() -> None:
     assert {*tomllib.loads(TABLE.read_text(encoding="utf-8"))} == {row.name for row in budgets()}

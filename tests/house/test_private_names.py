@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from langchain_openai import ChatOpenAI
 
+from tests.brought import with_all_extensions
 from tests.budgets import CORE, EXTENSIONS
 from tests.root import ROOT
 
@@ -167,6 +168,7 @@ def outermost(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+@with_all_extensions
 def test_no_private_name_of_a_library_is_used_but_for_a_reason() -> None:
     found = {
         (str(path.relative_to(ROOT)), name)

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from shapley_coop.state.storage.home import Home
+from tests.brought import with_all_extensions
 from tests.root import ROOT
 from tests.warm_coop import users_coop
 
@@ -55,6 +56,7 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@with_all_extensions
 def test_every_link_of_a_page_leads_somewhere(page):
     links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from shapley_coop.games import load
+from tests.brought import with_all_extensions
 from tests.console_pages import PLAYED
 from tests.root import ROOT
 from tests.written_docs import DOCS, clauses, written
@@ -38,6 +39,7 @@ WRONG: list[tuple[str, Any]] = [
 ]
 
 
+@with_all_extensions
 def test_what_is_made_from_the_code_is_not_stale() -> None:
     """If it is: python -m tests.written_docs."""
     made = written()

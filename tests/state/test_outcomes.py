@@ -14,6 +14,7 @@ from shapley_coop.deals.monitor import Monitor
 from shapley_coop.evals.sweeps.folders import read_rows
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.outcome import without_play
+from tests.brought import brought_by
 from tests.coop_command import FAILED, Coop, valid
 from tests.graphs.test_last_bargaining import ACCEPT
 from tests.scripted import Script
@@ -46,6 +47,7 @@ def test_a_run_whose_every_answer_is_unreadable_is_no_agreement(coop: Coop, scri
     assert coop("verify", "r").code == 0
 
 
+@brought_by("many")
 def test_of_many_whose_answers_were_of_no_use_the_first_are_named_and_all_counted(
     coop: Coop, script: Script
 ) -> None:

@@ -14,7 +14,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
 
-from shapley_coop import extension
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.terms import Terms
@@ -24,8 +23,8 @@ from shapley_coop.graphs import builder, names
 from shapley_coop.seats.seat import Seat
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.table import Result, Table
+from tests.brought import with_all_extensions
 from tests.graphs.test_contract_workflow import DILEMMA, fined, proposal
-from tests.root import ROOT
 from tests.scripted import Script
 
 TABLES = {Result, Table, *(builder(name).state_schema for name in names())}
@@ -39,7 +38,6 @@ OWN_GAME = ("settlement", "consent", "call_market", "pairwise_exchange")
 
 EVERY_ASKING = "every node that asks or validates"
 
-ALL_EXTENSIONS = {page.stem for page in (ROOT / "docs/reference/extensions").glob("*.md")}
 VERBS = ("Written", "Cleared")
 NAMED = re.compile(r"`(\w+)`")
 
@@ -166,14 +164,13 @@ def test_every_key_says_what_it_is_and_who_writes_it() -> None:
         assert "Written by" in text or key in NEVER_STORED, key
 
 
-@pytest.mark.skipif(
-    bool(ALL_EXTENSIONS - extension.installed().keys()), reason="an extension was removed"
-)
+@with_all_extensions
 def test_every_node_that_a_text_names_is_one_of_some_workflow() -> None:
     told = {node for key in KEYS for verb in VERBS for node in NAMED.findall(sentence(key, verb))}
     assert not told - NODES
 
 
+@with_all_extensions
 async def test_a_key_is_written_and_cleared_by_whom_its_text_names(
     notes: tuple[Writers, Writers],
 ) -> None:

@@ -19,6 +19,7 @@ from shapley_coop.games.dice import dice as throw
 from shapley_coop.games.game import Game
 from shapley_coop.games.turns import Step
 from shapley_coop.state.outlook import norm_payoffs
+from tests.brought import brought_by
 from tests.chance import dice
 from tests.deals.analysis.test_outlook import before_play
 
@@ -154,8 +155,11 @@ def test_values_are_not_foretold_from_turns_on_the_games_own_dice():
     assert all(row.payoffs.keys() == set(game.agents) for row in without.rows)
 
 
+ENVIRONMENT = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
+
+
 @pytest.mark.parametrize(
-    "name", [*games.names(), "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"]
+    "name", [*games.names(), pytest.param(ENVIRONMENT, marks=brought_by("pettingzoo"))]
 )
 def test_an_offer_has_an_outlook_in_every_game_or_a_reason_why_not(name):
     game = load(name)

@@ -16,6 +16,7 @@ from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import Coop, valid
 from tests.credit.credit_plays import HEAP, evaluated, joint, recorded, with_heaps
 from tests.games.made_games import TUG
@@ -52,6 +53,7 @@ def test_a_game_with_a_rule_of_its_own_for_the_absent_takes_no_other() -> None:
             _ = load(name, {"absent": "away"}).baseline
 
 
+@brought_by("pettingzoo")
 def test_an_environment_without_a_baseline_plays_and_is_given_no_value(coop: Coop) -> None:
     with_heaps()
     outcome = valid(coop("run", HEAP, "--name", "heap", "--json").result)
@@ -68,6 +70,7 @@ def test_an_environment_without_a_baseline_plays_and_is_given_no_value(coop: Coo
 
 
 @pytest.mark.parametrize("rule", ["norm", "final_offer"])
+@brought_by("pettingzoo")
 def test_a_run_that_could_end_by_a_norm_needs_a_baseline_that_is_declared(rule: Any) -> None:
     with_heaps()
     pays = [[2, 2], [0, 0], [0, 0], [1, 1]]
@@ -129,6 +132,7 @@ def test_sampled_values_and_their_errors_are_the_same_through_every_door(
     assert coop("verify", "many").code == 0
 
 
+@brought_by("pettingzoo")
 def test_the_page_of_a_game_without_a_baseline_calls_no_split_fair(coop: Coop) -> None:
     with_heaps()
     coop("run", HEAP, "--name", "heap", "--json")

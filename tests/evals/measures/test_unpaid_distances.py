@@ -9,6 +9,7 @@ from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.graphs.catalogue import admits_payments
+from tests.brought import brought_by
 
 ASSUMED = ("pareto_distance", "nash_distance", "distance:fixed_split", "distance:random_split")
 """What is measured from a best total that payments divide."""
@@ -20,6 +21,7 @@ async def played(graph: str, **base: object) -> Row:
 
 
 @pytest.mark.parametrize("graph", ["llm_only", "negotiation"])
+@brought_by("papers")
 async def test_without_payments_a_table_of_payoffs_is_measured_from_no_split(
     graph: str,
 ) -> None:
