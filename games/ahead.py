@@ -14,11 +14,12 @@ from shapley_coop.games.baseline import IDLE, POLICY, absent_action
 from shapley_coop.games.dice import dice
 from shapley_coop.games.goods import Gift, with_gifts
 from shapley_coop.games.params import EVERYONE
+from shapley_coop.games.simulation import simulate
 
 if TYPE_CHECKING:
     from shapley_coop.games.foresight import Asked, Owed
     from shapley_coop.games.game import Game
-    from shapley_coop.games.turns import Position, Turn
+    from shapley_coop.games.turns import Position, Step, Turn
 
 UNASKED = "\0unasked"
 """Instead of what is asked: what the agent would do if nothing were."""
@@ -261,21 +262,29 @@ def played_on(
 ) -> "list[Turn]":
     """Return the record after the turns left, in which each agent does what is chosen for it."""
     turns = list(record)
-    while not game.over(position) and len(turns) < game.turns:
+
+    def policy(_: int, at: "Position") -> dict[str, str]:
         actions = {}
         for agent in game.agents:
-            legal = game.legal(position, agent)
-            action = choose(position, turns, agent) if legal else None
+            legal = game.legal(at, agent)
+            action = choose(at, turns, agent) if legal else None
             if action is not None and action in legal:
                 actions[agent] = action
+        return actions
+
+    def transition(at: "Position", actions: dict[str, str]) -> "Step":
         turn: Turn = {"turn": len(turns) + 1, "actions": actions, "rewards": {}}
         given = gifts(turns, turn) if gifts else ()
-        after = game.step(with_gifts(position, given), actions)
+        after = game.step(with_gifts(at, given), actions)
         turn["rewards"] = after.rewards
         if given:
             turn["effects"] = after.effects
         if after.pot:
             turn["pot"] = after.pot
         turns.append(turn)
-        position = after.position
+        return after
+
+    left = range(len(record) + 1, game.turns + 1)
+    for _ in simulate(game, position, left, policy, transition):
+        pass
     return turns

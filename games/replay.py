@@ -24,6 +24,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.games.baseline import AWAY, RANDOM, Baseline, absent_action
 from shapley_coop.games.classes import ByClass
 from shapley_coop.games.dice import dice
+from shapley_coop.games.simulation import simulate
 
 if TYPE_CHECKING:
     from shapley_coop.games.game import Game
@@ -166,43 +167,42 @@ class _Play:
     ) -> None:
         self._game, self._did, self._baseline, self._draw = game, did, baseline, draw
         self._absent = [agent for agent in game.agents if agent not in inside]
+        self._away = self._absent if baseline.kind == AWAY else []
         self._cursor = dict.fromkeys(game.agents, 0)
-        self._position: Position = game.start()
-        self._turn = 0
 
     def run(self) -> list[Fraction]:
         """Return each agent's rewards, and the pot."""
         game, turns = self._game, len(next(iter(self._did.schedules.values()), []))
-        earned = dict.fromkeys(game.agents, Fraction(0))
-        pot = Fraction(0)
         last = turns if self._did.stopped else max(turns, game.turns)
-        while self._turn < last and not game.over(self._position):
-            after = self._step()
+        earned, pot = dict.fromkeys(game.agents, Fraction(0)), Fraction(0)
+        for _, after in simulate(game, game.start(), range(1, last + 1), self._act, self._step):
             for agent in game.agents:
                 earned[agent] += exact(after.rewards.get(agent, 0))
             pot += exact(after.pot)
-            self._position = after.position
-            self._turn += 1
         return [*earned.values(), pot]
 
-    def _step(self) -> "Step":
-        game, away = self._game, self._baseline.kind == AWAY
+    def _act(self, turn: int, position: "Position") -> dict[str, str]:
         actions = {}
-        for i, agent in enumerate(game.agents):
-            legal = game.legal(self._position, agent)
-            if legal and not (away and agent in self._absent):
-                chosen = self._choose(i, agent, legal)
+        for agent in self._game.agents:
+            legal = self._game.legal(position, agent)
+            if legal and agent not in self._away:
+                chosen = self._choose(turn, position, agent, legal)
                 if chosen is not None:
                     actions[agent] = chosen
-        if away and self._absent:
-            return least_for_the_present(game, self._position, actions, self._absent)
-        return game.step(self._position, actions)
+        return actions
 
-    def _choose(self, i: int, agent: str, legal: Sequence[str]) -> str | None:
+    def _step(self, position: "Position", actions: dict[str, str]) -> "Step":
+        if self._away:
+            return least_for_the_present(self._game, position, actions, self._away)
+        return self._game.step(position, actions)
+
+    def _choose(
+        self, turn: int, position: "Position", agent: str, legal: Sequence[str]
+    ) -> str | None:
         if agent in self._absent or agent not in self._did.replayed:
-            return self._of_the_absent(i, agent, legal)
+            return self._of_the_absent(turn, position, agent, legal)
         schedule: list[str | None] = self._did.schedules[agent]
-        done: str | None = schedule[self._turn] if self._turn < len(schedule) else COULD_NOT
+        done: str | None = schedule[turn - 1] if turn <= len(schedule) else COULD_NOT
         if done is not COULD_NOT and self._possible(done, legal):
             return done
         for k in range(len(schedule) if self._did.goes_on else 0):
@@ -210,16 +210,19 @@ class _Play:
             if schedule[at] is not COULD_NOT and self._possible(schedule[at], legal):
                 self._cursor[agent] = at + 1
                 return schedule[at]
-        return self._of_the_absent(i, agent, legal)
+        return self._of_the_absent(turn, position, agent, legal)
 
     def _possible(self, action: str | None, legal: Sequence[str]) -> bool:
         return action is None or self._game.action_label(action) in legal
 
-    def _of_the_absent(self, i: int, agent: str, legal: Sequence[str]) -> str | None:
+    def _of_the_absent(
+        self, turn: int, position: "Position", agent: str, legal: Sequence[str]
+    ) -> str | None:
         if self._baseline.kind == RANDOM:
-            drawn = dice(self._game.seed, self._turn + 1, f"absent/{i}/{self._draw}")
+            i = self._game.agents.index(agent)
+            drawn = dice(self._game.seed, turn, f"absent/{i}/{self._draw}")
             return legal[int(drawn.integers(len(legal)))]
-        action = absent_action(self._game, self._baseline, self._position, agent)
+        action = absent_action(self._game, self._baseline, position, agent)
         return action if action in legal else None
 
 

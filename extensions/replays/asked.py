@@ -21,7 +21,8 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.wire import scan
 from shapley_coop.games.baseline import AWAY, RANDOM, absent_action
 from shapley_coop.games.replay import Replays, least_for_the_present
-from shapley_coop.games.turns import Position, Turn
+from shapley_coop.games.simulation import simulate
+from shapley_coop.games.turns import Position, Step, Turn
 from shapley_coop.nodes.agent.ask import write_letter
 from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.seats.models import chat_model
@@ -109,14 +110,18 @@ class _Plays:
         return self._known[present]
 
     def _play(self, present: frozenset[str]) -> list[Fraction]:
-        game, position, record = self._game, self._game.start(), list[Turn]()
+        game, record = self._game, list[Turn]()
         absent = [agent for agent in game.agents if agent not in present]
-        while len(record) < self._last and not game.over(position):
-            actions = self._chosen(present, position, record)
-            if absent and game.baseline.kind == AWAY:
-                after = least_for_the_present(game, position, actions, absent)
-            else:
-                after = game.step(position, actions)
+        away = absent if game.baseline.kind == AWAY else []
+
+        def chosen(_: int, position: Position) -> dict[str, str]:
+            return self._chosen(present, position, record)
+
+        def least(position: Position, actions: dict[str, str]) -> Step:
+            return least_for_the_present(game, position, actions, away)
+
+        turns = range(1, self._last + 1)
+        for actions, after in simulate(game, game.start(), turns, chosen, least if away else None):
             turn: Turn = {
                 "turn": len(record) + 1,
                 "actions": {agent: game.action_label(x) for agent, x in actions.items()},
@@ -124,7 +129,6 @@ class _Plays:
                 "effects": after.effects,
             }
             record.append({**turn, "pot": after.pot} if after.pot else turn)
-            position = after.position
         zero = Fraction(0)
         own = [sum((exact(t["rewards"].get(a, 0)) for t in record), zero) for a in game.agents]
         return [*own, sum((exact(turn.get("pot", 0)) for turn in record), zero)]
