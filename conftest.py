@@ -16,9 +16,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import gc
 import ipaddress
+import re
 import socket
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from shapley_coop.seats.models import KEYS
 from tests.chance import seed_line, settle_seed
 from tests.coop_command import Coop, coop_in
 from tests.postgres import NoPostgres, postgres
+from tests.root import ROOT
 from tests.scripted import Script
 
 LIVE = "COOP_TEST_LIVE"
@@ -47,6 +49,9 @@ settle_seed()
 
 class NetworkForbidden(RuntimeError):
     """A test tried to reach another machine."""
+
+
+_OF_EXTENSION = re.compile(r"No module named '(?:shapley_coop\.)?extensions\.(?P<name>\w+)")
 
 
 def _is_here(host: Any) -> bool:
@@ -80,6 +85,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The files with most slow tests come first, so that no worker is left with one at the end."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: -slow[item.path])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip with a reason the tests of an extension that imports one that was removed."""
+    report = yield
+    lost = _OF_EXTENSION.search(str(report.longrepr)) if report.failed else None
+    if lost and not (ROOT / "extensions" / lost["name"]).is_dir():
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 0, f"the extension {lost['name']} was removed")
+    return report
 
 
 def pytest_collection_finish() -> None:
