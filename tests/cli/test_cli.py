@@ -141,6 +141,10 @@ def test_what_there_is_can_be_listed(coop: Coop) -> None:
         for name, about in names.items():
             assert about
             assert name in listed
+    lines = {line.split()[0]: line for line in listed.splitlines() if line}
+    assert lines["graphs,"] == "graphs, of any game unless some are named:"
+    assert lines["settlement"].endswith(" Plays delivered.")
+    assert "Plays" not in lines["negotiation"]
 
 
 def test_runs_are_listed_newest_first_and_shown(coop: Coop) -> None:
