@@ -33,7 +33,7 @@ class Narrator:
             if draft.get("label") and not draft["sound"]:
                 say(f"        {agent} is asked again: {explained(draft['label'])}")
         for said in written.get("talk", []):
-            event = said_event(said)
+            event = said_event(said, written)
             lines = [line for line in said["text"].splitlines() if line.strip()]
             if said["act"] == "write" and len(lines) > 1:
                 event["text"] = f"{len(lines)} lines, which coop show prints"

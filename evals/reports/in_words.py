@@ -11,6 +11,7 @@ from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import GIVEN
 from shapley_coop.many import MANY
+from shapley_coop.prompts.computed import percent
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
 
@@ -50,7 +51,8 @@ class EventsInWords:
         said, *more = marked_lines(event["text"])
         if offer:
             self._told_by[tuple(offer)] = event["id"]
-        first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said or '—'}"
+        said = said or (percent(event["part"]) if "part" in event else "—")
+        first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
         return [first, *(f"      {line}" for line in [*more, *self._few(offer, "clauses")])]
 
     def _signed(self, event: dict[str, Any]) -> list[str]:

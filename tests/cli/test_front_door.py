@@ -113,6 +113,20 @@ def test_a_run_is_shown_in_order_with_every_clause(coop: Coop) -> None:
     assert [shown.index(step) for step in steps] == sorted(shown.index(step) for step in steps)
 
 
+def test_a_claim_without_words_is_told_by_the_part_that_it_claims(
+    coop: Coop, script: dict[tuple[str, str], str]
+) -> None:
+    script["Alice", "claim"] = "<CLAIM>40%</CLAIM>"
+    script["Bob", "claim"] = "<s>Some of it.</s><CLAIM>60%</CLAIM>"
+    played = coop("run", "prisoners_dilemma", "--name", "r", "--rounds", "1")
+    told = [line.split(maxsplit=1)[1] for line in played.out.splitlines() if " claims: " in line]
+    assert told == ["Alice claims: 40 %", "Bob claims: Some of it."]
+    assert "Alice claims: 40 %" in coop("show", "r").out
+    assert "Alice claims: 40 %" in coop("show", "r", "--markdown").out
+    events = coop("show", "r", "--json").result["events"]
+    assert [event["part"] for event in events if "part" in event] == ["0.4", "0.6"]
+
+
 def test_the_transcript_is_markdown_that_shows_speech_as_text(coop: Coop, script: object) -> None:
     script["Alice", "propose"] = "<s># Look **here**</s><PASS>"  # type: ignore[index]
     played(coop, "r", "--rounds", "1", "--tries", "1")
