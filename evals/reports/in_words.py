@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from shapley_coop import extension
+from shapley_coop.deals.exchange.talk import said_in
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
 from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
@@ -37,6 +39,7 @@ class EventsInWords:
 
     def __init__(self, whole: bool = False) -> None:
         self._told_by: dict[tuple[str, ...], str] = {}
+        self._meeting = 0
         self._whole = whole
 
     def lines_of(self, event: dict[str, Any]) -> list[str]:
@@ -48,12 +51,14 @@ class EventsInWords:
 
     def _said(self, event: dict[str, Any]) -> list[str]:
         offer = event["deal"]["text"] if "deal" in event else []
-        said, *more = marked_lines(event["text"])
+        said, *more = marked_lines(_spoken(event["text"], bool(offer) or "to" in event))
         if offer:
             self._told_by[tuple(offer)] = event["id"]
         said = said or (percent(event["part"]) if "part" in event else "—")
         first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
-        return [first, *(f"      {line}" for line in [*more, *self._few(offer, "clauses")])]
+        lines = [first, *(f"      {line}" for line in [*more, *self._few(offer, "clauses")])]
+        met, self._meeting = self._meeting, event.get("meeting", 0)
+        return lines if self._meeting in (0, met) else [f"meeting {self._meeting}", *lines]
 
     def _signed(self, event: dict[str, Any]) -> list[str]:
         what = f"{'amended' if event.get('previous') else 'signed'} {event['hash'][:12]}"
@@ -118,6 +123,14 @@ def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
         yield f"no further bargaining: {why}"
 
 
+def _spoken(text: str, offers: bool) -> str:
+    """Return the words of a message that was delivered with its tags; an offer is told apart."""
+    message = said_in(text) if "<" in text else Message()
+    if message == Message() or (message.proposal is not None and not offers):
+        return text
+    return "\n".join(filter(None, (message.speech, message.accept, message.reject)))
+
+
 def _act(said: dict[str, Any]) -> str:
     number = f" #{said['about']}" if "about" in said else ""
     if "puts" in said:
@@ -126,7 +139,8 @@ def _act(said: dict[str, Any]) -> str:
     if said["act"] == "pass":
         return f"passes{why}"
     verb = "counters" if said["act"] == "reject" and "puts" in said else f"{said['act']}s"
-    return f"{verb}{number}{why}"
+    to = f" to {said['to']}" if "to" in said and verb == "proposes" else ""
+    return f"{verb}{to}{number}{why}"
 
 
 def opening(outcome: dict[str, Any]) -> Iterator[str]:
