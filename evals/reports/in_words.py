@@ -1,7 +1,7 @@
 """A run in words: its public events, line by line, and what it came to."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shapley_coop import extension
@@ -110,6 +110,17 @@ def _handed_over(event: dict[str, Any]) -> Iterator[str]:
         if effect.get("effect") == GIVEN and effect["quantity"]:
             what = f"{effect['quantity']} {effect['good']}"
             yield f"by {effect['clause']}: {effect['giver']} gives {effect['receiver']} {what}"
+
+
+def news_in(written: Mapping[str, Any]) -> Iterator[str]:
+    """Say what extensions tell of the keys of their tables.
+
+    Args:
+        written: a node's update, or the table.
+    """
+    for key in extension.offered("news"):
+        if key in written:
+            yield from extension.load("news", key)(written[key])
 
 
 def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
