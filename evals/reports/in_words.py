@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from shapley_coop import extension
@@ -13,7 +14,7 @@ from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import GIVEN
 from shapley_coop.many import MANY
-from shapley_coop.prompts.computed import percent
+from shapley_coop.prompts.computed import amount, percent
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
 
@@ -29,6 +30,10 @@ STATUS = {
 
 COLUMNS = ("agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff")
 """The heads of a result's table (`rows`)."""
+
+
+SHORT = 100
+"""The largest denominator of a fraction that stands beside its decimals."""
 
 
 class EventsInWords:
@@ -125,13 +130,20 @@ def news_in(written: Mapping[str, Any]) -> Iterator[str]:
 
 def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
     """Say what was computed from the record before the last bargaining."""
-    values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
-    yield f"computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}"
+    values = ", ".join(f"{a} {_readable(x)}" for a, x in reckoning["values"].items())
+    total = _readable(reckoning["total"])
+    yield f"computed from the record: total {total}, {reckoning['norm']} {values}"
     if reckoning.get("compares_with"):
-        had = ", ".join(f"{a} {x}" for a, x in reckoning["baseline"].items())
+        had = ", ".join(f"{a} {_readable(x)}" for a, x in reckoning["baseline"].items())
         yield f"the baseline alone pays: {had}"
     if why := reckoning.get("skipped"):
         yield f"no further bargaining: {why}"
+
+
+def _readable(exactly: str) -> str:
+    """Return an amount in decimals, and beside them as a fraction where that is short."""
+    short = "/" in exactly and Fraction(exactly).denominator <= SHORT
+    return f"{amount(exactly)} ({exactly})" if short else amount(exactly)
 
 
 def _spoken(text: str, offers: bool) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.evals.reports.in_words import reckoned
 from shapley_coop.state.storage.home import home
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
 
@@ -111,6 +112,15 @@ def test_a_run_is_shown_in_order_with_every_clause(coop: Coop) -> None:
         "Each of the 2 agents acted, in 1 turn.",
     ]
     assert [shown.index(step) for step in steps] == sorted(shown.index(step) for step in steps)
+
+
+def test_computed_values_are_decimals_and_short_fractions_beside_them(coop: Coop) -> None:
+    coop("run", "raid_battle", "--name", "raid")
+    told = coop("show", "raid").out
+    assert "shapley Hero1 21.8333 (131/6), Hero2 51.6667 (155/3), Hero3" in told
+    assert list(reckoned({"total": "1", "norm": "shapley", "values": {"CTO": "186400/3393"}})) == [
+        "computed from the record: total 1, shapley CTO 54.9366"
+    ]
 
 
 def test_a_claim_without_words_is_told_by_the_part_that_it_claims(
