@@ -149,7 +149,7 @@ def money(view: Facts, signed: bool = True) -> str:
     rows = [[a, *(amount(x[a], name == "change") for name, x in columns.items())] for a in agents]
     if claims := view.get("claims"):
         columns = {**columns, "claims": claims}
-        rows = [[*row, _percent(claims.get(a))] for a, row in zip(agents, rows, strict=True)]
+        rows = [[*row, percent(claims.get(a))] for a, row in zip(agents, rows, strict=True)]
     if len(rows) > MANY:
         rows = rows_of_many(sorted(rows, key=lambda row: row[0] != view["you"]))
     totals = [_sum(name, values) for name, values in columns.items()]
@@ -168,7 +168,8 @@ def _sum(name: str, values: Mapping[str, str]) -> str:
     return amount(sum(map(Fraction, values.values())))
 
 
-def _percent(part: str | None) -> str:
+def percent(part: str | None) -> str:
+    """Return a part of the whole in per cent; a dash for none."""
     return "–" if part is None else f"{amount(Fraction(part) * 100)} %"
 
 

@@ -67,6 +67,9 @@ def read(turn: TurnContext, agent: str, message: Message) -> Reply | Fault:
     said = message.speech or message.reject
     if message.proposal is None:
         return Reply.holding(None, decision="reject", speech=said)
+    if turn.table["round"] >= turn.evaluated.config.rounds:
+        why = "This is the last round: nobody could answer an offer of yours."
+        return Fault("VOID", f"{why} Answer `<ACCEPT>` or `<REJECT>`.")
     found = deal_in(turn, message)
     if isinstance(found, Fault):
         return found

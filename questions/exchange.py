@@ -125,7 +125,7 @@ def publish(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, 
 
 def deal_in(turn: TurnContext, by: str, text: str) -> Deal:
     """Return a delivered proposal as a deal; one that is not valid says nothing that could bind."""
-    tasks = exchange_of(turn.evaluated).tasks
+    tasks = talk_in(turn, by).tasks
     masks = masks_in(tasks, by, text)
     return Deal() if masks is None else as_deal(tasks, masks)
 

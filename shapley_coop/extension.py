@@ -74,6 +74,7 @@ Kind = Literal[
     "measures",
     "credits",
     "sections",
+    "news",
     "pictures",
     "workflows",
     "sandboxes",
@@ -138,6 +139,8 @@ class Extension:
             people are told the `lines`, stands under the name in what `coop credit RUN` reports.
         sections: a heading of each suite in a sweep's report → a callable of the suite's runs
             (`shapley_coop.evals.sweeps.stored.Stored`), which returns what stands below, as HTML.
+        news: a key of its workflows' table → a callable of its value that returns lines, which are
+            printed as a run writes it, and where the run is shown.
         pictures: a game → a callable of the table of a run that ended, which draws it as SVG.
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
@@ -183,6 +186,7 @@ class Extension:
     measures: Places = field(default_factory=dict)
     credits: Places = field(default_factory=dict)
     sections: Places = field(default_factory=dict)
+    news: Places = field(default_factory=dict)
     pictures: Places = field(default_factory=dict)
     workflows: Places = field(default_factory=dict)
     sandboxes: Places = field(default_factory=dict)

@@ -17,12 +17,16 @@ class Utterance:
         said: what it answered.
         puts: the revision under which an offer made in it came to stand.
         about: the revision that it accepts or rejects.
+        to: who alone hears it; empty for all.
+        meeting: in which of several it is said.
     """
 
     by: str
     said: AgentOutput
     puts: int = 0
     about: int = 0
+    to: str = ""
+    meeting: int = 0
 
 
 def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[PublicMessage]:
@@ -82,6 +86,10 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
         entry["puts"] = one.puts
     if one.about:
         entry["about"] = one.about
+    if one.to:
+        entry["to"] = one.to
+    if one.meeting:
+        entry["meeting"] = one.meeting
     if "label" in one.said:
         entry["label"] = one.said["label"]
     if one.said.get("repairs"):

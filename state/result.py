@@ -84,7 +84,10 @@ def _course(table: Table) -> dict[str, Any]:
     """Return what was said and done on the way."""
     talk, record = table.get("talk", []), table.get("record", [])
     return {
-        "talk": [{"id": s["id"], "by": s["by"], "to": "all", "text": s["text"]} for s in talk],
+        "talk": [
+            {"id": s["id"], "by": s["by"], "to": s.get("to", "all"), "text": s["text"]}
+            for s in talk
+        ],
         "events": timeline(EvaluatedTable(table)),
         "turns_played": len(record),
         "acted": {

@@ -44,6 +44,8 @@ class PublicMessage(TypedDict):
     deal: NotRequired[dict[str, Any]]  # the offer or counter-offer made in it
     puts: NotRequired[int]  # the revision under which that offer came to stand
     about: NotRequired[int]  # the revision that it accepts, rejects or leaves
+    to: NotRequired[str]  # who alone heard it
+    meeting: NotRequired[int]  # in which of several it was said
     label: NotRequired[str]  # of the fault that ended in a pass
     repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
     more: NotRequired[dict[str, Any]]  # extension → what it adds to the offer or acceptance

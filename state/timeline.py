@@ -1,5 +1,6 @@
 """The public events of a run in order: said, signed, played, settled."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.amounts import MICRO
@@ -18,16 +19,23 @@ def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     At one turn, `said` comes first, then `signed`, then `played`.
     """
     table = evaluated.table
-    events = [said_event(said) for said in table.get("talk", [])]
+    events = [said_event(said, table) for said in table.get("talk", [])]
     events += [_signed(contract, turn) for contract, turn in signed_contracts(table)]
     events += _played(evaluated)
     events.sort(key=lambda event: (event["turn"], _ORDER.index(event["kind"])))
     return [*events, *_settled(table)]
 
 
-def said_event(said: PublicMessage) -> dict[str, Any]:
-    """Return a public message as an event, with the clauses of its offer in words."""
+def said_event(said: PublicMessage, written: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a public message as an event, with what it offers in words, or the part it claims.
+
+    Args:
+        said: the message.
+        written: the table, or the update with which the message came.
+    """
     event: dict[str, Any] = {"kind": "said", **said}
+    if said["act"] == "claim" and said["by"] in (claims := written.get("claims") or {}):
+        event["part"] = claims[said["by"]]
     if "deal" in said:
         deal = Deal.of(said["deal"])
         event["deal"] = {"text": deal.text().splitlines(), "hash": deal.hash()}

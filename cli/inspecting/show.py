@@ -97,6 +97,7 @@ def _picture(table: "Table") -> str:
 
 def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
     from shapley_coop.cli.playing.narration import Narrator, report, show_reckoned
+    from shapley_coop.evals.reports.in_words import news_in
     from shapley_coop.state.evaluated import EvaluatedTable
     from shapley_coop.state.resuming import goes_on
     from shapley_coop.state.timeline import timeline
@@ -106,6 +107,8 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
     # Values are computed when the game is over, before what is said of them.
     after = len(table.get("record", [])) if table.get("reckoning") else len(events)
     told = False
+    for line in news_in(table):
+        say(f"  {line}")
     for event in events:
         later = event["kind"] == "settled" or (
             event["kind"] == "said" and event["act"] != "claim" and event["topic"] == "split"

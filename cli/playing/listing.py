@@ -40,10 +40,20 @@ def list_(
         say_json(found)
         return
     for title, entries in found.items():
-        say(f"{title}:")
+        say(f"{title}, of any game unless some are named:" if title == "graphs" else f"{title}:")
         for name, about in entries.items():
-            say(f"  {name:<24} {about}")
+            say(f"  {name:<24} {about}{_plays(name) if title == 'graphs' else ''}")
         say()
+
+
+def _plays(graph: str) -> str:
+    """Name the games that a workflow plays; nothing where it plays any."""
+    from shapley_coop.games import Game
+    from shapley_coop.graphs.catalogue import builder
+    from shapley_coop.state.workflow_config import playable
+
+    kind = builder(graph).plays
+    return "" if kind is Game else f" Plays {', '.join(playable(kind))}."
 
 
 def _list_parameters(name: str, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from shapley_coop.evals.reports.in_words import (
     STATUS,
     EventsInWords,
     closing,
+    news_in,
     opening,
     reckoned,
     rows,
@@ -29,11 +30,13 @@ class Narrator:
         """Print the public news in one node's update; of a written contract its length alone."""
         if written.keys() & {"lapsed", "prices", "contract", "record"}:
             self._end_alike()
+        for line in news_in(written):
+            say(f"  {line}")
         for agent, draft in (written.get("drafts") or {}).items():
             if draft.get("label") and not draft["sound"]:
                 say(f"        {agent} is asked again: {explained(draft['label'])}")
         for said in written.get("talk", []):
-            event = said_event(said)
+            event = said_event(said, written)
             lines = [line for line in said["text"].splitlines() if line.strip()]
             if said["act"] == "write" and len(lines) > 1:
                 event["text"] = f"{len(lines)} lines, which coop show prints"

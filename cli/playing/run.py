@@ -32,6 +32,9 @@ from shapley_coop.invalid import first_error
 if TYPE_CHECKING:
     from shapley_coop.state.run_config import RunConfig
 
+USUAL = "shapley_coop"
+"""The workflow that plays a game where none is named, and none has the game's name."""
+
 Played = Annotated[
     str,
     typer.Argument(
@@ -46,6 +49,7 @@ Workflow = Annotated[
         "--graph",
         "-g",
         help="The workflow; coop list shows them.",
+        show_default=f"the one of the game's name, else {USUAL}",
         autocompletion=complete_graphs,
     ),
 ]
@@ -65,7 +69,7 @@ INTERRUPTED = 130
 def run(
     ctx: typer.Context,
     game: Played,
-    graph: Workflow = "shapley_coop",
+    graph: Workflow = "",
     model: Model = "embedded:rational",
     agent: AgentSeats = None,
     base_url: BaseUrl = None,
@@ -92,6 +96,10 @@ def run(
 
     if game in workflows() and game not in games():
         raise ValueError(f"{game} is a workflow: coop run GAME --graph {game} plays a game by it")
+    if not graph:
+        graph = game if game in workflows() else USUAL
+        if graph != USUAL:
+            note(f"{game} is a game and a workflow: playing it by that workflow; another: -g NAME")
     given = {
         "game": game,
         "params": settings_from(set_, params) | ({"unsafe_no_sandbox": True} if unsafe else {}),

@@ -1,16 +1,20 @@
 """A run in words: its public events, line by line, and what it came to."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from shapley_coop import extension
+from shapley_coop.deals.exchange.talk import said_in
+from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.escaping import marked_lines
 from shapley_coop.evals.reports.sums import few, moved_in_all, rows_by_seat
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import GIVEN
 from shapley_coop.many import MANY
+from shapley_coop.prompts.computed import amount, percent
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
 
@@ -28,6 +32,10 @@ COLUMNS = ("agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff
 """The heads of a result's table (`rows`)."""
 
 
+SHORT = 100
+"""The largest denominator of a fraction that stands beside its decimals."""
+
+
 class EventsInWords:
     """Says public events; clauses that it said once it names by their message.
 
@@ -36,6 +44,7 @@ class EventsInWords:
 
     def __init__(self, whole: bool = False) -> None:
         self._told_by: dict[tuple[str, ...], str] = {}
+        self._meeting = 0
         self._whole = whole
 
     def lines_of(self, event: dict[str, Any]) -> list[str]:
@@ -47,11 +56,14 @@ class EventsInWords:
 
     def _said(self, event: dict[str, Any]) -> list[str]:
         offer = event["deal"]["text"] if "deal" in event else []
-        said, *more = marked_lines(event["text"])
+        said, *more = marked_lines(_spoken(event["text"], bool(offer) or "to" in event))
         if offer:
             self._told_by[tuple(offer)] = event["id"]
-        first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said or '—'}"
-        return [first, *(f"      {line}" for line in [*more, *self._few(offer, "clauses")])]
+        said = said or (percent(event["part"]) if "part" in event else "—")
+        first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
+        lines = [first, *(f"      {line}" for line in [*more, *self._few(offer, "clauses")])]
+        met, self._meeting = self._meeting, event.get("meeting", 0)
+        return lines if self._meeting in (0, met) else [f"meeting {self._meeting}", *lines]
 
     def _signed(self, event: dict[str, Any]) -> list[str]:
         what = f"{'amended' if event.get('previous') else 'signed'} {event['hash'][:12]}"
@@ -105,15 +117,41 @@ def _handed_over(event: dict[str, Any]) -> Iterator[str]:
             yield f"by {effect['clause']}: {effect['giver']} gives {effect['receiver']} {what}"
 
 
+def news_in(written: Mapping[str, Any]) -> Iterator[str]:
+    """Say what extensions tell of the keys of their tables.
+
+    Args:
+        written: a node's update, or the table.
+    """
+    for key in extension.offered("news"):
+        if key in written:
+            yield from extension.load("news", key)(written[key])
+
+
 def reckoned(reckoning: dict[str, Any]) -> Iterator[str]:
     """Say what was computed from the record before the last bargaining."""
-    values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
-    yield f"computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}"
+    values = ", ".join(f"{a} {_readable(x)}" for a, x in reckoning["values"].items())
+    total = _readable(reckoning["total"])
+    yield f"computed from the record: total {total}, {reckoning['norm']} {values}"
     if reckoning.get("compares_with"):
-        had = ", ".join(f"{a} {x}" for a, x in reckoning["baseline"].items())
+        had = ", ".join(f"{a} {_readable(x)}" for a, x in reckoning["baseline"].items())
         yield f"the baseline alone pays: {had}"
     if why := reckoning.get("skipped"):
         yield f"no further bargaining: {why}"
+
+
+def _readable(exactly: str) -> str:
+    """Return an amount in decimals, and beside them as a fraction where that is short."""
+    short = "/" in exactly and Fraction(exactly).denominator <= SHORT
+    return f"{amount(exactly)} ({exactly})" if short else amount(exactly)
+
+
+def _spoken(text: str, offers: bool) -> str:
+    """Return the words of a message that was delivered with its tags; an offer is told apart."""
+    message = said_in(text) if "<" in text else Message()
+    if message == Message() or (message.proposal is not None and not offers):
+        return text
+    return "\n".join(filter(None, (message.speech, message.accept, message.reject)))
 
 
 def _act(said: dict[str, Any]) -> str:
@@ -124,7 +162,8 @@ def _act(said: dict[str, Any]) -> str:
     if said["act"] == "pass":
         return f"passes{why}"
     verb = "counters" if said["act"] == "reject" and "puts" in said else f"{said['act']}s"
-    return f"{verb}{number}{why}"
+    to = f" to {said['to']}" if "to" in said and verb == "proposes" else ""
+    return f"{verb}{to}{number}{why}"
 
 
 def opening(outcome: dict[str, Any]) -> Iterator[str]:

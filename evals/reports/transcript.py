@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.escaping import in_markdown
-from shapley_coop.evals.reports.in_words import STATUS, EventsInWords
+from shapley_coop.evals.reports.in_words import STATUS, EventsInWords, news_in
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import moved, simulation_note, values_of
 from shapley_coop.state.timeline import timeline
@@ -37,7 +37,7 @@ def transcript(
         parts += ["## What happened", _items(outcome["happened"]["words"])]
         if simulation := simulation_note(outcome):
             parts.append(in_markdown(simulation))
-    parts += ["## Transcript", _events(timeline(evaluated))]
+    parts += ["## Transcript", _items([*news_in(table)]), _events(timeline(evaluated))]
     if outcome:
         parts += ["## Result", _result(outcome)]
     if worths:

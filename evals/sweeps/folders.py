@@ -81,11 +81,12 @@ def merge(folders: Iterable[Path], out: Path) -> int:
         How many runs there are.
 
     Raises:
-        ValueError: something was swept into `out`, a folder holds no sweep, or two of them differ
-            about a cell; then nothing is taken in.
+        ValueError: something was swept into `out`, a folder holds no sweep, or two of them are one
+            sweep or differ about a cell; then nothing is taken in.
     """
     with ExitStack() as opened:
         sources = [opened.enter_context(Store(folder)) for folder in folders]
+        _check_apart(sources)
         into = opened.enter_context(Store(out, new=True))
         if not into.is_empty:
             raise ValueError(f"{out} holds a sweep already: merge into a new folder")
@@ -98,6 +99,15 @@ def merge(folders: Iterable[Path], out: Path) -> int:
         cost = sum(source.spent for source in sources)
         into.write("UPDATE sweeps SET spent = :spent WHERE sweep = :sweep", spent=cost)
         return len(into.done())
+
+
+def _check_apart(sources: Sequence[Store]) -> None:
+    """Refuse a sweep that is given twice, as a link or a copy: its money would count twice."""
+    found: dict[str, Path] = {}
+    for source in sources:
+        first = found.setdefault(source.id, source.folder)
+        if first is not source.folder:
+            raise ValueError(f"{first} and {source.folder} are one sweep: give it once")
 
 
 def _take_in(source: Store, into: Store, session: Statements) -> None:

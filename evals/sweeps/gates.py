@@ -133,14 +133,17 @@ class SweepGate:
         for tries in count(1):
             await pace.enter()
             busy: float | None = None
-            answer = None
+            answer, broken_off = None, 0.0
             try:
                 tokens = counted(None, letter, "")[0]
                 made = await self.purse.reserve(worst, tokens, endpoint, rates)
                 try:
                     return (answer := await ask(PATIENCE))
+                except asyncio.CancelledError:
+                    broken_off = worst  # its provider may bill it all the same
+                    raise
                 finally:
-                    await self._settle(seat, made, answer)
+                    await self._settle(seat, made, answer, broken_off)
             except SeatError as error:
                 busy = error.busy
                 if busy is None or tries == TRIES:
@@ -155,9 +158,11 @@ class SweepGate:
             return 0.0
         return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
 
-    async def _settle(self, seat: Seat, made: str, answer: Answer | None) -> None:
-        """Tell the purse what a call has cost; nothing where no answer came."""
-        cost, tokens = 0.0, None
+    async def _settle(
+        self, seat: Seat, made: str, answer: Answer | None, cost: float = 0.0
+    ) -> None:
+        """Tell the purse what a call has cost: `cost`, where no answer came."""
+        tokens = None
         if answer is not None:
             tokens = answer.input_tokens + answer.output_tokens
             if self.prices.know([seat.model]):

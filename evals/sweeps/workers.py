@@ -1,8 +1,9 @@
 """The processes that play a sweep: each takes a cell before it plays it, and writes its row once.
 
 A process holds a lease as long as it plays (`state.storage.leases`). What a process had taken that
-has died is free again: whoever can get its lease frees it. Whoever was only frozen finds that its
-row is there already, and changes nothing.
+has died is free again: whoever can get its lease frees it. The calls that it was making count as
+spent, each at its worst. Whoever was only frozen finds that its row is there already,
+and changes nothing.
 """
 
 import json
@@ -32,8 +33,12 @@ _ENDED = (
     "DELETE FROM sweep_failures WHERE sweep = :sweep AND cell = :cell",
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND cell = :cell",
 )
+# Its provider may bill what it was asked; a batch's letters are counted when their answers come.
 _GONE = (
     "DELETE FROM sweep_taken WHERE sweep = :sweep AND worker = :worker",
+    "UPDATE sweeps SET spent = spent + (SELECT COALESCE(SUM(worst), 0) FROM sweep_calls "
+    "WHERE sweep = :sweep AND worker = :worker AND under_way = 1 AND endpoint <> '') "
+    "WHERE sweep = :sweep",
     "UPDATE sweep_calls SET worst = 0, under_way = 0 WHERE sweep = :sweep AND worker = :worker",
 )
 
@@ -97,7 +102,7 @@ class Worker:
         self.store.write(_FAILED, cell=failure["cell"], usd=usd, content=_json(failure))
 
     def bury(self) -> None:
-        """Free what processes had taken and reserved that have died."""
+        """Free what processes had taken that have died; what they had reserved is spent."""
         for other in self.store.find(_OTHERS, worker=self.id):
             name = other["worker"]
             with suppress(Busy), self.store.leases.of(name):

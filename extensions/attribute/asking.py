@@ -215,7 +215,10 @@ class Asking:
         Raises:
             CallsSpent: so many are made.
         """
-        if self.stage.counts.made >= self.stage.settings.max_calls:
+        counts, finding = self.stage.counts, not self.stage.app.names
+        # As long as no model is asked in the run that finds the agents, any node may be one.
+        made = counts.other if finding and not counts.models else counts.made
+        if made >= self.stage.settings.max_calls:
             self.spent = CallsSpent(f"{self.stage.settings.max_calls} calls are made")
             raise self.spent
 

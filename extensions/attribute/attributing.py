@@ -140,6 +140,9 @@ async def _found(stage: Stage, unit: Unit) -> dict[str, str]:
     played = await play(stage, unit, ())
     if played.failure:
         raise ValueError(stage.failed(unit, played))
+    counts = stage.counts
+    if not counts.models:  # every node is an agent
+        counts.made, counts.other = counts.made + counts.other, 0
     return found(stage.app, played.visits)
 
 

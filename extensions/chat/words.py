@@ -5,6 +5,7 @@ from typing import Any
 
 from shapley_coop.escaping import in_markdown
 from shapley_coop.games.matrix import MatrixGame
+from shapley_coop.prompts.computed import percent
 from shapley_coop.state.outcome import moved, no_value
 from shapley_coop.state.timeline import said_event
 
@@ -39,11 +40,12 @@ def table_in_words(game: Mapping[str, Any], assumed: Sequence[str], label: str =
 def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield the public news of a step: id, who, and what was said or done, in Markdown."""
     for said in written.get("talk", []):
-        event = said_event(said)
+        event = said_event(said, written)
         if said["act"] == "write":
             continue  # the contract is told once, as it is signed
         offer = _listed(event.get("deal", {}).get("text", ()))
-        unsaid = {"accept": "I accept."}.get(said["act"], f"({said['act']})")
+        unsaid = "I accept." if said["act"] == "accept" else f"({said['act']})"
+        unsaid = f"I claim {percent(event['part'])}." if "part" in event else unsaid
         words = in_markdown(said["text"]) or unsaid
         yield said["id"], said["by"], f"**{in_markdown(said['by'])}**: {words}{offer}"
     if contract := written.get("contract"):

@@ -41,6 +41,7 @@ EXTENSION = Extension(
         "encounter": f"{_HERE}.at_hand:in_encounter",
         "meetings": f"{_HERE}.pairs.at_work:reading",
     },
+    news={"groups": f"{_HERE}.delegates.news:news"},
     rechecks={"swap": f"{_HERE}.pairs.verifying:SWAPPED"},
     audits={"delegated": f"{_HERE}.mediator:misplayed"},
     suites={"institutions": _HERE, "reputation": _HERE},

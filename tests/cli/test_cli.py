@@ -142,6 +142,10 @@ def test_what_there_is_can_be_listed(coop: Coop) -> None:
         for name, about in names.items():
             assert about
             assert name in listed
+    lines = {line.split()[0]: line for line in listed.splitlines() if line}
+    assert lines["graphs,"] == "graphs, of any game unless some are named:"
+    assert lines["settlement"].endswith(" Plays delivered.")
+    assert "Plays" not in lines["negotiation"]
 
 
 def test_runs_are_listed_newest_first_and_shown(coop: Coop) -> None:
@@ -200,6 +204,18 @@ def test_a_workflow_that_cannot_play_a_game_is_refused_before_anything_is_entere
     )
     with pytest.raises(ValueError, match="no run 'never'"):
         home().runs.get("never")
+
+
+def test_a_word_that_is_a_game_and_a_workflow_is_played_by_that_workflow(coop: Coop) -> None:
+    both = coop("run", "task_exchange", "--name", "both", "--json")
+    assert (home().run("both").graph, both.code) == ("task_exchange", 0)
+    assert both.err.startswith("task_exchange is a game and a workflow: playing it by that work")
+    other = coop("run", "task_exchange", "-g", "llm_only", "--name", "other", "--json")
+    assert (home().run("other").graph, other.err) == ("llm_only", "")
+    assert coop("run", "escape_room", "--name", "usual", "--json").err == ""
+    assert home().run("usual").graph == "shapley_coop"
+    alone = coop("run", "negotiation")
+    assert "negotiation is a workflow: coop run GAME --graph negotiation" in one_line(alone, USAGE)
 
 
 def test_a_run_whose_output_nobody_reads_is_played_to_its_end(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.evals.reports.in_words import reckoned
 from shapley_coop.state.storage.home import home
 from tests.brought import brought_by, with_all_extensions
 from tests.coop_command import FAILED, USAGE, Coop, one_line, valid
@@ -113,6 +114,29 @@ def test_a_run_is_shown_in_order_with_every_clause(coop: Coop) -> None:
         "Each of the 2 agents acted, in 1 turn.",
     ]
     assert [shown.index(step) for step in steps] == sorted(shown.index(step) for step in steps)
+
+
+def test_computed_values_are_decimals_and_short_fractions_beside_them(coop: Coop) -> None:
+    coop("run", "raid_battle", "--name", "raid")
+    told = coop("show", "raid").out
+    assert "shapley Hero1 21.8333 (131/6), Hero2 51.6667 (155/3), Hero3" in told
+    assert list(reckoned({"total": "1", "norm": "shapley", "values": {"CTO": "186400/3393"}})) == [
+        "computed from the record: total 1, shapley CTO 54.9366"
+    ]
+
+
+def test_a_claim_without_words_is_told_by_the_part_that_it_claims(
+    coop: Coop, script: dict[tuple[str, str], str]
+) -> None:
+    script["Alice", "claim"] = "<CLAIM>40%</CLAIM>"
+    script["Bob", "claim"] = "<s>Some of it.</s><CLAIM>60%</CLAIM>"
+    played = coop("run", "prisoners_dilemma", "--name", "r", "--rounds", "1")
+    told = [line.split(maxsplit=1)[1] for line in played.out.splitlines() if " claims: " in line]
+    assert told == ["Alice claims: 40 %", "Bob claims: Some of it."]
+    assert "Alice claims: 40 %" in coop("show", "r").out
+    assert "Alice claims: 40 %" in coop("show", "r", "--markdown").out
+    events = coop("show", "r", "--json").result["events"]
+    assert [event["part"] for event in events if "part" in event] == ["0.4", "0.6"]
 
 
 def test_the_transcript_is_markdown_that_shows_speech_as_text(coop: Coop, script: object) -> None:

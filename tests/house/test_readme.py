@@ -35,6 +35,12 @@ def test_the_readme_is_short_and_leads_to_every_story():
     assert {story for story in stories if f"]({story})" in README} == stories
 
 
+def test_the_readme_names_the_home_and_the_papers():
+    assert "`COOP_HOME`" in README
+    titles = ("Shapley-Coop: Credit", "Utility-Aware Task Decomp", "Use Your Words: Structured")
+    assert all(title in README for title in titles)
+
+
 def test_the_picture_shows_three_rules_that_differ():
     """Of three unequal agents one breaks the contract, and no two rules come to the same."""
     picture = (ROOT / "docs/pictures/first.svg").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES
 from shapley_coop.questions.act import QUESTION as ACT
 from shapley_coop.questions.answer import QUESTION as ANSWER
+from shapley_coop.questions.answer_split import QUESTION as ANSWER_SPLIT
 from shapley_coop.questions.propose import QUESTION as PROPOSE
 from shapley_coop.seats.records import Answer
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -48,6 +49,17 @@ def judged(question: Question[Any], text: str, **parts: Any) -> Any:
 
 
 HASH = table()["offer"]["hash"]  # type: ignore[index]
+
+
+def test_a_counter_offer_in_the_last_round_is_asked_back() -> None:
+    counter = f"<REJECT><PROPOSAL>{OFFER}</PROPOSAL>"
+    for question in (ANSWER, ANSWER_SPLIT):
+        found = judged(question, counter, round=3)
+        assert isinstance(found, Fault)
+        assert found.label == "VOID"
+        assert "the last round: nobody could answer an offer of yours" in found.feedback
+        assert judged(question, "<REJECT>", round=3) == {"act": "reject", "text": ""}
+    assert judged(ANSWER, counter, round=2)["deal"]["clauses"]
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,7 @@ async def test_every_letter_of_shapley_coop_is_as_reviewed(written: Script) -> N
 async def test_a_workflow_that_works_out_less_writes_less(written: Script) -> None:
     written["Alice", "propose"] = f"<s>I propose to pull for 7.</s>{DEMAND}"
     written["Alice", "propose_split"] = offer(pay("Bob", "Alice", 1))
+    written["Bob", "answer"] = "<REJECT>"
     for graph, acts in {
         "llm_only": {"act"},
         "negotiation_priced": {"propose", "answer"},
@@ -247,6 +248,7 @@ def hostile() -> Iterator[str]:
 async def test_hostile_words_stay_words_in_the_counterparts_letter(
     written: Script, words: str
 ) -> None:
+    written["Bob", "answer"] = "<REJECT>"
     for said in ("I propose that.", words):
         written["Alice", "propose"] = f"<s>{said}</s>{DEMAND}"
         await play("negotiation_priced", RunConfig(rounds=1))

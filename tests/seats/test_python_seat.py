@@ -174,3 +174,29 @@ def test_the_examples_of_the_documentation_play(module: str, coop: Coop, tmp_pat
         "signer": {"Ada": 122.5, "Ben": 62.5, "Cem": 40.0},
     }
     assert done.result["payoffs"] == payoffs[module]
+
+
+async def test_the_documentation_lists_the_keys_that_letters_hold() -> None:
+    page = (ROOT / "docs" / "seats.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (`.*?`) \| (all|`.*?`) \|", page[page.index("What `facts` holds") :], re.M
+    )
+    outcome = await play("shapley_coop", RunConfig(game="shared_service"))
+    held: dict[str, list[set[str]]] = {}
+    for entry in home().journal.entries(outcome["episode"]):
+        if entry.agent in outcome["agents"]:
+            held.setdefault(entry.facts["ask"], []).append(set(entry.facts))
+    always = {ask: set.intersection(*letters) for ask, letters in held.items()}
+    told = {ask: set[str]() for ask in always}
+    for keys, asks in rows:
+        for ask in always if asks == "all" else re.findall(r"\w+", asks):
+            told[ask] |= {*re.findall(r"\w+", keys)}
+    assert len(rows) == 10
+    assert {ask: keys - always[ask] for ask, keys in told.items() if keys - always[ask]} == {}
+    untold = set.intersection(*always.values()) - set.intersection(*told.values())
+    assert untold == set(), "what every letter holds is listed"
+    in_one_row = {
+        key: {ask for ask in told if key in told[ask]} for row in told.values() for key in row
+    }
+    for key, asks in in_one_row.items():
+        assert asks == {ask for ask in always if key in always[ask]}, key

@@ -8,10 +8,12 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.graph import END, START, MessagesState, StateGraph
 
+from extensions.attribute.tests.attributed_apps import pipeline
 from extensions.attribute.tests.stub_chat import StubChat
 from shapley_coop.evals.sweeps.prices import Price, Prices, read_prices
 from shapley_coop.extensions.attribute import attribute
 from shapley_coop.extensions.attribute.forecast import Forecast
+from shapley_coop.extensions.attribute.stage import CallsSpent
 
 
 def desk() -> tuple[Any, StubChat, dict[str, list[str]]]:
@@ -152,3 +154,14 @@ def test_nodes_that_are_no_agents_are_named_as_present_in_every_coalition() -> N
     assert "not named, present in every coalition: search" in found.notes
     named = attribute(app, DESK, speakers, {"messages": ["hello"]})
     assert not any("every coalition" in note for note in named.notes)
+
+
+def test_a_run_that_finds_agents_which_ask_no_model_is_counted_and_bounded(tmp_path: Path) -> None:
+    app, value = pipeline(), "leave-one-out"
+    given = (app.graph, None, app.score, app.given)
+    with pytest.raises(CallsSpent, match="3 calls are made"):
+        attribute(*given, max_calls=3, cache=tmp_path / "bounded")
+    found = attribute(*given, value=value, cache=tmp_path / "found")
+    assert list(found.found) == list(app.agents)
+    named = attribute(app.graph, app.agents, *given[2:], value=value, cache=tmp_path / "named")
+    assert found.calls["made"] == named.calls["made"] == 12

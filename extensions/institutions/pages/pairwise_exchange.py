@@ -25,6 +25,7 @@ from shapley_coop.extensions.institutions.pairs.meetings import (
 )
 from shapley_coop.extensions.institutions.pairs.pair import pair
 from shapley_coop.extensions.institutions.pairs.swap import swap
+from shapley_coop.extensions.institutions.pairs.terms import check
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.exchange.call import call_tools
 from shapley_coop.nodes.table.settle import settle
@@ -40,6 +41,7 @@ MEETINGS = 3
 SPEAK = replace(
     exchange.QUESTION,
     who=speakers,
+    check=check,
     publish=hold_answers,
     guidance=True,
     talk=talk_of_pair,

@@ -27,7 +27,7 @@ async def deliver(table: MeetingsTable) -> dict[str, Any]:
     if unsound(table):
         return {"verdict": "refused"}
     evaluated, answers = EvaluatedTable(table), table.get("answers", {})
-    turns = pairs_game(evaluated).params.talk
+    turns, revision = pairs_game(evaluated).params.talk, table["revision"]
     meetings, heard = list[Meeting](), list[Utterance]()
     for met in table["meetings"]:
         now = met
@@ -35,9 +35,12 @@ async def deliver(table: MeetingsTable) -> dict[str, Any]:
             speaker = speaker_of(met, table)
             said = answers.get(speaker, AgentOutput(act="pass", text=""))
             now = after(met, table["round"], turns, said)
-            about = met["pending"]["turn"] if "pending" in met else 0
-            puts = table["round"] if said["act"] in PUTS else 0
-            heard.append(Utterance(speaker, said, puts=puts, about=about))
+            puts, about = 0, met.get("number_put", 0)
+            if said["act"] in PUTS:
+                revision += 1
+                puts = now["number_put"] = revision
+            to = next(agent for agent in met["agents"] if agent != speaker)
+            heard.append(Utterance(speaker, said, puts, about, to, met["number"]))
         spent = now["status"] == "talking" and evaluated.budget_spent
         meetings.append({**now, "status": "apart"} if spent else now)
     talk_on = any(meeting["status"] == "talking" for meeting in meetings)
@@ -45,6 +48,7 @@ async def deliver(table: MeetingsTable) -> dict[str, Any]:
         "meetings": meetings,
         "talk": entries(table, TOPIC, heard),
         "answers": None,
+        "revision": revision,
         "round": table["round"] + talk_on,
         "verdict": "talk_on" if talk_on else "over",
     }

@@ -32,6 +32,7 @@ class Meeting(TypedDict):
     began: int  # the round of talk of its first turn
     status: Literal["talking", "agreed", "apart"]
     pending: NotRequired[Pending]  # the latest proposal
+    number_put: NotRequired[int]  # its number among all proposals
 
 
 class MeetingsTable(Table, total=False):

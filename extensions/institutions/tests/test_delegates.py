@@ -30,6 +30,7 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import message_of
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import Home, home
+from tests.coop_command import coop_in
 from tests.proofs.proof_kills import at_every_write
 from tests.scripted import Script, events, facts
 from tests.trials import Audit, Play, Trial
@@ -39,6 +40,20 @@ REASONS = "<CONSIDER>Collective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>
 
 
 # Groups and delegates
+
+
+def test_groups_and_ballots_are_told_in_a_line_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    options = ("-g", "delegates", "--set", "agents=5", "--name", "r")
+    lines = [
+        "  groups: Agent4, Agent2 and Agent5 send Agent2; Agent3 and Agent1 send Agent1",
+        "  ballots: Agent4 1, Agent2 1, Agent5 1; Agent3 1, Agent1 1",
+    ]
+    played = coop("run", "public_goods", *options)
+    for told in (played.out, coop("show", "r").out):
+        assert told.splitlines()[:2] == lines
 
 
 def test_groups_are_as_even_as_can_be_and_hold_everybody_once() -> None:

@@ -279,6 +279,35 @@ def test_what_pairs_accepted_is_verified_and_another_trade_is_found(
     assert "meetings" in failed_checks(coop)
 
 
+def test_a_transcript_tells_each_meeting_by_what_would_change_hands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    drawn = {"scenario": "generated", "agents": 4, "atoms": 8, "talk": 4, "meetings": 2}
+    settings = [part for key, x in drawn.items() for part in ("--set", f"{key}={x}")]
+    coop("run", "task_exchange", "-g", "pairwise_exchange", "--name", "r", *settings)
+    told = coop("show", "r").out
+    assert "  meeting 1\n    m1  Agent1 proposes to Agent3 → #1: —\n" in told
+    assert told.count("\n  meeting 2\n") == 1
+    assert "<" not in told
+    assert "Agent2 counters #2" not in told
+    numbers = [
+        said["puts"] for said in coop("show", "r", "--json").result["events"] if "puts" in said
+    ]
+    assert numbers == [*range(1, len(numbers) + 1)], "each proposal of any pair has its own number"
+    # What is agreed on in the second meeting is said as it was played: by whom, and at which turn.
+    assert "m11  Agent2 accepts #8: I agree with this allocation." in told
+    _, put = told.split("→ #8: ")
+    gives = put.split("m11")[0].splitlines()[1:]
+    assert [line.strip() for line in gives if line.strip()] == [
+        "c1. Agent2 gives Agent3 1 send_email, once, at turn 2.",
+        "c2. Agent3 gives Agent2 1 apply_for_passport, once, at turn 2.",
+        "c3. Agent3 gives Agent2 1 enroll_in_course, once, at turn 3.",
+    ]
+    assert "turn 2  Agent2 hand send_email to Agent3, Agent3 hand apply_for_passport" in told
+    assert "turn 3  Agent3 hand enroll_in_course to Agent2" in told
+
+
 def test_a_pairwise_exchange_is_a_talk_of_pairs_and_the_work_of_task_exchange() -> None:
     nodes, edges = wiring("pairwise_exchange")
     assert nodes == {

@@ -11,14 +11,18 @@ import aiohttp
 import pytest
 
 from shapley_coop.evals.sweeps.folders import failures_in, read_rows
-from shapley_coop.evals.sweeps.gates import Pace, rates_from
+from shapley_coop.evals.sweeps.gates import Pace, SweepGate, rates_from
 from shapley_coop.evals.sweeps.playing import Limits, Tally
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.purse import Purse, Rates, SpendingLimit
 from shapley_coop.evals.sweeps.store import Store
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.evals.sweeps.workers import Worker
+from shapley_coop.seats.asking import Enquiry
 from shapley_coop.seats.faults import busy_for
+from shapley_coop.seats.letters import Letter
+from shapley_coop.seats.records import Answer
+from shapley_coop.seats.seat import Seat
 from tests.embedded_reply import reply
 from tests.evals.swept import run, suite
 from tests.stub_faults import Fault
@@ -194,10 +198,30 @@ async def test_money_is_reserved_at_the_worst_and_the_last_call_is_made_alone(wo
         await purse.reserve(0.0)
 
 
-async def test_what_a_process_had_reserved_that_died_is_free_again(worker):
+async def test_what_a_process_was_asking_that_died_is_spent_at_its_worst(worker):
     with Worker(worker.store) as dead:
-        await Purse(dead, 1.0).reserve(0.6)
-    assert await Purse(worker, 1.0).try_to(1.0) is not None
+        await Purse(dead, 1.0).reserve(0.6, endpoint="e")
+        await Purse(dead, 1.0).reserve(0.3)  # for a batch, which is counted when its answer comes
+    assert worker.store.spent == 0.6
+    assert await Purse(worker, 1.0).try_to(0.5) is not None, "nobody else reserves anything now"
+
+
+async def test_a_call_that_is_broken_off_is_spent_at_its_worst(worker):
+    gate = SweepGate(Purse(worker, 1.0), DEAR)
+    asked = asyncio.Event()
+
+    async def ask(_: float) -> Answer:
+        asked.set()
+        return await asyncio.Future()
+
+    seat = Seat(model="openai:a", max_tokens=300)
+    question = Enquiry("an episode", "Alice", "act", Letter("A letter.", "Its facts."))
+    call = asyncio.ensure_future(gate.call(seat, question, ask))
+    await asked.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert worker.store.spent == pytest.approx(0.3)
 
 
 def test_rates_are_for_every_provider_or_for_one():

@@ -2,6 +2,8 @@
 
 import asyncio
 import multiprocessing
+import os
+import signal
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
@@ -57,6 +59,32 @@ def test_eight_processes_pass_a_limit_by_one_call_at_most(tmp_path: Path, trial:
         for one in each:
             one.join()
         assert LIMIT <= round(store.spent, 9) <= LIMIT + COST
+
+
+def ask_and_die(folder: Path) -> None:
+    """Reserve a call's worst, and be killed before its answer comes."""
+
+    async def ask(worker: Worker) -> None:
+        with suppress(SpendingLimit):
+            await Purse(worker, LIMIT).reserve(0.3, endpoint="e")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with Store(folder) as store, Worker(store) as worker:
+        worker.bury()
+        asyncio.run(ask(worker))
+
+
+def test_processes_that_are_killed_again_and_again_pass_a_limit_by_one_call(tmp_path: Path) -> None:
+    codes = []
+    with Store(tmp_path, new=True) as store:
+        store.register([], {})
+        for _ in range(6):
+            one = multiprocessing.get_context("fork").Process(target=ask_and_die, args=(tmp_path,))
+            one.start()
+            one.join()
+            codes.append(one.exitcode)
+        assert store.spent == pytest.approx(1.2)
+    assert codes == [-signal.SIGKILL] * 4 + [0, 0], "the limit stops the last two"
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,16 @@ def test_what_was_killed_and_no_process_lives_for_is_played_by_one_that_ends_las
             assert living.take(expand(made)[1].id)
             tally = run(made, tmp_path, player=Paid())
             assert (tally.done, tally.left) == (3, 1)
+
+
+def test_a_sweep_that_is_given_twice_is_not_merged(tmp_path):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-1")
+    run(made, tmp_path / "a", player=Paid(), prices=DEAR)
+    shutil.copytree(tmp_path / "a", tmp_path / "copy")
+    for twice in (tmp_path / "a", tmp_path / "copy"):
+        with pytest.raises(ValueError, match="are one sweep: give it once"):
+            merge([tmp_path / "a", twice], tmp_path / "all")
+    assert not (tmp_path / "all").exists()
 
 
 def test_folders_of_machines_are_merged_row_by_row_with_what_they_cost(tmp_path):

@@ -1,0 +1,31 @@
+"""What two who meet agree on, as a deal: who hands what to whom, and at which turn."""
+
+from shapley_coop.deals.language.clauses import Give
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.when import Turns
+from shapley_coop.extensions.institutions.pairs.hands import handed_over
+from shapley_coop.questions import exchange
+from shapley_coop.state.exchange import talk_in
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.turn import TurnContext
+
+
+def check(turn: TurnContext, agent: str, said: exchange.Trade) -> AgentOutput | Fault:
+    """Check a message as in the talk of all; its deal is what `swap` hands over, and no more."""
+    found = exchange.check(turn, agent, said)
+    if isinstance(found, Fault) or "deal" not in found:
+        return found
+    talk = talk_in(turn, agent)
+    masks = {who: int(bits, 2) for who, bits in dict(said.allocation or {}).items()}
+    given = [
+        Give(
+            giver=giver, receiver=handed[1], good=handed[0], quantity=1, when=Turns(turns=(at, at))
+        )
+        for at, actions in enumerate(
+            handed_over(talk.tasks.names, talk.tasks.initial, masks), start=turn.evaluated.turn
+        )
+        for giver, action in actions.items()
+        if (handed := talk.game.handed(action))
+    ]
+    return {**found, "deal": Deal(clauses=tuple(given)).record()}
