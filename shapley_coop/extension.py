@@ -139,9 +139,8 @@ class Extension:
             people are told the `lines`, stands under the name in what `coop credit RUN` reports.
         sections: a heading of each suite in a sweep's report → a callable of the suite's runs
             (`shapley_coop.evals.sweeps.stored.Stored`), which returns what stands below, as HTML.
-        news: a key of its workflows' table → a callable of its value that returns lines, which are
-            printed as a run writes it, and where the run is shown.
-        pictures: a game → a callable of the table of a run that ended, which draws it as SVG.
+        news: a key of its workflows' table → a callable of its value that returns lines to print.
+        pictures: a game → a callable of an ended run's table, which draws it as SVG.
         workflows: a name → the workflow that its page compiles.
         sandboxes: what runs programs that are not trusted (`shapley_coop.games.sandbox.Sandbox`).
         routes: a name → a callable that is given the inbox of people's letters and makes Starlette
@@ -149,8 +148,7 @@ class Extension:
         callers: a path of these routes → who may use it, where callers have tokens; a path that is
             not named here, nobody.
         suites: a suite's name → the package whose folder holds `name.yaml`.
-        batches: a provider → what asks a sweep's letters in its batches
-            (`shapley_coop.evals.sweeps.playing.Batches`).
+        batches: a provider → its `shapley_coop.evals.sweeps.playing.Batches`.
         players: what plays a sweep's cells elsewhere: a callable of a URL and the sweep's id
             (`shapley_coop.evals.sweeps.playing.Player`).
         settings: a field that it adds to a run's configuration → how `coop run` takes it.

@@ -90,16 +90,9 @@ def run(
     ] = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
-    from shapley_coop.games.catalogue import names as games
-    from shapley_coop.graphs.catalogue import names as workflows
     from shapley_coop.graphs.preparing import prepare
 
-    if game in workflows() and game not in games():
-        raise ValueError(f"{game} is a workflow: coop run GAME --graph {game} plays a game by it")
-    if not graph:
-        graph = game if game in workflows() else USUAL
-        if graph != USUAL:
-            note(f"{game} is a game and a workflow: playing it by that workflow; another: -g NAME")
+    graph = _workflow(game, graph)
     given = {
         "game": game,
         "params": settings_from(set_, params) | ({"unsafe_no_sandbox": True} if unsafe else {}),
@@ -108,6 +101,23 @@ def run(
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name, key), as_json)
+
+
+def _workflow(game: str, graph: str) -> str:
+    """Return the workflow that is asked for, or else the usual one for a game.
+
+    Raises:
+        ValueError: the game's name is that of a workflow alone.
+    """
+    from shapley_coop.games.catalogue import names as games
+    from shapley_coop.graphs.catalogue import names as workflows
+
+    if game in workflows() and game not in games():
+        raise ValueError(f"{game} is a workflow: coop run GAME --graph {game} plays a game by it")
+    if graph or game not in workflows():
+        return graph or USUAL
+    note(f"{game} is a game and a workflow: playing it by that workflow; another: -g NAME")
+    return game
 
 
 def resume(

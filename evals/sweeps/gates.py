@@ -118,32 +118,15 @@ class SweepGate:
         """
         if is_free(seat.model):
             return await ask(PATIENCE)
-        letter = question.text
         if self.batches is not None and is_batched(seat.model):
-            worst = self._at_worst(seat, letter, batched=True)
-            async with self.batches.asking(seat, question, worst) as call:
-                answer: Answer | None = None
-                try:  # nobody waits for it at an open connection
-                    return (answer := replace(await ask(inf), batched=True))
-                finally:
-                    await self._settle(seat, call.reserved, answer)
-        rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
+            return await self._in_a_batch(self.batches, seat, question, ask)
         endpoint = f"{seat.provider} {seat.base_url or ''}"
-        pace, worst = self._paces.setdefault(endpoint, Pace()), self._at_worst(seat, letter)
+        pace = self._paces.setdefault(endpoint, Pace())
         for tries in count(1):
             await pace.enter()
             busy: float | None = None
-            answer, broken_off = None, 0.0
             try:
-                tokens = counted(None, letter, "")[0]
-                made = await self.purse.reserve(worst, tokens, endpoint, rates)
-                try:
-                    return (answer := await ask(PATIENCE))
-                except asyncio.CancelledError:
-                    broken_off = worst  # its provider may bill it all the same
-                    raise
-                finally:
-                    await self._settle(seat, made, answer, broken_off)
+                return await self._once(seat, question.text, endpoint, ask)
             except SeatError as error:
                 busy = error.busy
                 if busy is None or tries == TRIES:
@@ -151,6 +134,32 @@ class SweepGate:
             finally:
                 pace.leave(busy)
         raise AssertionError("tries do not end")
+
+    async def _in_a_batch(
+        self, batches: Batches, seat: Seat, question: Enquiry, ask: Ask
+    ) -> Answer:
+        """Ask in a batch, which nobody waits for at an open connection."""
+        worst = self._at_worst(seat, question.text, batched=True)
+        async with batches.asking(seat, question, worst) as call:
+            answer: Answer | None = None
+            try:
+                return (answer := replace(await ask(inf), batched=True))
+            finally:
+                await self._settle(seat, call.reserved, answer)
+
+    async def _once(self, seat: Seat, letter: str, endpoint: str, ask: Ask) -> Answer:
+        """Ask once, when the purse and the provider's rates allow it."""
+        rates = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
+        worst, tokens = self._at_worst(seat, letter), counted(None, letter, "")[0]
+        made = await self.purse.reserve(worst, tokens, endpoint, rates)
+        answer, broken_off = None, 0.0
+        try:
+            return (answer := await ask(PATIENCE))
+        except asyncio.CancelledError:
+            broken_off = worst  # its provider may bill it all the same
+            raise
+        finally:
+            await self._settle(seat, made, answer, broken_off)
 
     def _at_worst(self, seat: Seat, letter: str, batched: bool = False) -> float:
         """Return the most that a call can cost, in USD; 0 without a limit."""
