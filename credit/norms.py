@@ -1,9 +1,9 @@
-"""Settlement norms by name: from a characteristic function to each agent's payoff.
+"""Settlement norms by name: from a characteristic function to each agent's value.
 
-A norm maps a table of worths to one exact value per agent. The values need not sum to the amount
-to divide: `normalised` turns them into parts that do. Norms that are averages of marginal
-contributions are exact fractions up to EXACT_AGENTS agents; the others, and larger games, are
-computed in floats and rounded to 1e-9.
+A norm maps a table of worths to one value per agent. The values need not sum to the amount to
+divide: `normalised` turns them into parts that do. Nucleolus and Deegan–Packel, and Shapley and
+Banzhaf values above EXACT_AGENTS agents, are computed in floats and rounded to 1e-9; all else is
+exact.
 """
 
 from collections.abc import Callable

@@ -66,7 +66,7 @@ def constrain(earned: Accounts, due: Accounts, constraints: Iterable[Constraint]
 
 
 def cap(limit: Number | str) -> Constraint:
-    """Return nobody pays more than `limit`, in the game's unit.
+    """Let nobody pay more than `limit`, in the game's unit.
 
     Raises:
         ValueError: the limit is below 0.

@@ -114,8 +114,11 @@ class Analysis:
         name = self.game.name
         raise GameError(f"{name} does not say what a coalition can secure: use worth=record")
 
-    def equilibrium(self) -> Baseline | None:
-        """Return the only profile that survives strict dominance, in a game that can find it."""
+    def dominance_solution(self) -> Baseline | None:
+        """Return what is left when actions strictly dominated by a pure one go one after the other.
+
+        None where several profiles are left, or nothing computes it.
+        """
         return None
 
     @property

@@ -23,7 +23,8 @@ class Game(Marks, ABC):
     dice.
 
     All that there is to write stands here: `name`, `Params`, `actions`, `start`, `legal`, `step`,
-    `over`, `rules` and `facts`, and where not all is public, `view` and `private`. What is rarer
+    `over`, `rules` and `facts`; where not all is public, `view` and `private`; and where an absent
+    agent does not stand idle, `default_baseline`, on which every value depends. What is rarer
     stands in `Marks`, with its default.
     """
 

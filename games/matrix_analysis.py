@@ -58,7 +58,7 @@ class MatrixAnalysis(Analysis):
 
     game: "MatrixGame"
 
-    def equilibrium(self) -> Baseline | None:
+    def dominance_solution(self) -> Baseline | None:
         """Return what survives strict dominance, if that is one profile."""
         found = self.game.payoffs.surviving()
         return found if found.kind == "actions" else None

@@ -37,7 +37,7 @@ class ReferencePoints:
 
     @cached_property
     def best(self) -> float | None:
-        """The highest total that any play reaches; None where it is unknown."""
+        """The highest total of any play in which all act who can; None where it is unknown."""
         return self._find_best()
 
     @cached_property
@@ -47,7 +47,8 @@ class ReferencePoints:
 
     @cached_property
     def nash(self) -> Point | None:
-        """The efficient outcome of the highest product of gains; None as above (Nash, 1950)."""
+        """The efficient outcome of the highest product of gains (the bargaining solution of Nash,
+        1950), without lotteries; None where the outcomes are not listed."""
         return None
 
     @cached_property
@@ -89,8 +90,8 @@ def parts_of_best(point: Amounts, disagreement: Amounts, best: Amounts) -> list[
 def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | None:
     """Return the highest total of rewards and pots, by playing every line of a small game.
 
-    On the game's own dice, so with hindsight. Equal positions are played on once. Cost: at most
-    `MAX_STEPS` steps of the game.
+    Everybody acts who can, and nobody passes. On the game's own dice, so with hindsight. Equal
+    positions are played on once. Cost: at most `MAX_STEPS` steps of the game.
 
     Args:
         game: the game.

@@ -1,1 +1,1 @@
-"""Values of cooperative games: semivalues exact and sampled, core and nucleolus."""
+"""Values of cooperative games: semivalues exact and sampled, Deegan–Packel, nucleolus."""

@@ -54,7 +54,8 @@ class Certificate:
         enforcement: how it would be enforced, with the deposit that was found or given.
         faults: what forbids signing it; empty for a sound deal.
         parties: agent → what it means for that party; empty where the game was not enumerated.
-        outcomes: in how many outcomes of a turn the payments were checked to sum to zero.
+        outcomes: in how many outcomes (positions × joint actions) the payments were checked to sum
+            to zero.
         notes: what else is worth knowing, a sentence each.
     """
 
@@ -237,8 +238,8 @@ def _enumerated(
     }
     notes = [f"{cid} never binds or falls due in this game." for cid in idle_clauses(within, deal)]
     notes += [
-        f"({', '.join(play)}) is a weak equilibrium of a turn without any contract: this contract "
-        "selects it and changes no incentive."
+        f"({', '.join(play)}) is a weak equilibrium of a turn without any contract: whoever is "
+        "indifferent there has only payments, a split or a deposit as a reason to play it."
         for play in weak_equilibria(within)
     ]
     outcomes = balanced_outcomes(within)

@@ -22,7 +22,9 @@ def in_words(certificate: Certificate) -> str:
     if certificate.sound:
         lines.append("Nothing forbids signing it: it can be kept, and its references resolve.")
     if certificate.outcomes:
-        lines.append(f"Its payments sum to zero in all {certificate.outcomes} outcomes of a turn.")
+        lines.append(
+            f"Its payments sum to zero in all {certificate.outcomes} outcomes of its turns."
+        )
     lines += [_party(agent, party) for agent, party in certificate.parties.items()]
     return "\n".join(map(visible, [*lines, *certificate.notes]))
 
@@ -62,7 +64,7 @@ def _party(agent: str, party: Party) -> str:
             "costs it anything."
         )
     elif party.dominant:
-        parts.append("Keeping it is dominant at every turn.")
+        parts.append("Keeping it is weakly dominant at every turn.")
     else:
         parts.append("It asks nothing of this party that could be broken.")
     return " ".join(parts)

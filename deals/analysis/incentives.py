@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -83,8 +84,8 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
 class WhateverOthersDo:
     """What keeping a contract is worth to an agent against everything that the others could do.
 
-    It is dominant, in the usual weak sense, if `asked`, and neither of the others is found: each
-    breach is never better, and worse at least once.
+    It is weakly dominant if `asked`, and neither of the others is found: some one action that keeps
+    it is never worse than any breach, and each breach is worse at least once.
 
     Attributes:
         asked: whether there is a turn at which some action would break it.
@@ -105,47 +106,83 @@ class WhateverOthersDo:
 def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     """Return each breach by agent i, at every turn and for every action of the others.
 
-    After that turn all act as expected.
+    It is compared with the one action that keeps the contract and loses least against any breach:
+    to choose among several after seeing what the others do would be no strategy. After that turn
+    the agent keeps the contract as well as it can, and the others act as expected.
     """
     keep, agent, stage = within.values(keeping), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
     asked, largest, equal = False, None, None
     for position in within.positions():
-        worth = within.worth(position, keep.get(position.turn + 1, {}))
         kept = own_kept(within, position, i)
-        costless = [action for action in stage.actions[agent] if action not in kept]
-        asked = asked or bool(costless)
-        for others in product(*(stage.actions[a] for a in them)):
-            values = {
-                action: worth((*others[:i], action, *others[i:]), i)
-                for action in stage.actions[agent]
-            }
-            honest = max(values[a] for a in kept)
-            costless = [a for a in costless if values[a] >= honest]
-            action = max(values, key=lambda a: values[a])
-            gain = values[action] - honest
+        if not (breaches := [action for action in stage.actions[agent] if action not in kept]):
+            continue
+        asked = True
+        worth = within.worth(position, keep.get(position.turn + 1, {}))
+        values = {
+            action: [
+                worth((*others[:i], action, *others[i:]), i)
+                for others in product(*(stage.actions[a] for a in them))
+            ]
+            for action in stage.actions[agent]
+        }
+        honest = _most_robust(values, kept, breaches)
+        for k, others in enumerate(product(*(stage.actions[a] for a in them))):
+            action = max(breaches, key=lambda a: values[a][k])
+            gain = values[action][k] - values[honest][k]
             if gain > (largest.gain if largest else 0):
                 told = dict(zip(them, others, strict=True))
-                largest = Deviation(agent, position.turn, action, kept, gain, told)
+                largest = Deviation(agent, position.turn, action, (honest,), gain, told)
+        costless = [
+            a
+            for a in breaches
+            if all(x >= y for x, y in zip(values[a], values[honest], strict=True))
+        ]
         if costless and equal is None:
             equal = Deviation(agent, position.turn, costless[0], kept, NOTHING)
     return WhateverOthersDo(asked, largest, equal)
 
 
-def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
-    """Return the deposit that alone makes keeping the contract a best response for all.
+def _most_robust(
+    values: Mapping[str, Sequence[Fraction]], kept: Sequence[str], breaches: Sequence[str]
+) -> str:
+    """Return the action that keeps a contract and loses least against any breach.
 
-    It is the largest gain by breaking the contract while nothing is enforced, rounded up to a
-    whole unit: an agent that breaks the contract loses its deposit once.
+    Args:
+        values: of each action, for every joint action of the others.
+        kept: those that keep it; of equals the best on average, then the first.
+        breaches: those that do not.
     """
-    bare = GameTree(deal, stage, Enforcement("notional"), record)
-    keep, break_ = bare.values(keeping), bare.values(deviating)
-    gains = [
-        break_[position.turn][past][i] - keep[position.turn][past][i]
-        for past, position in _course(bare)
-        for i in range(len(stage.agents))
-    ]
+
+    def loss(action: str) -> tuple[Fraction, Fraction]:
+        own = values[action]
+        lost = max(x - y for b in breaches for x, y in zip(values[b], own, strict=True))
+        return max(lost, NOTHING), -sum(own, NOTHING)
+
+    return min(kept, key=loss)
+
+
+def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
+    """Return the deposit that makes keeping the contract a best response for all.
+
+    It is the largest gain by breaking the contract, whether or not its payments and its split are
+    made, rounded up to a whole unit: an agent that breaks the contract loses its deposit once.
+    Payments count only where their tree can be enumerated.
+    """
+    gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
+    with suppress(NotFinite):
+        gains += _gains_by_breaking(GameTree(deal, stage, Enforcement("enforced"), record))
     return Fraction(ceil(max(gains, default=NOTHING)))
+
+
+def _gains_by_breaking(tree: GameTree) -> list[Fraction]:
+    """Return what each agent gains by breaking a contract, at each position where all kept it."""
+    keep, break_ = tree.values(keeping), tree.values(deviating)
+    return [
+        break_[position.turn][past][i] - keep[position.turn][past][i]
+        for past, position in _course(tree)
+        for i in range(len(tree.stage.agents))
+    ]
 
 
 def deposit_of(
@@ -212,7 +249,7 @@ def overpaid(within: GameTree) -> Fault | None:
 
 
 def balanced_outcomes(within: GameTree) -> int:
-    """Return the number of outcomes of a turn, after checking that payments sum to zero in each."""
+    """Return how many outcomes turns can have, after checking that payments sum to zero in each."""
     count = 0
     for position in within.positions():
         for play, gains in position.gains.items():
@@ -232,7 +269,8 @@ def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
 def weak_equilibria(within: GameTree) -> list[Play]:
     """Return the joint actions that the contract asks for and that are weak equilibria without it.
 
-    Such a contract changes no incentive: it selects one of several equilibria.
+    To ask for it selects one of several best replies; only payments, a split or deposits change an
+    incentive there.
     """
     asked = {
         play

@@ -48,7 +48,7 @@ class Party:
 
     @property
     def dominant(self) -> bool:
-        """Each breach is never better, and worse for something that the others could do."""
+        """Keeping it is weakly dominant at every turn (`WhateverOthersDo`)."""
         return self.deviation is None and self.against_all.dominant
 
     @property

@@ -63,7 +63,7 @@ class Simulation:
         self._search = search or self.plays
 
     def rows(self) -> list[Row]:
-        """Return all keep it, each agent that can break it breaks it, and no deal."""
+        """Return the rows: all keep it, each agent that can breaks it, and no deal."""
         found = [self._once(EVERYBODY, self._all_keep_it)]
         rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
         found += [row for row in rows if row]

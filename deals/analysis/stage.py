@@ -79,8 +79,7 @@ class StageGame:
     def equilibria(self) -> dict[Play, bool]:
         """The Nash equilibria in pure actions of one turn; True marks the strict ones.
 
-        In a weak equilibrium some agent could act otherwise at no loss: a contract that names it
-        selects it among others and changes no incentive.
+        In a weak equilibrium some agent could act otherwise at no loss.
         """
         found = {}
         for play in self.plays:

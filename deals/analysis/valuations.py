@@ -11,7 +11,7 @@ from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, V
 
 
 def expected(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return all keep the contract and choose, among what it allows, what pays best this turn."""
+    """Return the mean if all keep the contract by what pays best this turn, of what it allows."""
     plays = of.plays(position.expected[a] for a in of.stage.agents)
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
 

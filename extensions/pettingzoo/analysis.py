@@ -20,9 +20,9 @@ class PettingZooAnalysis(Analysis):
 
     game: "PettingZooGame"
 
-    def equilibrium(self) -> Baseline | None:
+    def dominance_solution(self) -> Baseline | None:
         """That of the matrix that the trials found."""
-        return self.game.stage.analysis.equilibrium() if self.game.stage else None
+        return self.game.stage.analysis.dominance_solution() if self.game.stage else None
 
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Step by step; without a baseline each agent has its own rewards, whoever is there."""

@@ -154,9 +154,9 @@ def _baselines(
             left_out.append("the baseline away (too many joint actions of the absent)")
         else:
             yield AWAY, ranked(AWAY)
-    equilibrium = game.analysis.equilibrium()
-    if equilibrium and dict(equilibrium.actions) != dict(baseline.actions):
-        yield f"{EQUILIBRIUM} ({equilibrium.words})", ranked(equilibrium.actions)
+    solution = game.analysis.dominance_solution()
+    if solution and dict(solution.actions) != dict(baseline.actions):
+        yield f"{EQUILIBRIUM} ({solution.words})", ranked(solution.actions)
 
 
 def _too_long(game: Game) -> bool:

@@ -69,7 +69,7 @@ async def letter_about(script, deal, game, **settings):
         (
             promise(fine=2),
             "prisoners_dilemma",
-            ["Keeping it is dominant at every turn."],
+            ["Keeping it is weakly dominant at every turn."],
             "| Alice | 0 | 0 | 10 | 10 | never pays |",
         ),
         (
