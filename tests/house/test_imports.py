@@ -187,7 +187,8 @@ NEEDS = {
     "attribute": {"bounty"},
     "bounty": {"repository"},
     "company": {"repository"},
-    "studies": {"company"},
+    "papers": {"raid"},
+    "studies": {"company", "raid"},
 }
 """Extension → the other extensions that it imports."""
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from shapley_coop.extensions.raid.game import RaidBattle
 from shapley_coop.games import Turn, load
-from shapley_coop.games.raid_battle.game import RaidBattle
 
 Policy = Callable[[int, int, list[str]], str]
 """From the turn, the hero's index and what is legal to what it does."""
