@@ -8,5 +8,5 @@ EXTENSION = Extension(
     name="raid",
     about="Raid Battle: heroes who bring down a boss only if some support the others at a cost.",
     games={"raid_battle": f"{_HERE}.game:RaidBattle"},
-    suites={"raid_ablation": _HERE, "raid_rounds": _HERE, "raid_scale": _HERE},
+    suites=dict.fromkeys(("raid_ablation", "raid_norms", "raid_rounds", "raid_scale"), _HERE),
 )

@@ -272,11 +272,3 @@ async def test_letters_stay_within_their_size(game: str, act: str) -> None:
     graph = "task_exchange" if game == "task_exchange" else "shapley_coop"
     found = by_act(await written(graph, game, {}))[act]
     assert max(map(len, found)) <= LIMITS[game, act]
-
-
-async def test_the_move_that_a_deal_fixes_is_asked_for_in_few_words() -> None:
-    entries = [e for e in await written("shapley_coop", "raid_battle", {}) if e.act == "act"]
-    assert len(entries) > 12
-    for entry in entries:
-        own = entry.letter_text[entry.letter_text.index("# So far") :]
-        assert len(own) <= 1_250

@@ -142,7 +142,7 @@ def test_many_actions_are_counted_and_turns_are_told_in_spans() -> None:
 # From reward to payoff
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if name != "software_company"])
+@pytest.mark.parametrize("name", GAMES)
 def test_the_steps_from_reward_to_payoff_add_up_exactly(name: str) -> None:
     shown, result = kind(name)
     steps = shown["credit"]["waterfall"]
@@ -155,11 +155,13 @@ def test_the_steps_from_reward_to_payoff_add_up_exactly(name: str) -> None:
 
 
 def test_a_split_by_the_norm_goes_through_baseline_and_improvement() -> None:
-    shown, result = kind("raid_battle")
+    seats = {"*": "embedded:rational", "Alice": "embedded:defector"}
+    shown = made("shapley_coop", game="public_goods", seats=seats, seed=2)
+    result = home().runs.get(shown["run"]).result or {}
     steps = {step["step"]: step["amounts"] for step in shown["credit"]["waterfall"]}
-    assert list(steps) == ["own", "pot", "pooled", "baseline", "improvement"]
-    # A raid in which all stand idle is lost: −100, a quarter each.
-    assert steps["baseline"] == dict.fromkeys(shown["agents"], -25)
+    assert list(steps) == ["own", "pooled", "baseline", "improvement"]
+    # Where all keep, each has its endowment of 20 in ten turns.
+    assert steps["baseline"] == dict.fromkeys(shown["agents"], 200)
     for agent, x in steps["improvement"].items():
         assert x == pytest.approx(result["credit"]["shapley"][agent], abs=1e-6)
 
@@ -198,7 +200,7 @@ async def test_the_last_bargaining_is_the_step_from_what_was_signed(
 
 
 def test_the_page_draws_the_function_that_values_are_computed_from() -> None:
-    shown, result = kind("raid_battle")
+    shown, result = kind("public_goods")
     worths = shown["credit"]["worths"]["each"]
     assert len(worths) == 16
     assert (worths[0], worths[-1]["worth"]) == (
@@ -212,8 +214,8 @@ def test_the_page_draws_the_function_that_values_are_computed_from() -> None:
 
 
 def test_the_coalitions_of_more_than_eight_are_not_drawn() -> None:
-    heroes = [f"Hero{n}" for n in range(1, 19)]
-    shown = made("llm_only", game="raid_battle", params={"agents": heroes})
+    params = {"agents": [f"A{n}" for n in range(18)], "levers": 2}
+    shown = made("llm_only", game="escape_room", params=params)
     assert shown["credit"]["worths"] is shown["credit"]["complaint"] is None
     assert len(shown["credit"]["waterfall"][0]["amounts"]) == 18
     # Beyond the exact sizes values are sampled; the baseline is known, so that the error of what

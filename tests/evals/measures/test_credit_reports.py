@@ -111,8 +111,9 @@ def test_a_payment_counts_from_what_is_enforced(mode: Any, held: list[int]) -> N
 def test_sampled_values_and_their_errors_are_the_same_through_every_door(
     coop: Coop, norm: str
 ) -> None:
-    options = ("-g", "llm_only", "--set", "heroes=17", "--norm", norm, "--name", "many", "--json")
-    outcome = valid(coop("run", "raid_battle", *options).result)
+    told = ("--set", f"agents={[f'A{n}' for n in range(17)]}", "--set", "levers=2")
+    options = ("-g", "llm_only", *told, "--norm", norm, "--name", "many", "--json")
+    outcome = valid(coop("run", "escape_room", *options).result)
     report = coop("credit", "many", "--value", norm, "--json").result
     assert report["method"].startswith("sampled")
     assert min(report["standard_error"].values()) >= 0
@@ -124,8 +125,8 @@ def test_sampled_values_and_their_errors_are_the_same_through_every_door(
         page = credit_view(EvaluatedTable(table), outcome)["rows"]
         assert {row["agent"]: row["error"] for row in page} == report["standard_error"]
     row = {"room": home().runs.get("many").room, "result": outcome, "record": record_of("many")}
-    for hero in outcome["agents"]:
-        assert score(row, f"due:{hero}") == pytest.approx(report["due"][hero], abs=1e-6)
+    for agent in outcome["agents"]:
+        assert score(row, f"due:{agent}") == pytest.approx(report["due"][agent], abs=1e-6)
     assert coop("verify", "many").code == 0
 
 
