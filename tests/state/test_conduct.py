@@ -16,6 +16,7 @@ from shapley_coop.state.conduct import conduct, did, in_turns, unanswered
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, valid
+from tests.games.test_own_game import ORCHARD
 from tests.graphs.test_last_bargaining import ACCEPT, REJECT, bargained, proposal
 from tests.scripted import Script
 from tests.serve.view.paged import GAMES, kind
@@ -213,9 +214,11 @@ def test_the_page_draws_the_function_that_values_are_computed_from() -> None:
         assert v[everyone] - v[everyone - {agent}] == pytest.approx(marginal)
 
 
-def test_the_coalitions_of_more_than_eight_are_not_drawn() -> None:
-    params = {"agents": [f"A{n}" for n in range(18)], "levers": 2}
-    shown = made("llm_only", game="escape_room", params=params)
+def test_the_coalitions_of_more_than_eight_are_not_drawn(tmp_path: Path) -> None:
+    orchard = tmp_path / "orchard.py"
+    orchard.write_text(ORCHARD, encoding="utf-8")
+    params = {"agents": [f"A{n}" for n in range(18)], "store": 60}
+    shown = made("llm_only", game=str(orchard), params=params, seats={"*": "embedded:random"})
     assert shown["credit"]["worths"] is shown["credit"]["complaint"] is None
     assert len(shown["credit"]["waterfall"][0]["amounts"]) == 18
     # Beyond the exact sizes values are sampled; the baseline is known, so that the error of what

@@ -1,7 +1,9 @@
 """What `coop credit RUN` reports beside the values: other dice, other choices, what is refused."""
 
 import asyncio
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, valid
 from tests.credit.credit_plays import HEAP, evaluated, joint, recorded, with_heaps
 from tests.games.made_games import TUG
+from tests.games.test_own_game import ORCHARD
 from tests.serve.view.test_bundle import told
 
 
@@ -111,9 +114,12 @@ def test_a_payment_counts_from_what_is_enforced(mode: Any, held: list[int]) -> N
 def test_sampled_values_and_their_errors_are_the_same_through_every_door(
     coop: Coop, norm: str
 ) -> None:
-    told = ("--set", f"agents={[f'A{n}' for n in range(17)]}", "--set", "levers=2")
-    options = ("-g", "llm_only", *told, "--norm", norm, "--name", "many", "--json")
-    outcome = valid(coop("run", "escape_room", *options).result)
+    params = {"agents": [f"A{n}" for n in range(17)], "store": 60}
+    Path("orchard.py").write_text(ORCHARD, encoding="utf-8")
+    told = [f"--set={name}={json.dumps(value)}" for name, value in params.items()]
+    played = ("-g", "llm_only", "--model", "embedded:random", *told)
+    options = (*played, "--norm", norm, "--name", "many", "--json")
+    outcome = valid(coop("run", "orchard.py", *options).result)
     report = coop("credit", "many", "--value", norm, "--json").result
     assert report["method"].startswith("sampled")
     assert min(report["standard_error"].values()) >= 0
