@@ -19,7 +19,6 @@ MOST = {
     "prisoners_dilemma": None,
     "public_goods": None,
     "task_exchange": "1",
-    "delivered": "100",
 }
 """Game → what its first agent can have at most; None where it is not looked at."""
 

@@ -47,7 +47,7 @@ BROUGHT = {"bid", "elect", "ratify"}
 """Nodes of workflows that an extension brings, which may be absent."""
 
 WORKFLOWS = (
-    *("shapley_coop", "task_exchange", "contracts", "settlement"),
+    *("shapley_coop", "task_exchange", "contracts"),
     *offered("workflows"),
 )
 
