@@ -21,7 +21,6 @@ _PAGES = (
     "task_exchange_unchecked",
     "task_exchange_unguided",
     "task_exchange",
-    "settlement",
     "contracts",
 )
 

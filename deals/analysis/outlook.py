@@ -148,7 +148,7 @@ def outlook(of: Prospect) -> DealOutlook:
     "No deal" is what each can be sure of, and what all get by the declared baseline.
 
     Cost: that of the game tree (`game_tree`), or a few plays for each agent and action
-    (`games.ahead`): a few ms for small games, about 0.1 s for a raid of four.
+    (`games.ahead`): a few ms for small games.
     """
     ahead = of.game.analysis.ahead
     if not (ahead.open or of.stage or (ahead.own_payoffs_only and of.viewer)):

@@ -147,7 +147,9 @@ def load_suite(name: str) -> Suite:
     """
     path = _file_of(name)
     if not path.is_file():
-        raise ValueError(no_such("suite", name, known(), "or give a file"))
+        raise ValueError(
+            no_such("suite", name, known(), "what an extension may bring, or give a file")
+        )
     content = read_mapping(path, "a suite", "give name, base and vary")
     try:
         suite = Suite.model_validate({"name": path.stem, **content})

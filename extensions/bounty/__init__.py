@@ -1,4 +1,4 @@
-"""Divide a bounty by what people made, ask whether they agree, and pay it by a bank."""
+"""Divide a bounty by what people made, or as they agree to divide it, and pay it by a bank."""
 
 from shapley_coop.extension import Extension
 
@@ -8,7 +8,11 @@ EXTENSION = Extension(
     name="bounty",
     about="Divide a bounty by a git history, and pay it.",
     first=("settle-git",),
-    workflows={"consent": f"{_HERE}.asking.page:graph"},
+    games={"delivered": f"{_HERE}.delivered:Delivered"},
+    workflows={
+        "settlement": f"{_HERE}.pages.settlement:graph",
+        "consent": f"{_HERE}.asking.page:graph",
+    },
     questions={"answer_bounty": f"{_HERE}.asking.question:QUESTION"},
     templates={
         "answer_bounty": f"{_HERE}.templates:ANSWER",

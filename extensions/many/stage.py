@@ -85,19 +85,26 @@ class CountedStage:
         return [k for k in range(len(self.counts.actions)) if k not in self.own]
 
     @cached_property
-    def honest(self) -> Any:
-        """The best that keeps it, at every sum of the others."""
-        return self.counts.rows[list(self.own)].max(axis=0)
+    def honest(self) -> int:
+        """Of the actions that keep it, the one that loses least against any breach."""
+        rows = self.counts.rows
+
+        def loss(own: int) -> tuple[int, int]:
+            lost = max((int((rows[k] - rows[own]).max()) for k in self.breaches), default=0)
+            return max(lost, 0), -int(rows[own].sum())
+
+        return min(self.own, key=loss)
 
     def whatever(self, turn: int) -> WhateverOthersDo:
         """Breaking it in this turn, for every sum of the others."""
         owed_now = tuple(self.counts.actions[k] for k in self.own)
-        told = [(self.counts.rows[k] - self.honest, k) for k in self.breaches]
+        kept = (self.counts.actions[self.honest],)
+        told = [(self.counts.rows[k] - self.counts.rows[self.honest], k) for k in self.breaches]
         gains = [(int(more.max()), int(more.argmax()), k) for more, k in told]
         most = max(gains, key=lambda one: one[0], default=(0, 0, 0))
         free = next((k for more, k in told if (more >= 0).all()), None)
         tempted = Deviation(
-            *("", turn, self.counts.actions[most[2]], owed_now, self._whole(most[0])),
+            *("", turn, self.counts.actions[most[2]], kept, self._whole(most[0])),
             {f"{most[1]} of the others": self.counts.actions[-1]},
         )
         equal = Deviation("", turn, self.counts.actions[free or 0], owed_now, NOTHING)

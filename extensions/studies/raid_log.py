@@ -13,11 +13,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.extensions.raid.game import RaidBattle
+from shapley_coop.extensions.raid.rules import CREDITED, HEAL, TAUNT, contributions, resolve
 from shapley_coop.extensions.studies.raid_log_lines import Chapter, chapters
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
-from shapley_coop.games.raid_battle.game import RaidBattle
-from shapley_coop.games.raid_battle.rules import CREDITED, HEAL, TAUNT, contributions, resolve
 from shapley_coop.games.turns import Position, Turn
 
 UNKNOWN = "not known"

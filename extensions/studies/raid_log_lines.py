@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from shapley_coop.extensions.raid.rules import FIREBALL, HEAL, TAUNT
 from shapley_coop.games.params import GameError
-from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, TAUNT
 
 _TURN = re.compile(r"-*The game log of turn (\d+)-*")
 _CAST = re.compile(r"(.+?) uses Fireball .* attacks on Boss for (\d+) damage(?: .+ the Boss !!!)?")

@@ -193,9 +193,3 @@ def evaluated(name: str, record: Any, **room: Any) -> EvaluatedTable:
     """The table of a record."""
     settings = RunConfig(game=name, **room).resolve().model_dump(mode="json")
     return EvaluatedTable({"episode": f"{name}/{room}", "settings": settings, "record": record})
-
-
-def raid(seed: int = 3) -> tuple[Game, Any]:
-    """A raid played at random, and its record."""
-    game = load("raid_battle", {}, seed)
-    return game, at_random(game, seed)

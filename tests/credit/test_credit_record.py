@@ -1,8 +1,8 @@
 """Credit by the record: known answers, replays and baselines."""
 
-import random
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.turns import realised_total
 from tests.credit.credit_plays import at_random, credited, ends, joint, recorded, slowly
 from tests.games.made_games import TUG
+from tests.games.test_own_game import ORCHARD
 from tests.root import ROOT
 
 D, C = "defect", "cooperate"
@@ -80,20 +81,6 @@ def test_alone_in_the_escape_room_either_loses_one() -> None:
 # Replays
 
 
-@given(st.integers(0, 10**6))
-@settings(max_examples=30)
-def test_raids_side_by_side_are_what_each_is_step_by_step(seed: int) -> None:
-    dice = random.Random(seed)
-    heroes = dice.choice([2, 3, 4])
-    params = {"heroes": heroes, "boss_hp": dice.choice([400, 900, 1500]), "heal_reward": 0.35}
-    game = load("raid_battle", params, seed)
-    record = at_random(game, seed, stop=dice.choice([30, 3]))
-    fast, slow = game.analysis.replays(record), slowly(game, record)
-    for inside in product([False, True], repeat=heroes):
-        row = np.array(inside)
-        assert fast.of(row) == slow.of(row)
-
-
 @given(st.integers(0, 10**6), st.sampled_from(["away", "idle", "wait", "volunteer"]))
 @settings(max_examples=40)
 def test_tables_by_indexing_are_what_each_play_is_step_by_step(seed: int, absent: str) -> None:
@@ -104,28 +91,15 @@ def test_tables_by_indexing_are_what_each_play_is_step_by_step(seed: int, absent
         assert fast.of(np.array(inside)) == slow.of(np.array(inside))
 
 
-def test_a_replay_goes_on_past_the_records_end_with_the_members_own_turns() -> None:
-    """Two kill in two turns what one alone kills in four, by casting on."""
-    params = {"heroes": 2, "boss_hp": 400, "damage": [100, 100], "strike": 0, "taunted_strike": 0}
-    game = load("raid_battle", params)
-    record = joint(game, "Fireball", "Fireball", times=2)
-    alone = game.analysis.replays(record).of(np.array([True, False]))
-    assert alone == {"Hero1": 8 + 35, "Hero2": 35}
-
-
-def test_a_hero_that_idles_ends_with_its_baseline_and_others_do_not() -> None:
-    game = load("raid_battle", {"hero_hp": 4000}, seed=3)
-    cast = [dict.fromkeys(game.agents[1:], "Fireball")] * 10
-    position, plays = game.start(), []
-    for actions in cast:
-        if game.over(position):
-            break
-        plays.append(actions)
-        position = game.step(position, actions).position
-    record = recorded(game, plays)
-    payoffs = ends(game, record)
-    assert payoffs[0] == game.analysis.replays(record).alone()["Hero1"] == -25
-    assert min(payoffs[1:]) > 0
+def test_a_replay_goes_on_past_the_records_end_with_the_members_own_turns(tmp_path: Path) -> None:
+    """Three empty the store in two turns; one alone takes from it to the last."""
+    orchard = tmp_path / "orchard.py"
+    orchard.write_text(ORCHARD, encoding="utf-8")
+    game = load(str(orchard))
+    record = joint(game, "take 3", "take 3", "take 3", times=2)
+    assert realised_total(record) == 9 + 4
+    alone = game.analysis.replays(record).of(np.array([True, False, False]))
+    assert alone == {"Ann": 5 * 3, "Ben": 0, "Cyd": 0}
 
 
 def test_a_task_moves_only_if_all_who_handed_it_on_are_members() -> None:
@@ -197,14 +171,6 @@ def test_who_is_absent_can_act_at_random_on_seeded_dice() -> None:
     assert credited(load("public_goods", {"rounds": 2, "absent": "random"}, seed=5), record) != (
         credited(game, record)
     )
-
-
-def test_parts_that_add_up_are_values_for_any_number_of_agents() -> None:
-    game = load("delivered", {"artefacts": {f"P{i}": {"code": i} for i in range(1, 41)}})
-    record = at_random(game, 0, passes=0)
-    found = credited(game, record)
-    assert found.method == "exact (additive)"
-    assert list(found.values.values()) == list(ends(game, record))
 
 
 # Away

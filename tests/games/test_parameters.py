@@ -18,18 +18,18 @@ def listed(coop: Coop, game: str) -> dict[str, dict[str, Any]]:
 
 
 def test_a_parameter_has_its_type_default_bounds_and_meaning(coop: Coop) -> None:
-    raid = listed(coop, "raid_battle")
-    assert raid["strike"] == {
-        "name": "strike",
+    exchange = listed(coop, "task_exchange")
+    assert exchange["rounds"] == {
+        "name": "rounds",
         "type": "integer",
-        "default": 200,
-        "bounds": "0 to 1,000,000,000",
-        "meaning": "What the boss takes off each target.",
+        "default": 40,
+        "bounds": "1 to 1,000",
+        "meaning": "Most turns of handing over, work.",
     }
-    assert raid["level"]["bounds"] == "one of 1, 2, 3"
-    assert raid["deviation"]["bounds"] == "more than 0"
-    assert raid["damage"]["bounds"] == "2 entries"
-    assert raid["absent"]["type"] == "text or mapping"
+    assert exchange["worth"]["bounds"] == "one of record, potential"
+    assert exchange["agents"]["bounds"] == "at least 2 entries"
+    assert exchange["absent"]["type"] == "text or mapping"
+    assert listed(coop, "public_goods")["endowment"]["bounds"] == "more than 0"
 
 
 @pytest.mark.parametrize("game", games.names())

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ import pytest
 from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.games import Game, Turn, load
+from shapley_coop.games import Game, load
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.reference_points import best_total
-from shapley_coop.games.turns import Step
+from shapley_coop.games.turns import Step, realised_total
 from shapley_coop.state.run_config import RunConfig
+from tests.credit.credit_plays import at_random, credited
+from tests.games.test_own_game import ORCHARD
 
 
 def brute_force(game: Game, position: Any) -> float:
@@ -68,11 +71,6 @@ def test_a_small_game_with_a_state_is_enumerated_and_equal_positions_are_played_
     assert best_total(pile(60)) == 8, "4 ** 60 plays, and few positions"
 
 
-def test_a_large_game_has_no_known_best_total() -> None:
-    assert load("raid_battle").analysis.reference_points.best is None
-    assert load("raid_battle", {"level": 1, "heroes": 3}).analysis.reference_points.best is None
-
-
 def test_the_exchange_brings_its_front_and_values_a_plan_by_its_tasks() -> None:
     game = load("task_exchange")
     points = game.analysis.reference_points
@@ -87,14 +85,22 @@ def test_the_exchange_brings_its_front_and_values_a_plan_by_its_tasks() -> None:
     assert points.valuation({"Alice": [first]}) is None
 
 
-def test_a_norm_offer_among_many_heroes_is_valued_by_sampling() -> None:
+def test_a_large_game_has_no_known_best_total(tmp_path: Path) -> None:
+    """Twelve agents of three actions each have half a million joint actions."""
+    orchard = tmp_path / "orchard.py"
+    orchard.write_text(ORCHARD, encoding="utf-8")
+    many = {"agents": [f"A{n}" for n in range(12)]}
+    assert load(str(orchard), many).analysis.reference_points.best is None
+    assert load(str(orchard), {"rounds": 2}).analysis.reference_points.best == 6 + 9
+
+
+def test_a_norm_offer_among_many_is_valued_by_sampling() -> None:
     """24 agents have 2 ** 24 coalitions: none of them is enumerated."""
-    params = {"heroes": 24, "boss_hp": 3000}
-    game = load("raid_battle", params)
-    acts = dict.fromkeys(game.agents, "Fireball")
-    after = game.step(game.start(), acts)
-    turn: Turn = {"turn": 1, "actions": acts, "rewards": after.rewards, "pot": after.pot}
-    room = RunConfig(game="raid_battle", params=params).resolve().model_dump(mode="json")
-    worth = yardstick(room, "shapley_coop").value(Deal(clauses=(Share(norm="shapley"),)), [turn])
+    params = {"agents": [f"A{n}" for n in range(24)]}
+    game = load("escape_room", params)
+    record = at_random(game, 1, passes=0.2)
+    assert credited(game, record).method.startswith("sampled")
+    room = RunConfig(game="escape_room", params=params).resolve().model_dump(mode="json")
+    worth = yardstick(room, "shapley_coop").value(Deal(clauses=(Share(norm="shapley"),)), record)
     assert worth is not None
-    assert sum(worth.values()) == pytest.approx(sum(after.rewards.values()) + after.pot)
+    assert sum(worth.values()) == pytest.approx(float(realised_total(record)))

@@ -13,7 +13,7 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 from tests.scripted import Script
 
-GAMES = ["escape_room", "prisoners_dilemma", "raid_battle", "public_goods"]
+GAMES = ["escape_room", "prisoners_dilemma", "public_goods"]
 DEALING = re.compile(
     r"<PROPOSAL>|<ACCEPT>|<REJECT>|<CLAIM>|\"clauses\"|"
     r"\b(?:offers?|proposals?|deals?|contracts?|prices?|transfers?|compensat\w+)\b",
@@ -129,12 +129,10 @@ async def test_without_duties_a_program_reads_the_contract_itself(
 
 
 def test_the_papers_suites_name_their_preset() -> None:
-    for name in ("escape_room", "first_mover", "raid_ablation", "raid_rounds", "raid_scale"):
+    for name in ("escape_room", "first_mover"):
         suite = load_suite(name)
         assert suite.base["preset"] == "shapley_coop_paper"
         assert "Preset: shapley_coop_paper" in suite.about
-        if name.startswith("raid"):
-            assert suite.base["renegotiate"] == "every 1"
     notional = load_suite("contracts_table").axes["contract"]["notional"]
     assert notional == {"graph": "contracts", "preset": "contracts_paper"}
 

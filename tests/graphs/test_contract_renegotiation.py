@@ -54,15 +54,33 @@ async def test_a_contract_is_bargained_over_again_when_the_rule_says_so(script, 
     assert {said["turn"] for said in talk if said["by"] in ("Alice", "Bob")} == bargained
 
 
-async def test_a_shock_of_the_game_can_call_for_a_new_bargaining(script):
-    for hero in load("raid_battle").agents:
-        script[hero, "contract_propose"] = "<REJECT>"
-        script[hero, "act"] = "<ACTION>Fireball</ACTION>"
-    table = await table_after(RunConfig(game="raid_battle", renegotiate="on_shock", rounds=1))
-    *early, last = table["record"]
-    deaths = {turn["turn"] for turn in early if any(e.get("shock") for e in turn["effects"])}
-    assert 0 < len(deaths) < last["turn"]
-    assert {said["turn"] for said in table["talk"]} == {1, *(turn + 1 for turn in deaths)}
+QUAKES = """\
+from dataclasses import replace
+
+from shapley_coop.games import escape_room
+
+
+class Quakes(escape_room.GAME):
+    name = "quakes"
+
+    def step(self, position, actions):
+        after = super().step(position, actions)
+        if position["turn"] in (2, 4):
+            after = replace(after, effects=[*after.effects, {"effect": "quake", "shock": True}])
+        return after
+
+
+GAME = Quakes
+"""
+
+
+async def test_a_shock_of_the_game_can_call_for_a_new_bargaining(script, tmp_path):
+    for agent in ("Alice", "Bob"):
+        script[agent, "contract_propose"] = "<REJECT>"
+    path = tmp_path / "quakes.py"
+    path.write_text(QUAKES, encoding="utf-8")
+    room = RunConfig(game=str(path), params={"rounds": 6}, renegotiate="on_shock", rounds=1)
+    assert {said["turn"] for said in (await table_after(room))["talk"]} == {1, 3, 5}
 
 
 async def test_embedded_agents_leave_a_contract_alone_that_cannot_be_bettered():

@@ -62,10 +62,10 @@ def test_a_workflow_of_one_game_types_its_parameters() -> None:
     assert not check.is_valid({"game": "escape_room"})
 
 
-def test_settlement_plays_finished_work_and_never_the_escape_room() -> None:
-    assert offered("settlement") == ["delivered"]
-    with pytest.raises(ValueError, match="plays delivered and not escape_room"):
-        builder("settlement").compile().invoke({"room": {"game": "escape_room"}})
+def test_an_exchange_plays_tasks_and_never_the_escape_room() -> None:
+    assert "escape_room" not in offered("task_exchange")
+    with pytest.raises(ValueError, match="plays task_exchange and not escape_room"):
+        builder("task_exchange").compile().invoke({"room": {"game": "escape_room"}})
 
 
 def test_room_and_context_merge_field_by_field() -> None:
@@ -94,14 +94,14 @@ def test_parameters_of_another_game_are_left_behind() -> None:
 
 
 def test_a_room_alone_is_the_configuration_and_a_context_is_merged_into_it() -> None:
-    kind = builder("settlement").context_schema
+    kind = builder("task_exchange").context_schema
     assert kind is not None
     room = kind(seed=4)
     assert configuration(kind, None, room) is room
     assert configuration(kind, kind(), room) is room
     both = configuration(kind, kind(seed=3, rounds=5), room)
     assert (both.seed, both.rounds) == (4, 5)
-    assert configuration(kind, None, RunConfig(seed=4)).game == "delivered"
+    assert configuration(kind, None, RunConfig(seed=4)).game == "task_exchange"
     assert configuration(kind, None, RunConfig(game="escape_room")).game == "escape_room"
 
 

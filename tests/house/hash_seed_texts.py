@@ -9,6 +9,7 @@ import sys
 from itertools import product
 from pathlib import Path
 
+from shapley_coop import games
 from shapley_coop.cli import main
 from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
@@ -20,9 +21,10 @@ DEALS, TURNS = 60, 3
 RUNS = {
     "escape": "escape_room --graph shapley_coop",
     "dilemma": "prisoners_dilemma --graph contracts --enforcement escrow",
-    "raid": "raid_battle --graph short_term",
     "tasks": "task_exchange --graph task_exchange",
 }
+if "raid_battle" in games.names():
+    RUNS["raid"] = "raid_battle --graph short_term"
 if "call_market" in names():
     RUNS["issues"] = "trade --graph negotiation_priced --set mode=issues"
     RUNS["market"] = "trade --graph call_market"
@@ -33,7 +35,7 @@ if "mediation" in names():
     RUNS["pairs"] = "task_exchange --graph pairwise_exchange --set scenario=generated"
 COMMANDS = [
     "list",
-    "list raid_battle",
+    "list task_exchange",
     "graph contracts",
     *(["graph delegates --mermaid"] if "delegates" in names() else []),
     "contract check deal.json --game prisoners_dilemma",
@@ -43,9 +45,10 @@ COMMANDS = [
     *(f"run {told} --name {name}" for name, told in RUNS.items()),
     *(f"{told} {name}" for name in RUNS for told in ("show", "show --json", "letters", "verify")),
     "credit escape",
-    "credit raid --json",
+    "credit tasks --json",
+    *(["credit raid --json"] if "raid" in RUNS else []),
     "report dilemma --out dilemma.json",
-    "report raid --out raid.html",
+    "report tasks --out tasks.html",
     "sweep suite.yaml --out swept",
     "report swept --out swept.html",
     "export swept --out tables",

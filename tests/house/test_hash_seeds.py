@@ -39,7 +39,7 @@ def test_a_certificate_names_the_same_of_equal_deviations_in_every_process(tmp_p
     assert all(other == first for other in others)
 
 
-WRITTEN = ("dilemma.json", "raid.html", "swept.html", "tables/[!t]*.csv")
+WRITTEN = ("dilemma.json", "tasks.html", "swept.html", "tables/[!t]*.csv")
 RUN_ANEW = (
     r"\b[0-9a-f]{32}(?:[0-9a-f]{32})?\b",  # an episode's random name, and what it is hashed into
     r"\b[0-9a-f]{8}(?=\.[0-9a-f]{20}\b)",  # a sweep's

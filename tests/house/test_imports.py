@@ -123,7 +123,7 @@ def test_a_run_loads_no_library_and_no_other_game_than_it_needs(tmp_path: Path) 
     loaded = {*ran.stderr.split()}
     assert {"shapley_coop.games.escape_room", "langgraph.graph"} <= loaded
     rooms = (
-        *("games.exchange", "games.raid_battle", "seats.a2a", "seats.python_seat"),
+        *("games.exchange", "seats.a2a", "seats.python_seat"),
         *("seats.schema", "state.tools", "deals.analysis.certificate"),
         "seats.embedded.delegating",
     )
@@ -187,7 +187,8 @@ NEEDS = {
     "attribute": {"bounty"},
     "bounty": {"repository"},
     "company": {"repository"},
-    "studies": {"company"},
+    "papers": {"raid"},
+    "studies": {"company", "raid"},
 }
 """Extension → the other extensions that it imports."""
 

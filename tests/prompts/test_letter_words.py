@@ -268,16 +268,8 @@ async def test_a_claim_is_made_before_anything_computed_by_a_norm_is_shown(scrip
 # Size
 
 
-@pytest.mark.parametrize(("game", "act"), [one for one in LIMITS if one[0] in names()])
+@pytest.mark.parametrize(("game", "act"), [at for at in LIMITS if at[0] in names()])
 async def test_letters_stay_within_their_size(game: str, act: str) -> None:
     graph = "task_exchange" if game == "task_exchange" else "shapley_coop"
     found = by_act(await written(graph, game, {}))[act]
     assert max(map(len, found)) <= LIMITS[game, act]
-
-
-async def test_the_move_that_a_deal_fixes_is_asked_for_in_few_words() -> None:
-    entries = [e for e in await written("shapley_coop", "raid_battle", {}) if e.act == "act"]
-    assert len(entries) > 12
-    for entry in entries:
-        own = entry.letter_text[entry.letter_text.index("# So far") :]
-        assert len(own) <= 1_250

@@ -183,7 +183,7 @@ async def test_the_first_part_is_the_same_for_everybody(written: Script) -> None
         assert not re.search(r"episode|seed|\bround \d", system)
 
 
-@pytest.mark.parametrize("game", ["escape_room", "task_exchange", "raid_battle"])
+@pytest.mark.parametrize("game", ["escape_room", "task_exchange", "public_goods"])
 async def test_models_are_shown_words_and_no_blocks_of_json(script: Script, game: str) -> None:
     for _, _, system, user in await letters_of(script, "short_term", game=game, rounds=1):
         for text in (system, user):

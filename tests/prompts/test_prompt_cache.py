@@ -28,7 +28,7 @@ TABLES = {
         "shapley_coop",
         {"game": "prisoners_dilemma", "params": {"rounds": 3}, "renegotiate": "every 1"},
     ),
-    "many": ("negotiation", {"game": "raid_battle", "params": {"heroes": 6, "rounds": 3}}),
+    "many": ("negotiation", {"game": "public_goods", "params": {"agents": 6, "rounds": 3}}),
     "signed": ("contracts", {"game": "prisoners_dilemma", "params": {"rounds": 2}}),
     "instructed": ("negotiation", {"game": "stag_hunt", "instructions": "Be brief."}),
 }
@@ -41,7 +41,7 @@ SECRET = "the-north-window-is-open"
 async def letters(script: Script, request: pytest.FixtureRequest) -> list[tuple[str, str, Shown]]:
     """Every letter of a run to an agent, in order: agent, system part, whole text."""
     graph, room = TABLES[request.param]
-    agents = ["Alice", "Bob", "Hero1", "Hero2"]
+    agents = ["Alice", "Bob", "Agent1", "Agent2"]
     home().secrets.mkdir(parents=True)
     told = "".join(f"{agent}: {SECRET}-of-{agent}\n" for agent in agents)
     (home().secrets / "told.yaml").write_text(told, encoding="utf-8")
@@ -105,7 +105,7 @@ def test_what_one_agent_is_told_comes_after_what_everybody_knows(letters: Any) -
         assert letter.index(HISTORY) < letter.index(PERSON)
         end = letter.index(PERSON)
         assert f"**{agent}**" in letter[end:]
-        for name in ("Alice", "Bob", "Hero1", "Hero2"):
+        for name in ("Alice", "Bob", "Agent1", "Agent2"):
             at = letter.find(f"{SECRET}-of-{name}")
             assert (at > end) if name == agent else (at == -1)
 

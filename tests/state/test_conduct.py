@@ -16,6 +16,7 @@ from shapley_coop.state.conduct import conduct, did, in_turns, unanswered
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
 from tests.coop_command import Coop, valid
+from tests.games.test_own_game import ORCHARD
 from tests.graphs.test_last_bargaining import ACCEPT, REJECT, bargained, proposal
 from tests.scripted import Script
 from tests.serve.view.paged import GAMES, kind
@@ -142,7 +143,7 @@ def test_many_actions_are_counted_and_turns_are_told_in_spans() -> None:
 # From reward to payoff
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if name != "software_company"])
+@pytest.mark.parametrize("name", GAMES)
 def test_the_steps_from_reward_to_payoff_add_up_exactly(name: str) -> None:
     shown, result = kind(name)
     steps = shown["credit"]["waterfall"]
@@ -155,11 +156,13 @@ def test_the_steps_from_reward_to_payoff_add_up_exactly(name: str) -> None:
 
 
 def test_a_split_by_the_norm_goes_through_baseline_and_improvement() -> None:
-    shown, result = kind("raid_battle")
+    seats = {"*": "embedded:rational", "Alice": "embedded:defector"}
+    shown = made("shapley_coop", game="public_goods", seats=seats, seed=2)
+    result = home().runs.get(shown["run"]).result or {}
     steps = {step["step"]: step["amounts"] for step in shown["credit"]["waterfall"]}
-    assert list(steps) == ["own", "pot", "pooled", "baseline", "improvement"]
-    # A raid in which all stand idle is lost: −100, a quarter each.
-    assert steps["baseline"] == dict.fromkeys(shown["agents"], -25)
+    assert list(steps) == ["own", "pooled", "baseline", "improvement"]
+    # Where all keep, each has its endowment of 20 in ten turns.
+    assert steps["baseline"] == dict.fromkeys(shown["agents"], 200)
     for agent, x in steps["improvement"].items():
         assert x == pytest.approx(result["credit"]["shapley"][agent], abs=1e-6)
 
@@ -198,7 +201,7 @@ async def test_the_last_bargaining_is_the_step_from_what_was_signed(
 
 
 def test_the_page_draws_the_function_that_values_are_computed_from() -> None:
-    shown, result = kind("raid_battle")
+    shown, result = kind("public_goods")
     worths = shown["credit"]["worths"]["each"]
     assert len(worths) == 16
     assert (worths[0], worths[-1]["worth"]) == (
@@ -211,9 +214,11 @@ def test_the_page_draws_the_function_that_values_are_computed_from() -> None:
         assert v[everyone] - v[everyone - {agent}] == pytest.approx(marginal)
 
 
-def test_the_coalitions_of_more_than_eight_are_not_drawn() -> None:
-    heroes = [f"Hero{n}" for n in range(1, 19)]
-    shown = made("llm_only", game="raid_battle", params={"agents": heroes})
+def test_the_coalitions_of_more_than_eight_are_not_drawn(tmp_path: Path) -> None:
+    orchard = tmp_path / "orchard.py"
+    orchard.write_text(ORCHARD, encoding="utf-8")
+    params = {"agents": [f"A{n}" for n in range(18)], "store": 60}
+    shown = made("llm_only", game=str(orchard), params=params, seats={"*": "embedded:random"})
     assert shown["credit"]["worths"] is shown["credit"]["complaint"] is None
     assert len(shown["credit"]["waterfall"][0]["amounts"]) == 18
     # Beyond the exact sizes values are sampled; the baseline is known, so that the error of what

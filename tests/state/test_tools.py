@@ -31,14 +31,14 @@ PRICE = {
             Pay(payer="Alice", payee="Bob", amount=5),
         ]
     ),
-    "raid_battle": Deal(
+    "prisoners_dilemma": Deal(
         clauses=[
-            Do(agent="Hero1", action="Taunt", when=Every(every=3)),
+            Do(agent="Alice", action="cooperate", when=Every(every=3)),
             Pay(
-                payer="Hero2",
-                payee="Hero1",
+                payer="Bob",
+                payee="Alice",
                 amount=1,
-                when=Last(last=Event(agent="Hero1", action="Taunt")),
+                when=Last(last=Event(agent="Alice", action="cooperate")),
             ),
         ]
     ),
@@ -95,11 +95,6 @@ def test_the_answerer_reads_its_payoffs_and_its_best_breach():
         "- Alice breaks it (lever): you 4, Alice -6.",
         "- You break it (door): you 4, Alice -6.",
     ]
-
-
-def test_a_simulated_answer_says_over_how_many_plays_and_within_what_range():
-    words = ask(at("raid_battle"), "Hero1", "evaluate_deal", **drafted(PRICE["raid_battle"]))
-    assert "means of 500 plays; in brackets where nine in ten lie" in words
 
 
 def test_checking_a_draft_tells_everything_that_is_wrong_with_it():
@@ -217,7 +212,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("clauses", HOSTILE, ids=range(len(HOSTILE)))
-@pytest.mark.parametrize("game", ["escape_room", "raid_battle", "task_exchange"])
+@pytest.mark.parametrize("game", ["escape_room", "public_goods", "task_exchange"])
 def test_hostile_arguments_are_answered_with_words(game, clauses):
     turn = at(game)
     agent = turn.evaluated.agents[0]

@@ -10,7 +10,7 @@ from langgraph.graph import END
 
 from shapley_coop.extensions.bounty.asking import question
 from shapley_coop.extensions.bounty.asking.put_count import put_count
-from shapley_coop.games.delivered import Delivered
+from shapley_coop.extensions.bounty.delivered import Delivered
 from shapley_coop.graphs.workflow import WorkflowBuilder, verdict_of
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle

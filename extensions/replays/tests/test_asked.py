@@ -25,7 +25,7 @@ def test_who_answers_defection_in_kind_is_due_less_when_asked_than_by_its_schedu
     )
 
 
-@pytest.mark.parametrize("game", ["escape_room", "raid_battle", "public_goods"])
+@pytest.mark.parametrize("game", ["escape_room", "volunteers", "public_goods"])
 def test_with_everybody_present_embedded_agents_do_as_they_did(coop: Coop, game: str) -> None:
     outcome = valid(coop("run", game, "--seed", "1", "--name", "one", "--json").result)
     asked = coop("credit", "one", "--replay", "asked", "--json").result["asked"]
@@ -61,7 +61,7 @@ def test_another_word_for_how_to_replay_is_refused(coop: Coop) -> None:
     [
         ("delivered", (), "plays against a baseline"),
         ("public_goods", ("--absent", "random"), "plays against a baseline"),
-        ("raid_battle", ("--set", "heroes=7"), "at most 6 agents"),
+        ("escape_room", ("--set", "agents=7"), "at most 6 agents"),
     ],
 )
 def test_what_cannot_be_asked_again_is_refused_in_one_line(

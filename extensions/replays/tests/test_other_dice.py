@@ -2,24 +2,25 @@
 
 import pytest
 
+from extensions.raid.tests.raid_plays import random_raid
 from shapley_coop.credit import attribute_by
 from shapley_coop.extensions.replays.other_dice import Spread, on_other_dice, rolls_dice
 from shapley_coop.games import load
 from shapley_coop.games.replay import conduct
 from shapley_coop.state.characteristic import by_replays
 from tests.coop_command import Coop, valid
-from tests.credit.credit_plays import at_random, evaluated, raid
+from tests.credit.credit_plays import at_random, evaluated
 
 
 def test_on_its_own_dice_a_conduct_has_the_values_of_its_record() -> None:
-    game, record = raid()
+    game, record = random_raid()
     did = conduct(game, record, game.baseline)
     again = attribute_by(by_replays(load("raid_battle", {}, 3).analysis.repeated(did)))
     assert again.values == evaluated("raid_battle", record, seed=3).attribution("shapley").values
 
 
 def test_the_spread_over_other_dice_is_of_the_next_seeds() -> None:
-    game, record = raid()
+    game, record = random_raid()
     found = on_other_dice(evaluated("raid_battle", record, seed=3), "shapley", 4)
     did = conduct(game, record, game.baseline)
     each = [
@@ -48,7 +49,7 @@ def test_a_table_rolls_no_dice_unless_the_absent_act_at_random() -> None:
 
 
 def test_values_that_no_replay_computes_are_not_replayed_on_other_dice() -> None:
-    _, record = raid()
+    _, record = random_raid()
     by_points = evaluated("raid_battle", record, seed=3, params={"worth": "contribution"})
     with pytest.raises(ValueError, match="only worth=record can be replayed"):
         on_other_dice(by_points, "shapley", 2)

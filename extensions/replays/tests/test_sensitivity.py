@@ -1,5 +1,6 @@
 """On what the ranking of the agents depends."""
 
+from extensions.raid.tests.raid_plays import random_raid
 from shapley_coop.extensions.replays.sensitivity import (
     BY_BASELINE,
     BY_CONTINUATION,
@@ -9,7 +10,7 @@ from shapley_coop.extensions.replays.sensitivity import (
     sensitivity,
 )
 from shapley_coop.games import load
-from tests.credit.credit_plays import at_random, evaluated, joint, raid
+from tests.credit.credit_plays import at_random, evaluated, joint
 
 
 def test_the_ranking_depends_on_the_baseline_where_one_keeps_and_three_give() -> None:
@@ -34,7 +35,7 @@ def test_the_games_own_baseline_and_the_equilibrium_are_compared_with_another() 
 
 
 def test_how_replays_go_on_is_compared_where_agents_can_leave_the_recorded_path() -> None:
-    _, record = raid()
+    _, record = random_raid()
     found = sensitivity(evaluated("raid_battle", record, seed=3), "shapley")
     assert (BY_CONTINUATION, STOPS) in {*found.other, *found.same}
     table = sensitivity(evaluated("stag_hunt", joint(load("stag_hunt"), "stag", "hare")), "shapley")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from extensions.raid.tests.raid_plays import as_log, raid, rotation
 from extensions.studies.tests.coopeval_study import (
     PRINTED,
     moves,
@@ -12,7 +13,6 @@ from extensions.studies.tests.coopeval_study import (
 )
 from extensions.studies.tests.test_company_log import TALK
 from shapley_coop.extensions.studies.evidence import main, of_company, of_raid
-from tests.games.raid_battle.raid_plays import as_log, raid, rotation
 from tests.root import DATA, ROOT
 
 PAGE = ROOT / "docs" / "evidence.md"

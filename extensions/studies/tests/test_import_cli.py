@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from extensions.raid.tests.raid_plays import as_log, raid, rotation
 from extensions.studies.tests.test_company_log import TALK
-from tests.games.raid_battle.raid_plays import as_log, raid, rotation
 from tests.root import DATA
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of others' records is absent")

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extensions.raid.tests.raid_plays import as_log, at_random, played, raid, rotation
+from shapley_coop.extensions.raid.rules import contributions
 from shapley_coop.extensions.studies.raid_log import import_raid_log
 from shapley_coop.games import GameError
-from shapley_coop.games.raid_battle.rules import contributions
-from tests.games.raid_battle.raid_plays import as_log, at_random, played, raid, rotation
 from tests.root import DATA
 
 AGENTS = ["Agent1", "Agent2", "Agent3", "Agent4"]

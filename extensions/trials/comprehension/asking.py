@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from shapley_coop import games, graphs
 from shapley_coop.extensions.trials.comprehension.questions import Question, questions
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.asking import Enquiry as Asked
@@ -75,10 +76,13 @@ async def letters_of(seeds: Sequence[int], runs: Iterable[tuple[str, str]] = RUN
 
     Args:
         seeds: each is a run of every workflow; the runs are kept in the home.
-        runs: workflow and game.
+        runs: workflow and game; those that no installed extension brings are left out.
     """
     chosen: list[Entry] = []
+    workflows, known = graphs.names(), games.names()
     for graph, game in runs:
+        if graph not in workflows or game not in known:
+            continue
         for seed in seeds:
             outcome = await play(graph, RunConfig(game=game, seed=seed))
             chosen += _of_each_act(await asyncio.to_thread(_written, outcome["episode"]))

@@ -117,7 +117,7 @@ async def test_a_game_of_ones_own_takes_the_place_of_each_cases() -> None:
     ("given", "wrong"),
     [
         ({"cases": ["burglar"]}, "no case 'burglar': there are over-claimer, "),
-        ({"game": "raid_battle"}, "raid_battle: attack needs a game with a table of payoffs"),
+        ({"game": "task_exchange"}, "task_exchange: attack needs a game with a table of payoffs"),
         ({"target": Seat(model="human")}, "attack asks no people"),
         ({"target": Seat(model="embedded:nobody")}, "no embedded character 'nobody'"),
     ],

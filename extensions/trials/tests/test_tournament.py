@@ -204,7 +204,7 @@ def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"games": {"three": {"game": "raid_battle"}}}, "a tournament's games are of two"),
+        ({"games": {"three": {"game": "public_goods"}}}, "a tournament's games are of two"),
         ({"games": {"own": {"game": "own.py"}}}, "coop --trust-programs"),
         ({"games": {"a": {"game": "escape_room", "seed": 3}}}, "no seats and no seed"),
         ({"games": {"A b": {"game": "escape_room"}}}, "give a name of small letters"),

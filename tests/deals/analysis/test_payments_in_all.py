@@ -70,8 +70,8 @@ def test_a_penalty_for_what_the_payer_does_itself_counts_once() -> None:
 
 
 def test_a_bound_is_told_of_a_game_that_is_not_enumerated() -> None:
-    """As a raid: its facts say what agents can have, and not what each joint action pays."""
-    game = load("raid_battle")
+    """Its facts say what agents can have, and not what each joint action pays."""
+    game = load("task_exchange")
     one, other = game.agents[:2]
     action = game.actions[other][0]
     each = {**pay(1_000_000, last(other, action), basis="turn"), "payer": one, "payee": other}

@@ -1,7 +1,9 @@
 """What `coop credit RUN` reports beside the values: other dice, other choices, what is refused."""
 
 import asyncio
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from tests.brought import brought_by
 from tests.coop_command import Coop, valid
 from tests.credit.credit_plays import HEAP, evaluated, joint, recorded, with_heaps
 from tests.games.made_games import TUG
+from tests.games.test_own_game import ORCHARD
 from tests.serve.view.test_bundle import told
 
 
@@ -48,9 +51,8 @@ def test_another_baseline_changes_nothing_in_the_run_itself() -> None:
 
 
 def test_a_game_with_a_rule_of_its_own_for_the_absent_takes_no_other() -> None:
-    for name in ("task_exchange", "delivered"):
-        with pytest.raises(GameError, match="no other baseline can be given: leave absent out"):
-            _ = load(name, {"absent": "away"}).baseline
+    with pytest.raises(GameError, match="no other baseline can be given: leave absent out"):
+        _ = load("task_exchange", {"absent": "away"}).baseline
 
 
 @brought_by("pettingzoo")
@@ -114,8 +116,12 @@ def test_a_payment_counts_from_what_is_enforced(mode: Any, held: list[int]) -> N
 def test_sampled_values_and_their_errors_are_the_same_through_every_door(
     coop: Coop, norm: str
 ) -> None:
-    options = ("-g", "llm_only", "--set", "heroes=17", "--norm", norm, "--name", "many", "--json")
-    outcome = valid(coop("run", "raid_battle", *options).result)
+    params = {"agents": [f"A{n}" for n in range(17)], "store": 60}
+    Path("orchard.py").write_text(ORCHARD, encoding="utf-8")
+    told = [f"--set={name}={json.dumps(value)}" for name, value in params.items()]
+    played = ("-g", "llm_only", "--model", "embedded:random", *told)
+    options = (*played, "--norm", norm, "--name", "many", "--json")
+    outcome = valid(coop("run", "orchard.py", *options).result)
     report = coop("credit", "many", "--value", norm, "--json").result
     assert report["method"].startswith("sampled")
     assert min(report["standard_error"].values()) >= 0
@@ -127,8 +133,8 @@ def test_sampled_values_and_their_errors_are_the_same_through_every_door(
         page = credit_view(EvaluatedTable(table), outcome)["rows"]
         assert {row["agent"]: row["error"] for row in page} == report["standard_error"]
     row = {"room": home().runs.get("many").room, "result": outcome, "record": record_of("many")}
-    for hero in outcome["agents"]:
-        assert score(row, f"due:{hero}") == pytest.approx(report["due"][hero], abs=1e-6)
+    for agent in outcome["agents"]:
+        assert score(row, f"due:{agent}") == pytest.approx(report["due"][agent], abs=1e-6)
     assert coop("verify", "many").code == 0
 
 

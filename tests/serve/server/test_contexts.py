@@ -64,7 +64,7 @@ def test_context_and_room_are_both_played(client: SyncLangGraphClient) -> None:
 
 
 def test_what_a_form_is_filled_in_with_is_played_on_the_server(client: SyncLangGraphClient) -> None:
-    for graph in ("task_exchange", "settlement"):
+    for graph in ("task_exchange", "task_exchange_unguided"):
         (assistant,) = client.assistants.search(graph_id=graph)
         form: Any = client.assistants.get_schemas(assistant["assistant_id"])["context_schema"]
         defaults = {name: field["default"] for name, field in form["properties"].items()}

@@ -21,9 +21,8 @@ GAMES: dict[str, dict[str, Any]] = {
         "enforcement": "escrow",
         "deposit": "1",
     },
-    "raid_battle": {"graph": "shapley_coop", "game": "raid_battle"},
+    "public_goods": {"graph": "shapley_coop", "game": "public_goods"},
     "task_exchange": {"graph": "task_exchange", "game": "task_exchange", "seed": 2},
-    "settlement": {"graph": "settlement", "game": "delivered"},
 }
 """One of each kind of run that has something else to show."""
 

@@ -188,8 +188,8 @@ def test_whatever_the_story_says_stands_in_a_panel() -> None:
         assert all(bundle[name] for name in see - {"payoffs"})
 
 
-PRIVATE = ("shapley_coop", "contracts", "task_exchange", "settlement")
-PRIVATE += ("consent",) if "consent" in workflows() else ()
+PRIVATE = ["shapley_coop", "contracts", "task_exchange"]
+PRIVATE += [graph for graph in ("settlement", "consent") if graph in workflows()]
 
 
 @pytest.mark.parametrize("graph", PRIVATE)

@@ -27,8 +27,8 @@ def bundle() -> dict[str, Any]:
 
 
 PANELS = {
-    "Contract": set(GAMES) - {"settlement"},
-    "Planned and realised": set(GAMES) - {"settlement"},
+    "Contract": set(GAMES),
+    "Planned and realised": set(GAMES),
     "Possible outcomes": {"escape_room", "cash_grab", "task_exchange"},
     "What each did, and what each is due": set(GAMES),
     "Who earned what": set(GAMES),

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shapley_coop.amounts import exact
+from shapley_coop.extensions.raid.batch import PASS, Ints, Mask, simulate
+from shapley_coop.extensions.raid.battles import TAUNTS, Battles, Rolls
+from shapley_coop.extensions.raid.rules import FIREBALL, HEAL, SKILLS, TAUNT, drawn
 from shapley_coop.games.ahead import MOST_PLAYS, Ahead, Plan, Played
-from shapley_coop.games.batch import PASS, Ints, Mask, simulate
 from shapley_coop.games.dice import dice
 from shapley_coop.games.game import Game
-from shapley_coop.games.raid_battle.battles import TAUNTS, Battles, Rolls
-from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, SKILLS, TAUNT, drawn
 from shapley_coop.games.turns import Position, Turn
 
 if TYPE_CHECKING:
-    from shapley_coop.games.raid_battle.game import RaidBattle
+    from shapley_coop.extensions.raid.game import RaidBattle
 
 COOLING = [skill for skill in SKILLS if skill != TAUNT]
 """What a hero can do while its Taunt is not ready."""

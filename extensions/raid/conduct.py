@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shapley_coop.extensions.raid.ahead import RaidAhead
+from shapley_coop.extensions.raid.batch import PASS, Ints, Mask, Repeat, simulate
+from shapley_coop.extensions.raid.battles import Battles, Rolls
+from shapley_coop.extensions.raid.rules import SKILLS, RaidParams, contributions, rolled
 from shapley_coop.games.analysis import Analysis
-from shapley_coop.games.batch import PASS, Ints, Mask, Repeat, simulate
-from shapley_coop.games.raid_battle.ahead import RaidAhead
-from shapley_coop.games.raid_battle.battles import Battles, Rolls
-from shapley_coop.games.raid_battle.rules import SKILLS, RaidParams, contributions, rolled
 from shapley_coop.games.replay import COULD_NOT, Conduct, Replays
 from shapley_coop.games.turns import Turn
 
 if TYPE_CHECKING:
-    from shapley_coop.games.raid_battle.game import RaidBattle
+    from shapley_coop.extensions.raid.game import RaidBattle
 
 MOST_AGENTS = 16
 CELLS = 1 << 15

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from extensions.raid.tests.raid_plays import at_random, fireball, played, rotation
+from extensions.raid.tests.raid_plays import raid as any_raid
 from shapley_coop.credit import shapley_exact, worth_table
 from shapley_coop.credit.values.sampling import sample_shapley
 from shapley_coop.credit.values.shapley import shapley
-from shapley_coop.games.batch import Repeat, simulate
-from shapley_coop.games.raid_battle.battles import Battles
-from shapley_coop.games.raid_battle.conduct import numbers, same_dice, wins
-from shapley_coop.games.raid_battle.rules import SKILLS, RaidParams, resolve, rolled
-from tests.games.raid_battle.raid_plays import at_random, fireball, played, rotation
-from tests.games.raid_battle.raid_plays import raid as any_raid
+from shapley_coop.extensions.raid.batch import Repeat, simulate
+from shapley_coop.extensions.raid.battles import Battles
+from shapley_coop.extensions.raid.conduct import numbers, same_dice, wins
+from shapley_coop.extensions.raid.rules import SKILLS, RaidParams, resolve, rolled
 from tests.steps import steps
 
 

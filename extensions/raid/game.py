@@ -3,12 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from shapley_coop.games.analysis import Analysis
-from shapley_coop.games.baseline import IDLE, Baseline
-from shapley_coop.games.game import Game
-from shapley_coop.games.params import Params
-from shapley_coop.games.raid_battle.conduct import RaidAnalysis
-from shapley_coop.games.raid_battle.rules import (
+from shapley_coop.extensions.raid.conduct import RaidAnalysis
+from shapley_coop.extensions.raid.foresight import RaidForesight
+from shapley_coop.extensions.raid.rules import (
     FIREBALL,
     HEAL,
     SKILLS,
@@ -19,6 +16,10 @@ from shapley_coop.games.raid_battle.rules import (
     resolve,
     rolled,
 )
+from shapley_coop.games.analysis import Analysis
+from shapley_coop.games.baseline import IDLE, Baseline
+from shapley_coop.games.game import Game
+from shapley_coop.games.params import Params
 from shapley_coop.games.turns import Position, Step, Turn
 
 STANDS_IDLE = Baseline(IDLE, "an absent agent stands idle and can be struck")
@@ -144,3 +145,7 @@ class RaidBattle(Game):
 def _listed(agents: Sequence[str]) -> str:
     shown = agents if len(agents) <= 8 else [*agents[:3], "…", agents[-1]]
     return ", ".join(shown)
+
+
+GAME = RaidBattle
+FORESIGHT = RaidForesight

@@ -9,7 +9,7 @@ another split, or to let it stand.
 
 from langgraph.graph import END
 
-from shapley_coop.games.delivered import Delivered
+from shapley_coop.extensions.bounty.delivered import Delivered
 from shapley_coop.graphs.workflow import WorkflowBuilder, offered, verdict_of
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from extensions.raid.tests.raid_plays import fireball, moments, raid, rotation
 from shapley_coop.amounts import parse_exact
 from shapley_coop.deals.language.clauses import Do, Share
 from shapley_coop.deals.language.deal import Deal
@@ -19,7 +20,6 @@ from shapley_coop.graphs import builder
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.outlook import Outlook
-from tests.games.raid_battle.raid_plays import fireball, moments, raid, rotation
 
 HEROES = ("Hero1", "Hero2", "Hero3", "Hero4")
 

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from shapley_coop.extensions.raid.rules import FIREBALL, HEAL, TAUNT, RaidParams, resolve
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Owed, Part, Payoffs
-from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, TAUNT, RaidParams, resolve
 from shapley_coop.games.turns import Position, Turn
 
 _ENDLESS = 10**15

@@ -10,8 +10,8 @@ from math import lcm
 import numpy as np
 
 from shapley_coop.amounts import MICRO, exact
-from shapley_coop.games.batch import PASS, Ints, Mask
-from shapley_coop.games.raid_battle.rules import (
+from shapley_coop.extensions.raid.batch import PASS, Ints, Mask
+from shapley_coop.extensions.raid.rules import (
     FIREBALL,
     HEAL,
     SKILLS,
@@ -40,7 +40,7 @@ class Raids:
 
 
 class Battles:
-    """A raid as a `games.batch.Batch`; amounts are whole numbers in 1/unit.
+    """A raid as a `Batch`; amounts are whole numbers in 1/unit.
 
     Cost of a turn: about 40 array operations, and 6 for each hero that heals in it.
     """

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from shapley_coop.games import Turn, load
-from shapley_coop.games.raid_battle.game import RaidBattle
+from shapley_coop.extensions.raid.game import RaidBattle
+from shapley_coop.games import Game, Turn, load
+from tests.credit import credit_plays
 
 Policy = Callable[[int, int, list[str]], str]
 """From the turn, the hero's index and what is legal to what it does."""
@@ -36,6 +37,12 @@ def raid(seed: int = 0, **params: Any) -> RaidBattle:
     game = load("raid_battle", params, seed)
     assert isinstance(game, RaidBattle)
     return game
+
+
+def random_raid(seed: int = 3) -> tuple[Game, list[Turn]]:
+    """A raid played at random, and its record."""
+    game = raid(seed)
+    return game, credit_plays.at_random(game, seed)
 
 
 def played(game: RaidBattle, policy: Policy) -> list[Turn]:

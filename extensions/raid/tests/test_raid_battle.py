@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from extensions.raid.tests.raid_plays import at_random, fireball, moments, played, raid, rotation
+from shapley_coop.extensions.raid.rules import contributions
 from shapley_coop.games import GameError, load, names
-from shapley_coop.games.raid_battle.rules import contributions
 from shapley_coop.games.turns import realised_total
-from tests.games.raid_battle.raid_plays import at_random, fireball, moments, played, raid, rotation
 
 LEVELS = (1, 2, 3)
 

@@ -1,7 +1,7 @@
 """Many plays side by side: how every question is answered that needs more than the real play.
 
 A world is arrays whose first axis is the play. A policy says what each agent does in each play:
-`Repeat` asks what a record's moves would have come to among others, `raid_battle.ahead` what a deal
+`Repeat` asks what a record's moves would have come to among others, `raid.ahead` what a deal
 would come to if all keep it, or one breaks it.
 """
 

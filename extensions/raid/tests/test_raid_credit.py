@@ -1,0 +1,85 @@
+"""What heroes are due: replays on arrays, by sampling where they are many, and what bounds them."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shapley_coop.deals.language.clauses import Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.evals.measures.reference_points import yardstick
+from shapley_coop.games import Turn, load
+from shapley_coop.state.run_config import RunConfig
+from tests.credit.credit_plays import at_random, ends, joint, recorded, slowly
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_raids_side_by_side_are_what_each_is_step_by_step(seed: int) -> None:
+    dice = random.Random(seed)
+    heroes = dice.choice([2, 3, 4])
+    params = {"heroes": heroes, "boss_hp": dice.choice([400, 900, 1500]), "heal_reward": 0.35}
+    game = load("raid_battle", params, seed)
+    record = at_random(game, seed, stop=dice.choice([30, 3]))
+    fast, slow = game.analysis.replays(record), slowly(game, record)
+    for inside in product([False, True], repeat=heroes):
+        row = np.array(inside)
+        assert fast.of(row) == slow.of(row)
+
+
+def test_a_replay_goes_on_past_the_records_end_with_the_members_own_turns() -> None:
+    """Two kill in two turns what one alone kills in four, by casting on."""
+    params = {"heroes": 2, "boss_hp": 400, "damage": [100, 100], "strike": 0, "taunted_strike": 0}
+    game = load("raid_battle", params)
+    record = joint(game, "Fireball", "Fireball", times=2)
+    alone = game.analysis.replays(record).of(np.array([True, False]))
+    assert alone == {"Hero1": 8 + 35, "Hero2": 35}
+
+
+def test_a_hero_that_idles_ends_with_its_baseline_and_others_do_not() -> None:
+    game = load("raid_battle", {"hero_hp": 4000}, seed=3)
+    cast = [dict.fromkeys(game.agents[1:], "Fireball")] * 10
+    position, plays = game.start(), []
+    for actions in cast:
+        if game.over(position):
+            break
+        plays.append(actions)
+        position = game.step(position, actions).position
+    record = recorded(game, plays)
+    payoffs = ends(game, record)
+    assert payoffs[0] == game.analysis.replays(record).alone()["Hero1"] == -25
+    assert min(payoffs[1:]) > 0
+
+
+def test_a_norm_offer_among_many_heroes_is_valued_by_sampling() -> None:
+    """24 agents have 2 ** 24 coalitions: none of them is enumerated."""
+    params = {"heroes": 24, "boss_hp": 3000}
+    game = load("raid_battle", params)
+    acts = dict.fromkeys(game.agents, "Fireball")
+    after = game.step(game.start(), acts)
+    turn: Turn = {"turn": 1, "actions": acts, "rewards": after.rewards, "pot": after.pot}
+    room = RunConfig(game="raid_battle", params=params).resolve().model_dump(mode="json")
+    worth = yardstick(room, "shapley_coop").value(Deal(clauses=(Share(norm="shapley"),)), [turn])
+    assert worth is not None
+    assert sum(worth.values()) == pytest.approx(sum(after.rewards.values()) + after.pot)
+
+
+def test_a_large_game_has_no_known_best_total() -> None:
+    assert load("raid_battle").analysis.reference_points.best is None
+    assert load("raid_battle", {"level": 1, "heroes": 3}).analysis.reference_points.best is None
+
+
+def test_no_play_of_a_raid_earns_a_hero_more_than_it_can_have():
+    """The bound against the best that a hero can do: Fireball to the end, and a quick win."""
+    game = load("raid_battle", {"boss_hp": 300})
+    position, had = game.start(), dict.fromkeys(game.agents, 0)
+    while not game.over(position):
+        after = game.step(position, dict.fromkeys(game.agents, "Fireball"))
+        for agent in game.agents:
+            had[agent] += after.rewards[agent] + after.pot / len(game.agents)
+        position = after.position
+    most = game.analysis.ahead.most()
+    assert all(25 <= had[agent] <= most[agent] for agent in game.agents)

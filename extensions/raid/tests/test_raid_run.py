@@ -1,0 +1,108 @@
+"""Runs, suites and pages of raids."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shapley_coop.evals.sweeps.cells import expand
+from shapley_coop.evals.sweeps.checks import check_cells
+from shapley_coop.evals.sweeps.suite import load_suite
+from shapley_coop.games import load
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.home import home
+from tests.coop_command import Coop
+from tests.evals.sweeps.test_evals_suite import names_known_columns
+from tests.games.test_parameters import listed
+from tests.graphs.test_contract_renegotiation import table_after
+from tests.scripted import Script
+from tests.serve.view.paged import made
+from tests.serve.view.test_page import PANELS, shows_what_its_result_says
+
+SUITES = ("raid_ablation", "raid_norms", "raid_rounds", "raid_scale")
+
+
+@cache
+def bundle() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The bundle and the result of a raid by shapley_coop, played once for all tests."""
+    shown = made("shapley_coop", private=True, game="raid_battle")
+    return shown, home().runs.get(shown["run"]).result or {}
+
+
+async def test_a_death_can_call_for_a_new_bargaining(script: Script) -> None:
+    for hero in load("raid_battle").agents:
+        script[hero, "contract_propose"] = "<REJECT>"
+        script[hero, "act"] = "<ACTION>Fireball</ACTION>"
+    table = await table_after(RunConfig(game="raid_battle", renegotiate="on_shock", rounds=1))
+    *early, last = table["record"]
+    deaths = {turn["turn"] for turn in early if any(e.get("shock") for e in turn["effects"])}
+    assert 0 < len(deaths) < last["turn"]
+    assert {said["turn"] for said in table["talk"]} == {1, *(turn + 1 for turn in deaths)}
+
+
+def test_its_numbers_are_listed_with_their_bounds(coop: Coop) -> None:
+    raid = listed(coop, "raid_battle")
+    assert raid["strike"] == {
+        "name": "strike",
+        "type": "integer",
+        "default": 200,
+        "bounds": "0 to 1,000,000,000",
+        "meaning": "What the boss takes off each target.",
+    }
+    assert raid["level"]["bounds"] == "one of 1, 2, 3"
+    assert raid["damage"]["bounds"] == "2 entries"
+
+
+# Suites
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_suite_can_be_played_and_names_known_columns(name: str) -> None:
+    suite = load_suite(name)
+    assert suite.name == name
+    names_known_columns(suite)
+    check_cells(expand(suite))
+
+
+def test_the_papers_suites_name_their_preset() -> None:
+    for name in set(SUITES) - {"raid_norms"}:
+        suite = load_suite(name)
+        assert suite.base["preset"] == "shapley_coop_paper"
+        assert "Preset: shapley_coop_paper" in suite.about
+        assert suite.base["renegotiate"] == "every 1"
+
+
+# The page
+
+
+@pytest.mark.slow
+def test_the_page_of_a_raid_says_what_its_result_says(tmp_path: Path) -> None:
+    panels = set(PANELS) - {"Possible outcomes", "Escrow"}
+    shows_what_its_result_says("raid_battle", *bundle(), panels, tmp_path)
+
+
+def test_the_page_draws_the_function_that_values_are_computed_from() -> None:
+    shown, result = bundle()
+    worths = shown["credit"]["worths"]["each"]
+    assert len(worths) == 16
+    assert (worths[0], worths[-1]["worth"]) == (
+        {"members": [], "worth": 0},
+        result["credit"]["worth_of_all"],
+    )
+    v = {frozenset(one["members"]): one["worth"] for one in worths}
+    everyone = frozenset(shown["agents"])
+    for agent, marginal in result["credit"]["marginal"].items():
+        assert v[everyone] - v[everyone - {agent}] == pytest.approx(marginal)
+
+
+def test_a_split_by_the_norm_goes_through_pot_baseline_and_improvement() -> None:
+    shown, result = bundle()
+    steps = {step["step"]: step["amounts"] for step in shown["credit"]["waterfall"]}
+    assert list(steps) == ["own", "pot", "pooled", "baseline", "improvement"]
+    # A raid in which all stand idle is lost: −100, a quarter each.
+    assert steps["baseline"] == dict.fromkeys(shown["agents"], -25)
+    for agent, x in steps["improvement"].items():
+        assert x == pytest.approx(result["credit"]["shapley"][agent], abs=1e-6)
+        own = steps["own"][agent] + steps["pot"][agent]
+        assert own == pytest.approx(result["rewards"][agent], abs=1e-6)
