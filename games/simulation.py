@@ -1,7 +1,7 @@
 """One loop for every question that needs another play than the real one.
 
 What it answers is decided by who chooses: `replay` repeats a record's moves without some agents,
-`ahead` keeps a deal or breaks it. Games on arrays play many at once (`batch`).
+`ahead` keeps a deal or breaks it. A game may do better, and play many at once on arrays.
 """
 
 from collections.abc import Callable, Iterator
