@@ -1,5 +1,7 @@
 """What two who meet agree on, as a deal: who hands what to whom, and at which turn."""
 
+from collections.abc import Mapping
+
 from shapley_coop.deals.language.clauses import Give
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
@@ -17,7 +19,8 @@ def check(turn: TurnContext, agent: str, said: exchange.Trade) -> AgentOutput | 
     if isinstance(found, Fault) or "deal" not in found:
         return found
     talk = talk_in(turn, agent)
-    masks = {who: int(bits, 2) for who, bits in dict(said.allocation or {}).items()}
+    put = said.allocation if isinstance(said.allocation, Mapping) else {}
+    masks = {who: int(bits, 2) for who, bits in put.items()}
     given = [
         Give(
             giver=giver, receiver=handed[1], good=handed[0], quantity=1, when=Turns(turns=(at, at))
