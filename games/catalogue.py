@@ -83,7 +83,12 @@ def load(
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
         table = {key: told for key, told in table.items() if key != "absent"}  # it was of others
-    return matrix({**table, **(params or {})}, seed)
+    try:
+        return matrix({**table, **(params or {})}, seed)
+    except GameError as error:
+        if isinstance(game, str) and not game.isidentifier():
+            raise GameError(f"{game}: {error}") from None
+        raise
 
 
 def is_program(game: Any) -> bool:

@@ -241,4 +241,6 @@ def _line(error: BaseException) -> str:
 def _reason(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
+    if problem := getattr(error, "problem", ""):  # of YAML, without an excerpt of several lines
+        return f"it is no YAML{_line(error)}: {problem}"
     return " ".join(str(error).split())[:_MAX_REASON_CHARS]

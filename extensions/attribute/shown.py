@@ -7,6 +7,11 @@ from shapley_coop.extensions.attribute.absence import in_words
 from shapley_coop.extensions.attribute.figures import rough, rough_seconds, shown
 from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
+ONE_RUN = (
+    "no firm advice: one run has no 95 % interval, so any loss may be chance; give --input a list "
+    "of several inputs, or --samples 3"
+)
+
 
 def show(credit: AppCredit, report: dict[str, Any], app: str) -> None:
     """Print an attribution.
@@ -49,8 +54,11 @@ def _show_advice(credit: AppCredit) -> None:
         per = shown(credit.value_per_dollar[one.agent]), roughly(credit.value_per_second[one.agent])
         verdict = f"{one.verdict} to {one.model}" if one.verdict == "downgrade" else one.verdict
         rows.append([one.agent, verdict, *numbers, _seconds(one.seconds), *per])
-    heads = ["agent", "advice", "loss", "±", "saves USD", "tokens", "seconds"]
-    show_table("advice", [*heads, "value/USD", "value/s"], rows)
+    heads = ["agent", "advice", "score lost", "± 95 %"]
+    saved = ["USD saved", "tokens saved", "seconds saved"]
+    show_table("advice, a run", [*heads, *saved, "value/USD", "value/second"], rows)
+    if credit.inputs * credit.samples == 1:
+        say(ONE_RUN)
     for one in credit.advice:
         cost = f", at about {one.more_cost:.2g} USD" if one.more_cost else ""
         say(f"{one.agent}: {one.why}{cost}")

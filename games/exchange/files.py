@@ -116,8 +116,8 @@ def read_page(content: Any) -> ScenarioFile:
     try:
         return ScenarioFile.model_validate(dict(content))
     except ValidationError as error:
-        first = first_error(error)
-        raise GameError(f"{first.where}: {first.reason}") from None
+        wrong = str(first_error(error, ScenarioFile))
+        raise GameError(wrong.replace(f".{AtomEntry.__name__}", "")) from None
 
 
 def tasks_of(page: ScenarioFile) -> Tasks:

@@ -1,5 +1,6 @@
 """What a game can be told is listed, of every game, with what refuses a value."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from shapley_coop import games
 from shapley_coop.games import GameError
 from tests.brought import brought_by
-from tests.coop_command import Coop
+from tests.coop_command import USAGE, Coop, one_line
 
 
 def listed(coop: Coop, game: str) -> dict[str, dict[str, Any]]:
@@ -64,6 +65,28 @@ def test_a_game_of_ones_own_is_listed_by_its_file(coop: Coop, tmp_path: Any) -> 
     assert coop("new", "game", "orchard", "--out", str(tmp_path / "orchard.py")).code == 0
     assert "rounds" in listed(coop, str(tmp_path / "orchard.py"))
     assert "no game 'orchid'" in coop("list", "orchid").err
+
+
+GAME = ("run", "g.yaml")
+SCENARIO = ("run", "task_exchange", "-g", "task_exchange", "--set", "scenario=g.yaml")
+SUITE = ("sweep", "g.yaml")
+WRONG = [
+    (GAME, "agents: A", "g.yaml: t: parameter agents: it has to be a list"),
+    (GAME, "agents: [A, B]\npayofs: []", "g.yaml: t has no parameter 'payofs': it has agents,"),
+    (GAME, "agents: [A", "g.yaml: cannot be read as a game: it is no YAML (line 2)"),
+    (SCENARIO, "atoms: [{foo: 3}]", "g.yaml: there is no setting 'atoms.0.foo': there are task,"),
+    (SCENARIO, "wheels: 3", "g.yaml: there is no setting 'wheels': there are name, about, atoms,"),
+    (SUITE, "base: 3", "g.yaml: base: it has to be a mapping, as in {key: value}"),
+    (SUITE, "vary: [", "g.yaml: cannot be read as a suite: it is no YAML (line 2): expected the"),
+]
+
+
+@pytest.mark.parametrize(("command", "text", "said"), WRONG, ids=[said for *_, said in WRONG])
+def test_what_is_wrong_with_a_file_is_one_line_that_names_it(
+    coop: Coop, command: tuple[str, ...], text: str, said: str
+) -> None:
+    Path("g.yaml").write_text(f"name: t\n{text}", "utf-8")
+    assert said in one_line(coop(*command), USAGE)
 
 
 def test_a_workflow_is_told_from_a_game(coop: Coop) -> None:

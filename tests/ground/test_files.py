@@ -33,7 +33,7 @@ FAULTS = [
     ("twice.json", b'{"reservation value 41": 1, "reservation value 41": 2}', "occurs twice"),
     ("nan.json", b'{"a": NaN, "b": "reservation value 41"}', "NaN is not a number"),
     ("deep.json", b"[" * 100_000, "nested too deeply"),
-    ("torn.yaml", b"a: [reservation value 41\nb: }", "while parsing"),
+    ("torn.yaml", b"a: [reservation value 41\nb: }", "it is no YAML (line 2): expected ',' or ']'"),
     ("code.yaml", b"!!python/object/apply:os.getcwd [reservation value 41]", "constructor"),
     ("merged.yaml", _MERGED, "its aliases repeat more than"),
     ("repeated.yaml", _REPEATED, "its aliases repeat more than"),

@@ -48,6 +48,21 @@ def test_the_command_advises(coop: Coop, tmp_path: Path) -> None:
     assert found["calls"]["made"] == 0
 
 
+def test_a_single_run_says_why_it_has_no_firm_advice_under_heads_with_units(
+    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    once = json.loads((tmp_path / "in.json").read_text(encoding="utf-8"))[:1]
+    (tmp_path / "one.json").write_text(json.dumps(once), encoding="utf-8")
+    single = coop(*GIVEN[:-1], "one.json", "--advise")
+    said = " ".join(single.out.split())
+    for head in ("score lost", "± 95 %", "USD saved", "tokens saved", "seconds saved"):
+        assert head in said
+    why = "one run has no 95 % interval, so any loss may be chance; give --input a list of several"
+    assert f"no firm advice: {why} inputs, or --samples 3" in said
+    assert "no firm advice" not in coop(*GIVEN, "--advise").out
+
+
 def test_advice_that_is_not_played_is_the_last_line_a_note_and_an_error(coop: Coop) -> None:
     ended = coop(*GIVEN, "--advise", "--max-calls", "20")
     assert ended.code == 2

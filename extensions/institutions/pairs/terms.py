@@ -19,16 +19,13 @@ def check(turn: TurnContext, agent: str, said: exchange.Trade) -> AgentOutput | 
     if isinstance(found, Fault) or "deal" not in found:
         return found
     talk = talk_in(turn, agent)
-    held: Any = said.allocation or {}  # agent → bit string, as it was read
-    masks = {who: int(bits, 2) for who, bits in held.items()}
+    put: Any = said.allocation
+    masks = {who: int(bits, 2) for who, bits in put.items()}
+    joint = handed_over(talk.tasks.names, talk.tasks.initial, masks)
     given = [
-        Give(
-            giver=giver, receiver=handed[1], good=handed[0], quantity=1, when=Turns(turns=(at, at))
-        )
-        for at, actions in enumerate(
-            handed_over(talk.tasks.names, talk.tasks.initial, masks), start=turn.evaluated.turn
-        )
+        Give(giver=giver, receiver=taken[1], good=taken[0], quantity=1, when=Turns(turns=(at, at)))
+        for at, actions in enumerate(joint, start=turn.evaluated.turn)
         for giver, action in actions.items()
-        if (handed := talk.game.handed(action))
+        if (taken := talk.game.handed(action))
     ]
     return {**found, "deal": Deal(clauses=tuple(given)).record()}
