@@ -28,15 +28,12 @@ HEAD = """# What holds under fire
 Each promise has a harness in `tests/proofs/` that tries to break it. Processes and databases are
 real; seats are embedded agents or a stub. Nothing here is about language models.
 
-| command | what it runs | on two cores |
-|---|---|---|
-| `make test` | all tests that start no server, no browser and kill no process | 4 minutes |
-| `make proofs` | the others, with a short form of each promise, on one database | 10 minutes |
-| `make soak` | the long form of each promise, on SQLite and Postgres; writes this page | an hour |
-| `make test-under-load` | `make test` beside twelve busy processes | |
+- `make test` runs all tests that start no server, no browser and kill no process (4 minutes).
+- `make proofs` runs the others, with a short form of each promise, on one database (10 minutes).
+- `make soak` runs the long form of each promise, on SQLite and Postgres (an hour), and writes this
+  page.
 
-No test asserts how long something took; `make bench` measures speed. Random loops draw from a seed
-that changes every day; `COOP_TEST_SEED=… make test` repeats them, and
+Random loops draw from a seed that changes every day. `COOP_TEST_SEED=… make test` repeats them, and
 `python -m tests.proofs.simulation SEED.NUMBER` repeats one simulated run.
 
 What the promises rest on:
@@ -60,7 +57,8 @@ What the promises rest on:
 
 ## Promises
 
-{machine} How each was tried, and how often, is in `docs/reliability.json`.
+{machine} How each was tried, how often, at which commit and what was found is in
+[`reliability.json`](reliability.json).
 
 {rows}
 """
@@ -123,8 +121,7 @@ def _told(proof: Proof, found: dict[str, Any] | None) -> str:
     """A promise, what was found, and what it does not cover."""
     if found is None:
         return f"- **{proof.promise}**: not tried at its long size yet. {proof.not_promised}"
-    held = "held" if found["held"] else f"**not held** (goal: {proof.goal})"
-    told = f"{found['figure']}: {held} at {found['commit']}."
+    told = "held." if found["held"] else f"**not held** (goal: {proof.goal}): {found['figure']}."
     return f"- **{proof.promise}**: {told} {proof.not_promised}"
 
 
