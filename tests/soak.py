@@ -28,13 +28,9 @@ HEAD = """# What holds under fire
 Each promise has a harness in `tests/proofs/` that tries to break it. Processes and databases are
 real; seats are embedded agents or a stub. Nothing here is about language models.
 
-- `make test` runs all tests that start no server, no browser and kill no process (4 minutes).
-- `make proofs` runs the others, with a short form of each promise, on one database (10 minutes).
-- `make soak` runs the long form of each promise, on SQLite and Postgres (an hour), and writes this
-  page.
-
-Random loops draw from a seed that changes every day. `COOP_TEST_SEED=… make test` repeats them, and
-`python -m tests.proofs.simulation SEED.NUMBER` repeats one simulated run.
+`make proofs` runs a short form of each promise on one database (10 minutes). `make soak` runs the long
+form on SQLite and Postgres (an hour), and writes this page. `COOP_TEST_SEED=… make test` repeats the
+random loops of a day, and `python -m tests.proofs.simulation SEED.NUMBER` one simulated run.
 
 What the promises rest on:
 

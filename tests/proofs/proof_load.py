@@ -190,8 +190,7 @@ def peak_memory(server: Server) -> int:
 
 
 NOT_PROMISED = (
-    "The model's stub, the client and the server share two cores. Real models take longer; "
-    "N_JOBS_PER_WORKER bounds how many runs are played at a time."
+    "The model's stub, the client and the server share two cores. Real models take longer."
 )
 
 
