@@ -29,8 +29,7 @@ Each promise has a harness in `tests/proofs/` that tries to break it. Processes 
 real. Seats are embedded agents or a stub.
 
 `make proofs` runs a short form of each promise on one database (10 minutes). `make soak` runs the long
-form on SQLite and Postgres (an hour), and writes this page. `COOP_TEST_SEED=… make test` repeats the
-random loops of a day, and `python -m tests.proofs.simulation SEED.NUMBER` one simulated run.
+form on SQLite and Postgres (an hour), and writes this page.
 
 What the promises rest on:
 
