@@ -26,18 +26,10 @@ LIBRARIES = ("langgraph", "langgraph-checkpoint", "langchain-openai", "openai", 
 HEAD = """# What holds under fire
 
 Each promise has a harness in `tests/proofs/` that tries to break it. Processes and databases are
-real; seats are embedded agents or a stub. Nothing here is about language models.
+real. Seats are embedded agents or a stub.
 
-| command | what it runs | on two cores |
-|---|---|---|
-| `make test` | all tests that start no server, no browser and kill no process | 4 minutes |
-| `make proofs` | the others, with a short form of each promise, on one database | 10 minutes |
-| `make soak` | the long form of each promise, on SQLite and Postgres; writes this page | an hour |
-| `make test-under-load` | `make test` beside twelve busy processes | |
-
-No test asserts how long something took; `make bench` measures speed. Random loops draw from a seed
-that changes every day; `COOP_TEST_SEED=… make test` repeats them, and
-`python -m tests.proofs.simulation SEED.NUMBER` repeats one simulated run.
+`make proofs` runs a short form of each promise on one database (10 minutes). `make soak` runs the long
+form on SQLite and Postgres (an hour), and writes this page.
 
 What the promises rest on:
 
@@ -47,20 +39,20 @@ What the promises rest on:
 - **Episodes.** A fork from before `open` is of the same episode. It is paid if it comes to the
   same, and `counterfactual` otherwise. `--idempotency-key KEY`, or `idempotency_key` in a graph's
   input, names a request: the same one goes on with the same play, another one is refused.
-- **Versions.** A home, a sweep and an export of another version are refused in one line. An
-  unfinished run goes on only with the wiring that it began with.
+- **Versions.** A home, a sweep and an export of another version are refused. An unfinished run goes
+  on only with the wiring that it began with.
 - **Seals.** Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN
   --head` prints the chain's head; `--kept HEAD` compares one kept elsewhere.
 - **Workers.** On Postgres a resume takes over from a worker that was silent for 60 seconds. A
   frozen worker that thaws writes nothing more.
 - **Databases.** A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30), connecting after
-  10. If a database is full, read-only, locked, dead or frozen, the command says so in one line and
-  exits with 1; `coop resume` goes on. `coop runs`, `show`, `verify` and `letters` read a home that
-  cannot be written.
+  10. If a database is full, read-only, locked, dead or frozen, the command says so and exits with 1;
+  `coop resume` goes on. A home that cannot be written can be read.
 
 ## Promises
 
-{machine} How each was tried, and how often, is in `docs/reliability.json`.
+{machine} How each was tried, how often, at which commit and what was found is in
+[`reliability.json`](reliability.json).
 
 {rows}
 """
@@ -123,8 +115,7 @@ def _told(proof: Proof, found: dict[str, Any] | None) -> str:
     """A promise, what was found, and what it does not cover."""
     if found is None:
         return f"- **{proof.promise}**: not tried at its long size yet. {proof.not_promised}"
-    held = "held" if found["held"] else f"**not held** (goal: {proof.goal})"
-    told = f"{found['figure']}: {held} at {found['commit']}."
+    told = "held." if found["held"] else f"**not held** (goal: {proof.goal}): {found['figure']}."
     return f"- **{proof.promise}**: {told} {proof.not_promised}"
 
 

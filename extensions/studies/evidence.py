@@ -40,13 +40,9 @@ ARENA = "https://github.com/vinid/NegotiationArena"
 
 HEAD = """# Evidence others can check
 
-What this code says of records that others published.
-`python -m shapley_coop.extensions.studies.evidence` writes this page and says in its help how. The
-records are read where the reader has them and are no part of this project; the digest is the
-SHA-256 of what was read, so that the same record can be told from another.
-
-What models did in these records was done for others' studies, elsewhere. What is shown is that our
-rules, settlement and certificates come to the same; it is no finding about any model.
+What this code says of records that others published: our rules, settlement and certificates come to
+the same. It is no finding about any model. The records are no part of this project; each has the
+SHA-256 of what was read. `python -m shapley_coop.extensions.studies.evidence` writes this page.
 
 | claim | record | command | figure |
 |---|---|---|---|
@@ -59,9 +55,9 @@ Where the records are from:
 - company logs: [ShapleyCoop]({COMPANY});
 - CoopEval: [CoopEval]({COOPEVAL}), `data/main_study`, and its table in `latex`;
 - NegotiationArena: [NegotiationArena]({ARENA}), branch `paper_experiment_code`,
-  as it is checked out: its folders of errors and of excess runs are among the records. In a swap
-  each unit of anything counts as 1, as the study asks for as many as possible: every uneven swap is
-  bad by this definition, whatever the traders wanted.
+  with its folders of errors and of excess runs. A deal is bad if by the record's own numbers an agent
+  ends with less than before, or gives or pays what it does not have. In a swap each unit of anything counts as 1, so every
+  uneven swap is bad.
 """
 
 

@@ -21,7 +21,6 @@ def as_list(lines: Mapping[str, str]) -> str:
 
 
 LISTS = {
-    "SUITES": as_list({name: load_suite(name).about for name in shipped()}),
     "MEASURES": as_list({key: measure.about for key, measure in EVALUATORS.items()}),
     "ARGUMENTS": as_list({f"{key}:…": measure.about for key, measure in WITH_ARGUMENT.items()}),
     "FIGURES": as_list({kind: about for kind, (about, _) in KINDS.items()}),
@@ -34,6 +33,12 @@ def test_the_example_is_a_suite_of_as_many_cells_as_it_says(tmp_path: Path) -> N
     cells = list(expand(load_suite(str(example))))
     assert len(cells) == 2 * 2 * 2 * 10
     assert {cell.room["params"]["prize"] for cell in cells} == {10, 20}
+
+
+@with_all_extensions
+def test_the_page_names_every_suite_that_comes_with_it() -> None:
+    listed = TEXT.partition("## Suites that come with it")[2].partition("\n## ")[0]
+    assert [name for name in shipped() if f"`{name}`" not in listed] == []
 
 
 @with_all_extensions

@@ -189,10 +189,7 @@ def peak_memory(server: Server) -> int:
     return int(kilobytes) // 1024
 
 
-NOT_PROMISED = (
-    "The model's stub, the client and the server share two cores. Real models take longer; "
-    "N_JOBS_PER_WORKER bounds how many runs are played at a time."
-)
+NOT_PROMISED = "The model's stub, the client and the server share the cores."
 
 
 def proof(times: int, limit: float) -> Proof:

@@ -258,4 +258,4 @@ def test_the_page_shows_what_the_tool_answers():
     assert f"```text\n{words}\n```" in page
     turn = at("escape_room", LAST, accounts={"total": "0"}, reckoning={"norm": "shapley"})
     for tool in (*tools_of(turn, "Bob"), *tools_of(at("escape_room"), "Bob")):
-        assert f"| `{tool.name}` |" in page
+        assert f"`{tool.name}`" in page
