@@ -11,7 +11,7 @@ where they are given again.
 >>> seat_for("Ann", [])
 Traceback (most recent call last):
     ...
-TypeError: Ann's seat: a list is no seat: give a function of (letter, facts), a LangChain chat \
+TypeError: Ann's seat: an object of class list is no seat: give a function of (letter, facts), a LangChain chat \
 model, a compiled LangGraph graph, or a name as 'embedded:rational' or 'human'
 """
 
@@ -87,7 +87,7 @@ def _kind_of(agent: str, given: Any) -> str:
         raise TypeError(f"{agent}'s seat: {given.__name__} is a class: give an instance of it")
     if not callable(given):
         kind = type(given).__name__
-        raise TypeError(f"{agent}'s seat: a {kind} is no seat: {_FORMS}")
+        raise TypeError(f"{agent}'s seat: an object of class {kind} is no seat: {_FORMS}")
     try:
         inspect.signature(given).bind("letter", {})
     except TypeError:
