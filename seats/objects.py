@@ -8,11 +8,10 @@ where they are given again.
 >>> def careful(letter, facts): ...
 >>> seat_for("Ann", careful).model.rpartition(":")[2]
 'careful'
->>> seat_for("Ann", [])
+>>> seat_for("Ann", [])                                             # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
-TypeError: Ann's seat: an object of class list is no seat: give a function of (letter, facts), a LangChain chat \
-model, a compiled LangGraph graph, or a name as 'embedded:rational' or 'human'
+TypeError: Ann's seat: an object of class list is no seat: give a function of (letter, facts), ...
 """
 
 import asyncio

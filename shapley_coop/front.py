@@ -75,8 +75,8 @@ def _told_apart(config: Any, settings: Mapping[str, Any]) -> tuple[Any, Mapping[
             pass
         case other:
             raise TypeError(
-                f"game: an object of class {type(other).__name__} is no game: give a name, a payoff file, its "
-                "content, or an instance of a subclass of Game"
+                f"game: an object of class {type(other).__name__} is no game: give a name, a "
+                "payoff file, its content, or an instance of a subclass of Game"
             )
     if "seats" not in fields:
         return fields, {}

@@ -1,4 +1,4 @@
-"""A program's own functions, models and graphs sit at the table, and the record has none of them."""
+"""A program's own functions, models and graphs sit at the table; the record has none of them."""
 
 import json
 import os
@@ -316,7 +316,7 @@ class Tug(shapley_coop.Game):
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
-        self.actions = {agent: ("pull", "wait") for agent in self.agents}
+        self.actions = dict.fromkeys(self.agents, ("pull", "wait"))
 
     def start(self) -> dict[str, Any]:
         return {"turn": 1}
