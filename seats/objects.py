@@ -14,24 +14,22 @@ Traceback (most recent call last):
 TypeError: Ann's seat: an object of class list is no seat: give a function of (letter, facts), ...
 """
 
-import asyncio
 import inspect
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables.config import set_config_context
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
-from shapley_coop.seats.awaited import AwaitedChatModel
+from shapley_coop.seats.awaited import AwaitedChatModel, on_its_own
 from shapley_coop.seats.python_seat import CallableChatModel, PythonSeatError, failure_of
 from shapley_coop.seats.seat import FUNCTION, GRAPH, MODEL, OBJECTS, Seat
 
@@ -42,8 +40,6 @@ _FORMS = (
 )
 _PATIENCE = 3600.0
 """Seconds that one attempt of an object may take: the program that plays sets its own limits."""
-
-T = TypeVar("T")
 
 
 class Seated(NamedTuple):
@@ -189,15 +185,6 @@ def model_of(seat: Seat, agent: str) -> BaseChatModel:
     return kind(given=found.given)
 
 
-async def _on_its_own(answer: Coroutine[Any, Any, T]) -> T:
-    """Await what a program answers as no part of the run.
-
-    A graph that it calls would else be a subgraph of the run's, and its letters in checkpoints.
-    """
-    with set_config_context({}) as context:
-        return await asyncio.create_task(answer, context=context)
-
-
 class FunctionChatModel(CallableChatModel):
     """Answers a letter by a function of its words and facts."""
 
@@ -217,7 +204,7 @@ class FunctionChatModel(CallableChatModel):
 
     async def answered(self, messages: list[BaseMessage]) -> str:
         """Return what the function answers, as tagged text."""
-        return await _on_its_own(super().answered(messages))
+        return await on_its_own(super().answered(messages))
 
 
 class GraphChatModel(AwaitedChatModel):
@@ -249,7 +236,7 @@ class GraphChatModel(AwaitedChatModel):
             PythonSeatError: it failed, waits for somebody, or added no message.
         """
         try:
-            state = await _on_its_own(self.given.ainvoke({"messages": list(messages)}))
+            state = await on_its_own(self.given.ainvoke({"messages": list(messages)}))
         except TimeoutError:
             raise
         except Exception as error:

@@ -46,11 +46,12 @@ async def play(
         Waiting: people are asked, and no `person` answers for them.
     """
     from shapley_coop.graphs.running import play as played
+    from shapley_coop.seats.awaited import on_its_own
     from shapley_coop.seats.objects import seated
 
     fields, objects = _told_apart(config, settings)
     with seated(objects):
-        return Outcome(await played(graph, fields, run, watch, person))
+        return Outcome(await on_its_own(played(graph, fields, run, watch, person)))
 
 
 def _told_apart(config: Any, settings: Mapping[str, Any]) -> tuple[Any, Mapping[str, "Seated"]]:
@@ -121,10 +122,11 @@ async def resume(
     """
     from shapley_coop.graphs.finding import run_of
     from shapley_coop.graphs.running import follow
+    from shapley_coop.seats.awaited import on_its_own
     from shapley_coop.seats.objects import seated, told_apart
 
     with seated(told_apart(seats or {})[1]):
-        return Outcome(await follow(await run_of(run), watch, person))
+        return Outcome(await on_its_own(follow(await run_of(run), watch, person)))
 
 
 def resume_sync(
