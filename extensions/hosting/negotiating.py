@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -48,20 +49,34 @@ def negotiate(
             "a node of your own"
         )
 
-    async def agree(state: Any, config: RunnableConfig) -> dict[str, Any]:
+    node = _Node(agents, {**settings, "game": about}, read, write, workflow)
+    return RunnableLambda(node.play_here, afunc=node.play, name=f"negotiate_{workflow}")
+
+
+@dataclass(frozen=True)
+class _Node:
+    agents: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    read: Read
+    write: Write
+    workflow: str
+
+    async def play(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
+        """Play the node's run, or go on with it; the update of the state."""
         name = _run_of(config)
         begun: bool = bool(name) and await asyncio.to_thread(_is_known, name)
         if begun:
-            outcome = await resume(name, agents)
+            outcome = await resume(name, self.agents)
         else:
-            given = {**settings, **_told(state, read), "game": about, "seats": agents}
-            outcome = await play(workflow, run=name, **given)
-        return {write: dict(outcome)} if isinstance(write, str) else dict(write(outcome))
+            given = {**self.settings, **_told(state, self.read), "seats": self.agents}
+            outcome = await play(self.workflow, run=name, **given)
+        if isinstance(self.write, str):
+            return {self.write: dict(outcome)}
+        return dict(self.write(outcome))
 
-    def agree_here(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        return run_blocking(agree(state, config))
-
-    return RunnableLambda(agree_here, afunc=agree, name=f"negotiate_{workflow}")
+    def play_here(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
+        """Do the same where nothing is awaited."""
+        return run_blocking(self.play(state, config))
 
 
 def _is_person(given: Any) -> bool:
