@@ -26,7 +26,6 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
 from shapley_coop.seats.awaited import AwaitedChatModel, on_its_own
@@ -76,8 +75,6 @@ def _kind_of(agent: str, given: Any) -> str:
         return MODEL
     if isinstance(given, Pregel):
         return GRAPH
-    if isinstance(given, StateGraph):
-        raise TypeError(f"{agent}'s seat: the graph is not compiled: give graph.compile()")
     if isinstance(given, type):
         raise TypeError(f"{agent}'s seat: {given.__name__} is a class: give an instance of it")
     if not callable(given):
@@ -132,18 +129,16 @@ def check_seated(run: str, seats: Mapping[str, str]) -> None:
     Raises:
         ValueError: names the agents, the objects that are missing, and how to give them.
     """
-    needed = {agent: model for agent, model in seats.items() if _is_object(model)}
-    missing = {agent: model for agent, model in needed.items() if not _found(model, agent)}
-    if not missing:
-        return
-    others = _seated.get()
-    told = [
-        f"{agent} ({model}{_instead(others.get(agent) or others.get(ALL))})"
-        for agent, model in missing.items()
-    ]
-    raise ValueError(
-        f"{run} needs the objects at its seats: {', '.join(told)}; go on with {onward(run, needed)}"
-    )
+    missing = []
+    for agent, model in seats.items():
+        if _is_object(model) and not _found(model, agent):
+            other = _given_to(agent)
+            missing.append(f"{agent} ({model}{f', not {other.seat.model}' if other else ''})")
+    if missing:
+        raise ValueError(
+            f"{run} needs the objects at its seats: {', '.join(missing)}; "
+            f"go on with {onward(run, seats)}"
+        )
 
 
 def onward(run: str, seats: Mapping[str, str]) -> str:
@@ -156,15 +151,14 @@ def _is_object(model: str) -> bool:
     return model.partition(":")[0] in OBJECTS
 
 
-def _instead(other: Seated | None) -> str:
-    return f", not {other.seat.model}" if other else ""
+def _given_to(agent: str) -> Seated | None:
+    here = _seated.get()
+    return here.get(agent) or here.get(ALL)
 
 
 def _found(model: str, agent: str) -> Seated | None:
-    """Return the object of a seat; an outsider may borrow the model of an agent."""
-    here = _seated.get()
-    first = [here[name] for name in (agent, ALL) if name in here]
-    return next((one for one in (*first, *here.values()) if one.seat.model == model), None)
+    given = _given_to(agent)
+    return given if given and given.seat.model == model else None
 
 
 def model_of(seat: Seat, agent: str) -> BaseChatModel:
@@ -174,6 +168,8 @@ def model_of(seat: Seat, agent: str) -> BaseChatModel:
         ValueError: it does not sit here.
     """
     found = _found(seat.model, agent)
+    if found is None:  # an outsider, who borrows the model of an agent
+        found = next((one for one in _seated.get().values() if one.seat.model == seat.model), None)
     if found is None:
         raise ValueError(
             f"{seat.model}: an object sits only where a program gives it itself: "

@@ -169,12 +169,13 @@ async def test_a_model_a_graph_and_a_function_are_shown_the_same_letter(
         letters.append("\n\n".join(str(message.text) for message in state["messages"]))
         return answers(state)
 
-    outcomes = [await played(each) for each in (compiled(heard), cooperates)]
-    of_graph, of_function = (
+    model = FakeListChatModel(responses=[TAGGED])
+    outcomes = [await played(each) for each in (compiled(heard), cooperates, model)]
+    of_graph, of_function, of_model = (
         sorted(e.letter_text for e in home().journal.entries(o["episode"]) if e.agent == "Bob")
         for o in outcomes
     )
-    assert sorted(letters) == of_graph == of_function
+    assert sorted(letters) == of_graph == of_function == of_model
 
 
 async def test_a_graph_at_a_seat_is_no_part_of_the_run_and_leaves_no_checkpoint() -> None:
@@ -249,6 +250,24 @@ def test_a_killed_process_goes_on_in_another_and_the_command_line_says_what_is_m
     assert outcome.verify()
 
 
+async def test_each_agents_own_object_is_given_again_also_where_two_have_one_name() -> None:
+    def party(action: str) -> Callable[[str, Mapping[str, Any]], str]:
+        def acts(letter: str, facts: Mapping[str, Any]) -> str:
+            if facts["turn"] == 2 and broken:
+                raise OSError
+            return f"<ACTION>{action}</ACTION>"
+
+        return acts
+
+    broken, alice, bob = [True], party("defect"), party("cooperate")
+    with pytest.raises(SeatError):
+        await play("llm_only", **GAME, seats={"Alice": alice, "Bob": bob}, run="two")
+    broken.clear()
+    with pytest.raises(ValueError, match=r"two needs the objects at its seats: Bob \(function"):
+        await resume("two", {"Alice": alice})
+    assert (await resume("two", {"Alice": alice, "Bob": bob})).payoffs == {"Alice": 6, "Bob": -3}
+
+
 async def test_a_name_alone_seats_nobody() -> None:
     with pytest.raises(ValueError, match=r"an object sits only where a program gives it itself"):
         await played(f"function:{__name__}:cooperates")
@@ -262,7 +281,10 @@ async def test_a_name_alone_seats_nobody() -> None:
     [
         (7, "Bob's seat: an object of class int is no seat: give a function of (letter, facts)"),
         (Party, "Bob's seat: Party is a class: give an instance of it"),
-        (StateGraph(MessagesState), "Bob's seat: the graph is not compiled: give graph.compile()"),
+        (
+            StateGraph(MessagesState),
+            "Bob's seat: an object of class StateGraph is no seat: give a f",
+        ),
         (lambda letter: letter, "Bob's seat: <lambda>(letter) cannot be called with (letter, fa"),
     ],
     ids=["number", "class", "builder", "one parameter"],
