@@ -61,7 +61,7 @@ def load(
         game: a name from `names`; a path to a Python file that binds a subclass of `Game` to
             `GAME`, which is run; a path to a YAML or JSON payoff file, or such a file's content;
             `scheme:…` for what an extension plays, as `pettingzoo:package.module:factory`; or
-            `python:module:factory` for a callable that makes a subclass of `Game`, or what a
+            `python:module:name` for a subclass of `Game`, or a callable that makes one, or what a
             payoff file holds.
         params: numbers that replace the game's defaults.
         seed: of all its dice.
@@ -225,19 +225,21 @@ def _module(game: str) -> ModuleType:
     return _run(game, source)
 
 
-@lru_cache(maxsize=64)
 def _called(game: str) -> type[Game] | dict[str, Any]:
-    """Return what a callable makes: a kind of game, or the content of a payoff file."""
+    """Return a kind of game, what a callable makes of one, or the content of a payoff file."""
     _may_run(game)
     path, _, name = game.removeprefix(_CALLABLE).partition(":")
     if (here := os.getcwd()) not in sys.path:
         sys.path.append(here)  # last: a file here stands in the place of no installed package
     try:
         module = import_module(path)
-        made = getattr(module, name)()
+        made = getattr(module, name)
+        if not (isinstance(made, type) and issubclass(made, Game)):
+            made = made()
     except Exception as error:  # whatever a module that is not ours may do when it is run
         said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        raise GameError(f"{game}: cannot be made: {said}") from None
+        where = " here, but in the program that began the run" if path == "__main__" else ""
+        raise GameError(f"{game}: cannot be made{where}: {said}") from None
     if isinstance(made, type) and issubclass(made, Game):
         if missing := sorted(made.__abstractmethods__):
             raise GameError(f"{game}: {made.__name__} lacks {', '.join(missing)}: define each")

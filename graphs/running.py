@@ -22,7 +22,7 @@ from shapley_coop.blocking import apart
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.graphs.same_run import check_same_config, check_same_workflow
+from shapley_coop.graphs.same_run import check_objects, check_same_config, check_same_workflow
 from shapley_coop.graphs.threads import Hold, configured, hold, leased, opened
 from shapley_coop.graphs.workflow import App
 from shapley_coop.seats.person import IGNORE, overdue
@@ -103,6 +103,7 @@ async def follow(
         LeaseLost: another worker has taken it over.
         OtherWorkflow: it began with another version of the workflow.
         SeatError: a seat did not answer; the run can be resumed.
+        ValueError: objects sat at its seats, and are not given again.
         Waiting: people are asked, and no `person` answers for them.
     """
     return await _follow(run, watch, person, traced)
@@ -117,6 +118,7 @@ async def _follow(
 ) -> dict[str, Any]:
     """Follow a run; see `follow`. `taken` is by what it is held already."""
     check_same_workflow(run)
+    check_objects(run)
     if run.why:
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
@@ -214,9 +216,10 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
     Raises:
         Busy: another worker plays the run.
         OtherWorkflow: it began with another version of the workflow.
-        ValueError: nothing is asked of that agent now.
+        ValueError: nothing is asked of that agent now, or objects at its seats are not here.
     """
     check_same_workflow(run)
+    check_objects(run)
     async with opened(run.graph) as app, leased(run) as here:
         config = configured(run)
         state = await app.aget_state(config)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.graphs.catalogue import version
+from shapley_coop.seats.seat import OBJECTS
+from shapley_coop.state.resuming import models_of
 from shapley_coop.state.storage.register import ENDED, Run
 
 
@@ -42,3 +44,16 @@ def check_same_workflow(run: Run) -> None:
             f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
             f"version {now}: resume it with the coop that began it, or begin a new run"
         )
+
+
+def check_objects(run: Run) -> None:
+    """Make sure that the objects at a run's seats are here, before it is gone on with.
+
+    Raises:
+        ValueError: names what is missing.
+    """
+    models = models_of(run)
+    if run.state != ENDED and any(model.partition(":")[0] in OBJECTS for model in models.values()):
+        from shapley_coop.seats.objects import check_seated
+
+        check_seated(run.run, models)

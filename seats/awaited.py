@@ -2,16 +2,31 @@
 
 import asyncio
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables.config import set_config_context
 
 if TYPE_CHECKING:  # asking asks these models
     from shapley_coop.seats.asking import Enquiry
     from shapley_coop.seats.records import Journal
+
+
+T = TypeVar("T")
+
+
+async def on_its_own(answer: Coroutine[Any, Any, T]) -> T:
+    """Await what plays or answers by graphs of its own, as no part of the graph that is running.
+
+    LangGraph takes a graph that is called inside a node for a subgraph, and gives it the saver of
+    that node's graph: what is said in one would be in the checkpoints of the other.
+    """
+    with set_config_context({}) as context:
+        return await asyncio.create_task(answer, context=context)
 
 
 class AwaitedChatModel(BaseChatModel):

@@ -13,7 +13,7 @@ from shapley_coop.extras import missing
 from shapley_coop.seats.clients import Clients, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.provider import Provider, provider_of
-from shapley_coop.seats.seat import EMBEDDED, PYTHON, RECORDING, CredentialsMissing, Seat
+from shapley_coop.seats.seat import EMBEDDED, OBJECTS, PYTHON, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
 
 _INSTALL = re.compile(r"pip install ([\w-]+)")
@@ -71,6 +71,8 @@ def check_seat(
         read_recording(seat.name)
     elif seat.provider == PYTHON:
         _check_python(seat, actions, opening)
+    elif seat.provider in OBJECTS:
+        chat_model(seat, agent="", seed=0)
     else:
         _check_callable(seat)
 
@@ -132,6 +134,10 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         from shapley_coop.seats.python_seat import PythonChatModel
 
         return PythonChatModel(source=seat.name, agent=agent, seed=seed)
+    if seat.provider in OBJECTS:
+        from shapley_coop.seats.objects import model_of
+
+        return model_of(seat, agent)
     if provider := provider_of(seat):
         return _plugged(provider, seat, agent, seed)
     here = clients_here()

@@ -20,12 +20,14 @@ import inspect
 import os
 import sys
 import traceback
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, ClassVar
 
 from langchain_core.messages import BaseMessage
+from pydantic import BaseModel
 
 from shapley_coop import extension
 from shapley_coop.extras import LibraryMissing
@@ -121,29 +123,19 @@ def _module(seat: str, module: str) -> Any:
         raise ValueError(f"{seat}: {module} cannot be imported: {said}") from None
 
 
-class PythonChatModel(AwaitedChatModel):
-    """Answers a letter by a callable.
-
-    Args:
-        source: `module:factory`.
-        agent: whose letters it answers.
-        seed: the run's.
-    """
+class CallableChatModel(AwaitedChatModel):
+    """Answers a letter by a callable of its facts and words, which a subclass calls."""
 
     reads_facts: ClassVar[bool] = True
     """It is a program: it gets a letter's facts as an object beside the words."""
 
-    source: str
-    agent: str = ""
-    seed: int = 0
+    @abstractmethod
+    def called(self, facts: dict[str, Any], words: str) -> Any:
+        """Return what the callable gives; of an asynchronous one what is to be awaited."""
 
-    @property
-    def _llm_type(self) -> str:
-        return PYTHON
-
-    @property
-    def _identifying_params(self) -> dict[str, Any]:
-        return {"source": self.source, "seed": self.seed}
+    @abstractmethod
+    def defined_in(self) -> str | None:
+        """Return the module that the callable stands in."""
 
     async def answered(self, messages: list[BaseMessage]) -> str:
         """Return what the callable answers, as tagged text.
@@ -157,7 +149,7 @@ class PythonChatModel(AwaitedChatModel):
         ask = str(facts.get("ask", ""))
         try:
             # One hop to a thread for both, as a hop costs more than most answers.
-            given: Any = await asyncio.to_thread(self._called, facts, words)
+            given: Any = await asyncio.to_thread(self.called, facts, words)
             if inspect.isawaitable(given):
                 given = await given
             return _as_text(ask, given, facts)
@@ -166,16 +158,42 @@ class PythonChatModel(AwaitedChatModel):
         except LibraryMissing as error:
             raise PythonSeatError(str(error)) from None
         except (Exception, SystemExit) as error:
-            place = _place(error, load_factory(self.source))
-            failure = PythonSeatError(
-                f"it raised {type(error).__name__}{place} when asked to {ask}"
-            )
-            failure.said = traceback.format_exception_only(error)[-1].strip()[:_MOST_SAID]
+            failure = failure_of(error, self.defined_in(), f" when asked to {ask}")
         # Raised outside the handler: what a program says of an error may quote private facts.
         raise failure
 
-    def _called(self, facts: dict[str, Any], words: str) -> Any:
-        """Return what the callable gives; of an asynchronous one what is to be awaited."""
+
+class PythonChatModel(CallableChatModel):
+    """Answers a letter by what a factory makes.
+
+    Args:
+        source: `module:factory`.
+        agent: whose letters it answers.
+        seed: the run's.
+    """
+
+    source: str
+    agent: str = ""
+    seed: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return PYTHON
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"source": self.source, "seed": self.seed}
+
+    def defined_in(self) -> str | None:
+        """Return the factory's module."""
+        return getattr(load_factory(self.source), "__module__", None)
+
+    def called(self, facts: dict[str, Any], words: str) -> Any:
+        """Return what the callable gives that the factory makes.
+
+        Raises:
+            PythonSeatError: there is no such factory, or it makes none.
+        """
         try:
             factory = load_factory(self.source)
         except ValueError as error:
@@ -188,9 +206,24 @@ class PythonChatModel(AwaitedChatModel):
         return answer(facts, words)
 
 
+def failure_of(error: BaseException, module: str | None, when: str = "") -> PythonSeatError:
+    """Say where a program at a seat failed, in one line that quotes nothing.
+
+    Args:
+        error: what it raised.
+        module: its own, whose line is named if there is one.
+        when: what it was doing, in words.
+    """
+    failure = PythonSeatError(f"it raised {type(error).__name__}{_place(error, module)}{when}")
+    failure.said = traceback.format_exception_only(error)[-1].strip()[:_MOST_SAID]
+    return failure
+
+
 def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
     if isinstance(given, str):
         return given
+    if isinstance(given, BaseModel):
+        given = given.model_dump(mode="json", exclude_unset=True)
     if not isinstance(given, Mapping):
         raise PythonSeatError(
             f"it answered {ask} with a {type(given).__name__}: give tagged text, or fields"
@@ -206,10 +239,10 @@ def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
     return tagged(ask, given)
 
 
-def _place(error: BaseException, factory: Factory) -> str:
-    """The line of the factory's own file, or of what it called, without what the line says."""
+def _place(error: BaseException, module: str | None) -> str:
+    """The line of the program's own file, or of what it called, without what the line says."""
     frames = traceback.extract_tb(error.__traceback__)
-    source = getattr(sys.modules.get(getattr(factory, "__module__", "")), "__file__", None)
+    source = getattr(sys.modules.get(module or ""), "__file__", None)
     inside = [frame for frame in frames if frame.filename == source]
     own = Path(__file__).name
     at = (inside or [frame for frame in frames if Path(frame.filename).name != own])[-1:]

@@ -9,6 +9,9 @@ EMBEDDED = "embedded"
 RECORDING = "recording"
 HUMAN = "human"
 PYTHON = "python"
+FUNCTION, MODEL, GRAPH = "function", "model", "graph"
+OBJECTS = frozenset({FUNCTION, MODEL, GRAPH})
+"""Objects of the program that plays (`seats.objects`): the record names them and has none."""
 
 
 Answers = Literal["auto", "text", "schema", "tools"]
@@ -155,8 +158,8 @@ class Seat(BaseModel):
 
     @property
     def program(self) -> bool:
-        """Whether a program of this process answers here, from the letter's facts."""
-        return self.provider in (EMBEDDED, PYTHON)
+        """Whether a program of this process answers here, in text."""
+        return self.provider in (EMBEDDED, PYTHON, FUNCTION, GRAPH)
 
 
 def as_seat(value: Any) -> Any:
@@ -171,6 +174,6 @@ def as_seat(value: Any) -> Any:
         kind = type(value).__name__
         raise ValueError(
             f"a {kind} is no seat: give 'provider:name', or for a function of yours "
-            "'python:module:factory', where factory() returns it"
+            "'python:module:factory', where factory() returns it; play(…, seats={…}) takes itself"
         )
     return value

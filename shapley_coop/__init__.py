@@ -23,14 +23,17 @@ _PUBLIC = {
     "Budget": "state.budget",
     "Deal": "deals.language.deal",
     "Game": "games",
+    "Outcome": "outcome",
     "RunConfig": "state.run_config",
     "Seat": "seats.seat",
     "SeatError": "seats.seat",
     "Waiting": "graphs.running",
     "certify": "deals.analysis.certificate",
     "load_game": "games:load",
-    "play": "graphs.running",
+    "play": "front",
     "play_sync": "front",
+    "resume": "front",
+    "resume_sync": "front",
     "shapley": "front",
     "workflow": "front",
 }
@@ -39,10 +42,18 @@ _PUBLIC = {
 if TYPE_CHECKING:
     from shapley_coop.deals.analysis.certificate import certify
     from shapley_coop.deals.language.deal import Deal
-    from shapley_coop.front import play_sync, shapley, workflow
+    from shapley_coop.front import (
+        play,
+        play_sync,
+        resume,
+        resume_sync,
+        shapley,
+        workflow,
+    )
     from shapley_coop.games import Game
     from shapley_coop.games import load as load_game
-    from shapley_coop.graphs.running import Waiting, play
+    from shapley_coop.graphs.running import Waiting
+    from shapley_coop.outcome import Outcome
     from shapley_coop.seats.seat import Seat, SeatError
     from shapley_coop.state.budget import Budget
     from shapley_coop.state.run_config import RunConfig
@@ -60,6 +71,7 @@ __all__ = [
     "Budget",
     "Deal",
     "Game",
+    "Outcome",
     "RunConfig",
     "Seat",
     "SeatError",
@@ -68,6 +80,8 @@ __all__ = [
     "load_game",
     "play",
     "play_sync",
+    "resume",
+    "resume_sync",
     "shapley",
     "workflow",
 ]

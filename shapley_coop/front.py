@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import Number
 from shapley_coop.blocking import run_blocking
+from shapley_coop.outcome import Outcome
 
 if TYPE_CHECKING:
     from shapley_coop.graphs.running import Person, Watcher
     from shapley_coop.graphs.workflow import App
+    from shapley_coop.seats.objects import Seated
     from shapley_coop.state.run_config import RunConfig
 
 
-def play_sync(
+async def play(
     graph: str,
-    config: "RunConfig | Mapping[str, Any]",
+    config: "RunConfig | Mapping[str, Any] | None" = None,
     run: str = "",
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
-) -> dict[str, Any]:
-    """Play a workflow to its settlement and return the result; the synchronous twin of `play`.
-
-    It also works where an event loop is running already, as in a notebook.
+    **settings: Any,
+) -> Outcome:
+    """Play a workflow to its settlement.
 
     Args:
         graph: the workflow's name.
@@ -30,19 +31,112 @@ def play_sync(
         run: the run's name; empty: one is made up.
         watch: is called after each node with its name and its update.
         person: answers letters for the people at the table.
+        settings: fields of the configuration beside, or in the place of, `config`. `game` may be a
+            `Game`, and in `seats` may sit a function of a letter and its facts, a LangChain chat
+            model, or a compiled LangGraph graph.
 
     Returns:
-        What `coop run --json` prints (`docs/run.schema.json`).
+        What `coop run --json` prints (`docs/run.schema.json`), with attributes.
 
     Raises:
+        TypeError: the game or a seat is an object of another kind.
         ValueError: the workflow, the game, a parameter, an agent or a seat is wrong.
         CredentialsMissing: a seat's key is not set.
-        SeatError: a seat did not answer; `coop resume RUN` goes on.
+        SeatError: a seat did not answer; `coop resume RUN`, or `resume`, goes on.
         Waiting: people are asked, and no `person` answers for them.
     """
-    from shapley_coop.graphs.running import play
+    from shapley_coop.graphs.running import play as played
+    from shapley_coop.seats.awaited import on_its_own
+    from shapley_coop.seats.objects import seated
 
-    return run_blocking(play(graph, config, run, watch, person))
+    fields, objects = _told_apart(config, settings)
+    with seated(objects):
+        return Outcome(await on_its_own(played(graph, fields, run, watch, person)))
+
+
+def _told_apart(config: Any, settings: Mapping[str, Any]) -> tuple[Any, Mapping[str, "Seated"]]:
+    """Return the configuration, and the objects at its seats."""
+    from shapley_coop.games import Game
+    from shapley_coop.games.given import recipe_of
+    from shapley_coop.seats.objects import told_apart
+    from shapley_coop.state.run_config import RunConfig
+    from shapley_coop.state.settings import forget_games
+
+    if isinstance(config, RunConfig):
+        if not settings:
+            return config, {}
+        config = config.model_dump(exclude_unset=True)
+    fields: dict[str, Any] = {**(config or {}), **settings}
+    match fields.get("game", ""):
+        case Game() as game:
+            forget_games()
+            made = recipe_of(game)
+            fields = {**made, **fields, "game": made["game"]}
+        case str() | Mapping():
+            pass
+        case other:
+            raise TypeError(
+                f"game: an object of class {type(other).__name__} is no game: give a name, a "
+                "payoff file, its content, or an instance of a subclass of Game"
+            )
+    if "seats" not in fields:
+        return fields, {}
+    fields["seats"], objects = told_apart(fields["seats"])
+    return fields, objects
+
+
+def play_sync(
+    graph: str,
+    config: "RunConfig | Mapping[str, Any] | None" = None,
+    run: str = "",
+    watch: "Watcher | None" = None,
+    person: "Person | None" = None,
+    **settings: Any,
+) -> Outcome:
+    """Play a workflow to its settlement and return the result; the synchronous twin of `play`.
+
+    It also works where an event loop is running already, as in a notebook.
+    """
+    return run_blocking(play(graph, config, run, watch, person, **settings))
+
+
+async def resume(
+    run: str,
+    seats: Mapping[str, Any] | None = None,
+    watch: "Watcher | None" = None,
+    person: "Person | None" = None,
+) -> Outcome:
+    """Go on with a run that stopped or waits; what was finished is not done again.
+
+    Args:
+        run: its name.
+        seats: agent → the object that sat there, given again; all others are in the record.
+        watch: is called after each node with its name and its update.
+        person: answers letters for the people at the table.
+
+    Raises:
+        TypeError: a seat is an object of another kind.
+        ValueError: there is no such run, or an object that sat there is not given again.
+        SeatError: a seat did not answer.
+        Waiting: people are asked, and no `person` answers for them.
+    """
+    from shapley_coop.graphs.finding import run_of
+    from shapley_coop.graphs.running import follow
+    from shapley_coop.seats.awaited import on_its_own
+    from shapley_coop.seats.objects import seated, told_apart
+
+    with seated(told_apart(seats or {})[1]):
+        return Outcome(await on_its_own(follow(await run_of(run), watch, person)))
+
+
+def resume_sync(
+    run: str,
+    seats: Mapping[str, Any] | None = None,
+    watch: "Watcher | None" = None,
+    person: "Person | None" = None,
+) -> Outcome:
+    """Go on with a run that stopped or waits; the synchronous twin of `resume`."""
+    return run_blocking(resume(run, seats, watch, person))
 
 
 def workflow(name: str) -> "App":

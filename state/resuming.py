@@ -3,20 +3,33 @@
 from shlex import join
 from typing import Any
 
-from shapley_coop.seats.seat import PYTHON
+from shapley_coop.seats.seat import OBJECTS, PYTHON
 from shapley_coop.state.storage.register import Run
+
+
+def models_of(run: Run) -> dict[str, str]:
+    """Return the model at each seat of a run."""
+    return {agent: seat["model"] for agent, seat in run.room["seats"].items()}
 
 
 def command_for(run: Run, verb: str, *rest: str) -> str:
     """The command that goes on with a run; it names the permission that its seats need, if any.
+
+    Where objects of a program sit, it is the call by which that program goes on with it.
 
     Args:
         run: from the register.
         verb: "resume", "answer".
         rest: further arguments, quoted for a shell where they must be.
     """
-    models = [seat["model"] for seat in run.room["seats"].values()]
-    trusting = any(model.startswith(f"{PYTHON}:") and _is_foreign(model) for model in models)
+    models = models_of(run)
+    if any(model.partition(":")[0] in OBJECTS for model in models.values()):
+        from shapley_coop.seats.objects import onward  # loads LangGraph
+
+        return onward(run.run, models)
+    trusting = any(
+        model.startswith(f"{PYTHON}:") and _is_foreign(model) for model in models.values()
+    )
     return join(["coop", *["--trust-programs"] * trusting, verb, run.run, *rest])
 
 

@@ -45,6 +45,11 @@ def game_of(settings: Mapping[str, Any]) -> Game:
     return _game(_text(settings))
 
 
+def forget_games() -> None:
+    """Build games anew from now on: a notebook may have defined a class of the same name again."""
+    _game.cache_clear()
+
+
 def recipe_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of the settings on the table that values, transfers and payoffs follow from."""
     return {key: settings[key] for key in RECIPE if key in settings}

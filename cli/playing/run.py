@@ -169,11 +169,13 @@ def _check_ready(run: Any) -> None:
 
     Raises:
         GameError: says what is missing.
-        ValueError: its answers could not be kept.
+        ValueError: its answers could not be kept, or objects of a program sit at its seats.
     """
+    from shapley_coop.graphs.same_run import check_objects
     from shapley_coop.state.settings import game_of
     from shapley_coop.state.storage.at_rest import check_key
 
+    check_objects(run)
     game = game_of(run.room)
     if run.state != "ended":
         check_key()

@@ -1,0 +1,29 @@
+"""Negotiation and contracts inside a LangGraph app of one's own.
+
+`negotiate` makes a node that plays a workflow; `ContractMiddleware` holds an agent of LangChain's
+`create_agent` to what it signed. Both are imported when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from shapley_coop.extension import Extension
+
+if TYPE_CHECKING:
+    from shapley_coop.extensions.hosting.middleware import ContractMiddleware
+    from shapley_coop.extensions.hosting.negotiating import negotiate
+
+__all__ = ["EXTENSION", "ContractMiddleware", "negotiate"]
+
+EXTENSION = Extension(
+    name="hosting",
+    about="A negotiation as a node of your own graph, and agents held to what they signed.",
+)
+_PLACES = {"ContractMiddleware": "middleware", "negotiate": "negotiating"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first used."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

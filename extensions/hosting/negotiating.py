@@ -1,0 +1,109 @@
+"""A negotiation as a node of a LangGraph graph that is not ours."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+
+from shapley_coop import Outcome, play, resume
+from shapley_coop.blocking import run_blocking
+from shapley_coop.seats.seat import HUMAN
+from shapley_coop.state.storage.home import home
+
+Read = str | Callable[[Any], Mapping[str, Any]]
+Write = str | Callable[[Outcome], Mapping[str, Any]]
+
+
+def negotiate(
+    agents: Mapping[str, Any],
+    about: Any,
+    read: Read = "",
+    write: Write = "outcome",
+    workflow: str = "contracts",
+    **settings: Any,
+) -> Runnable[Any, dict[str, Any]]:
+    """Return a node that plays a workflow to its settlement, and writes what it came to.
+
+    In a graph with a checkpoint saver a node that was stopped goes on with its run, and pays once.
+
+    Args:
+        agents: agent → who sits there, as in `play`; "*" stands for all others.
+        about: the game: a name, the content of a payoff file, or a `Game`.
+        read: the key of the graph's state whose text every letter says, or a callable from the
+            state to settings of the run. Nothing of the state is read without it.
+        write: the key of the state that gets the outcome, as plain JSON, or a callable from the
+            outcome to an update of the state.
+        workflow: which one is played.
+        settings: fields of the run's configuration, the same in every run.
+
+    Raises:
+        ValueError: a person sits there, for whom a node cannot wait.
+    """
+    people = [agent for agent, given in agents.items() if _is_person(given)]
+    if people:
+        raise ValueError(
+            f"{people[0]} is a person, for whom this node cannot wait: call play(…, person=…) in "
+            "a node of your own"
+        )
+
+    node = _Node(agents, {**settings, "game": about}, read, write, workflow)
+    return RunnableLambda(node.play_here, afunc=node.play, name=f"negotiate_{workflow}")
+
+
+@dataclass(frozen=True)
+class _Node:
+    agents: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    read: Read
+    write: Write
+    workflow: str
+
+    async def play(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
+        """Play the node's run, or go on with it; the update of the state."""
+        name = _run_of(config)
+        begun: bool = bool(name) and await asyncio.to_thread(_is_known, name)
+        if begun:
+            outcome = await resume(name, self.agents)
+        else:
+            given = {**self.settings, **_told(state, self.read), "seats": self.agents}
+            outcome = await play(self.workflow, run=name, **given)
+        if isinstance(self.write, str):
+            return {self.write: dict(outcome)}
+        return dict(self.write(outcome))
+
+    def play_here(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
+        """Do the same where nothing is awaited."""
+        return run_blocking(self.play(state, config))
+
+
+def _is_person(given: Any) -> bool:
+    model = given.get("model") if isinstance(given, Mapping) else getattr(given, "model", given)
+    return isinstance(model, str) and model == HUMAN
+
+
+def _told(state: Any, read: Read) -> Mapping[str, Any]:
+    if callable(read):
+        return read(state)
+    if not read:
+        return {}
+    return {"instructions": state[read] if isinstance(state, Mapping) else getattr(state, read)}
+
+
+def _run_of(config: RunnableConfig) -> str:
+    """Return the run's name, by the task that plays it; empty in a graph that keeps nothing."""
+    place = config.get("configurable", {})
+    if "thread_id" not in place:
+        return ""
+    task = f"{place['thread_id']}\n{place.get('checkpoint_ns', '')}"
+    return f"node-{sha256(task.encode()).hexdigest()[:24]}"
+
+
+def _is_known(run: str) -> bool:
+    try:
+        home().run(run)
+    except ValueError:
+        return False
+    return True

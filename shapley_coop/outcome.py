@@ -1,0 +1,71 @@
+"""What a run came to, as a program reads it: the result of `coop run --json`, with attributes."""
+
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+from shapley_coop.blocking import run_blocking
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.language.deal import Deal
+
+
+class Outcome(dict[str, Any]):
+    """What a run came to: a dictionary (`docs/run.schema.json`) whose chief keys are attributes.
+
+    >>> found = Outcome(run="one", status="agreed", payoffs={"Ann": 4.5}, contract=None)
+    >>> found.payoffs == found["payoffs"], found.contract
+    (True, None)
+    """
+
+    @property
+    def run(self) -> str:
+        """The run's name, which `resume` and `coop show` take."""
+        return cast(str, self["run"])
+
+    @property
+    def status(self) -> str:
+        """How it ended, as "agreed" or "no_deal"."""
+        return cast(str, self["status"])
+
+    @property
+    def payoffs(self) -> dict[str, float]:
+        """Agent → what it ends with, in the game's unit."""
+        return cast(dict[str, float], self["payoffs"])
+
+    @property
+    def credit(self) -> dict[str, Any]:
+        """What each agent added by the record: `shapley`, `marginal`, and what they rest on."""
+        return cast(dict[str, Any], self["credit"])
+
+    @property
+    def breaches(self) -> list[dict[str, Any]]:
+        """Who broke which clause, with the evidence."""
+        return cast(list[dict[str, Any]], self["breaches"])
+
+    @property
+    def contract(self) -> "Deal | None":
+        """The deal in force at the end; its `text()` is plain English. None if none was signed."""
+        from shapley_coop.deals.language.deal import Deal
+
+        signed = self["contract"]
+        return Deal.model_validate({"clauses": signed["clauses"]}) if signed else None
+
+    def verify(self) -> bool:
+        """Compute every number again from the record; `coop verify RUN` prints what was found."""
+        from shapley_coop.evals.verifying import verify_run
+
+        return all(check.sound for check in run_blocking(verify_run(self.run)))
+
+    def _repr_html_(self) -> str:
+        """Return a table of payoffs, with the contract, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{escape(agent)}</td><td>{escape(self['seats'].get(agent, ''))}</td>"
+            f"<td>{paid:g}</td></tr>"
+            for agent, paid in self.payoffs.items()
+        )
+        deal = escape(self.contract.text()) if self.contract else "No contract."
+        head = f"{escape(str(self['game']))}: {escape(self.status)} ({escape(self.run)})"
+        return (
+            f"<table><caption>{head}</caption><tr><th>agent</th><th>seat</th><th>payoff</th></tr>"
+            f"{rows}</table><pre>{deal}</pre>"
+        )
