@@ -16,7 +16,7 @@ def reason(error: BaseException) -> str:
     """Why something failed, as far as it can be told; empty where the text may be private."""
     from shapley_coop.extras import LibraryMissing
     from shapley_coop.games import GameError
-    from shapley_coop.games.catalogue import own_fault
+    from shapley_coop.games.programs import own_fault
     from shapley_coop.graphs.same_run import ConfigChanged
     from shapley_coop.seats.seat import SeatError
     from shapley_coop.state.storage.checkpoints.serializer import Unreadable

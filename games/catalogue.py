@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-import traceback
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
@@ -17,12 +16,19 @@ from shapley_coop.games.files import read_file
 from shapley_coop.games.foresight import Foresight
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError
+from shapley_coop.games.programs import (
+    CALLABLE,
+    OWN,
+    PYTHON,
+    called,
+    check_permitted,
+    module_of_file,
+    permit_only,
+)
 from shapley_coop.games.variants import variant_of
 
 _HERE = Path(__file__).parent
 _SCHEME = re.compile(r"([a-z_]\w+):\S+")
-_CALLABLE = "python:"
-_PYTHON = ".py"
 
 
 def names() -> list[str]:
@@ -47,9 +53,9 @@ def title(game: str | Mapping[str, Any]) -> str:
         return str(game.get("name", "matrix game"))
     if _scheme(game):
         return game.split(":")[1].rpartition(".")[2]
-    if game.startswith(_CALLABLE):
+    if game.startswith(CALLABLE):
         return game.rpartition(":")[2]
-    return Path(game).stem if game.endswith(_PYTHON) else game
+    return Path(game).stem if game.endswith(PYTHON) else game
 
 
 def load(
@@ -71,11 +77,11 @@ def load(
     """
     table = read(game)
     if isinstance(table, str) and (scheme := _scheme(table)):
-        _may_run(table)
+        check_permitted(table)
         imported: type[Game] = extension.load("schemes", scheme)
         return imported({**(params or {}), "factory": table.removeprefix(f"{scheme}:")}, seed)
-    if isinstance(table, str) and table.startswith(_CALLABLE):
-        found = _called(table)
+    if isinstance(table, str) and table.startswith(CALLABLE):
+        found = called(table)
         return found(params, seed) if isinstance(found, type) else load(found, params, seed)
     if isinstance(table, str):
         kind: type[Game] = _plugin(table) if _plugged(table) else _module(table).GAME
@@ -96,7 +102,7 @@ def is_program(game: Any) -> bool:
     if not isinstance(game, str):
         return False
     # By the path's own suffix, as `read` does: "own.py/" is the same file.
-    return Path(game).suffix == _PYTHON or game.startswith(_CALLABLE) or bool(_scheme(game))
+    return Path(game).suffix == PYTHON or game.startswith(CALLABLE) or bool(_scheme(game))
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
@@ -112,7 +118,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
         return dict(game)
     if (scheme := _scheme(game)) and scheme not in extension.offered("schemes"):
         raise GameError(f"no extension plays {scheme}:…: coop list shows those that are installed")
-    if game.startswith(_CALLABLE) or scheme or _defines_a_game(game) or _plugged(game):
+    if game.startswith(CALLABLE) or scheme or _defines_a_game(game) or _plugged(game):
         return game
     if "\n" in game.strip():
         raise GameError(
@@ -125,13 +131,13 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
         if what == "file" and os.path.isdir(path):  # Path.is_dir raises for a name too long
             raise GameError(f"{game} is a folder: give a game's name, or a file")
         raise GameError(no_such(what, game, names(), "what an extension may bring, or give a file"))
-    return str(path.absolute()) if path.suffix == _PYTHON else _parse(path)
+    return str(path.absolute()) if path.suffix == PYTHON else _parse(path)
 
 
 def _scheme(game: str) -> str:
     """Return the scheme before a game's colon, as of `pettingzoo:…`; empty where it has none."""
     found = _SCHEME.fullmatch(game)
-    return found[1] if found and not game.startswith(_CALLABLE) else ""
+    return found[1] if found and not game.startswith(CALLABLE) else ""
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
@@ -142,7 +148,7 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
             from a file; nothing else is ever imported by what a letter says.
     """
     name = str(facts.get("game") or "")
-    module = _module(name) if _defines_a_game(name) else _OWN.get(name) or _beside(name)
+    module = _module(name) if _defines_a_game(name) else OWN.get(name) or _beside(name)
     found: type[Foresight] | None = getattr(module, "FORESIGHT", None)
     if found is None and "payoffs" in facts:
         found = import_module("shapley_coop.games.enumeration").Enumeration
@@ -184,103 +190,20 @@ def _beside(name: str) -> ModuleType | None:
     return sys.modules.get(_plugin(name).__module__) if _plugged(name) else None
 
 
-_named: set[str] | None = None
-"""The files and imports that may be run; None on a command line, which may name any."""
-
-
 def run_only(programs: Iterable[str]) -> None:
     """From now on run no other Python files and imports than these: callers name games here.
 
     Args:
         programs: as `load` takes them.
     """
-    global _named  # noqa: PLW0603 - a property of the process
-    _named = {str(read(program)) for program in programs}
-
-
-def _may_run(program: str) -> None:
-    if _named is not None and program not in _named:
-        raise GameError(
-            f"{program[:200]}: this server runs only programs that its command line names:"
-            f" coop dev --game {program[:200]}"
-        )
-
-
-_OWN: dict[str, ModuleType] = {}
-"""Name of a game → the file's module, for the files that this process has loaded."""
+    permit_only({str(read(program)) for program in programs})
 
 
 def _module(game: str) -> ModuleType:
-    """The module of a named game, or of a Python file; a file that has changed is run again."""
-    if not game.endswith(_PYTHON):
-        return import_module(f"shapley_coop.games.{game}")
-    _may_run(game)
-    try:
-        source = Path(game).read_bytes()
-    except OSError as error:
-        raise GameError(f"{game}: cannot be read: {error.strerror}") from None
-    # A name of a game may come from afar: no other program is run than one that defines a game.
-    if not (b"\nGAME = " in source and b"shapley_coop" in source):
-        raise GameError(f"{game}: defines no game: end it with GAME = YourGame, a subclass of Game")
-    return _run(game, source)
-
-
-def _called(game: str) -> type[Game] | dict[str, Any]:
-    """Return a kind of game, what a callable makes of one, or the content of a payoff file."""
-    _may_run(game)
-    path, _, name = game.removeprefix(_CALLABLE).partition(":")
-    if (here := os.getcwd()) not in sys.path:
-        sys.path.append(here)  # last: a file here stands in the place of no installed package
-    try:
-        module = import_module(path)
-        made = getattr(module, name)
-        if not (isinstance(made, type) and issubclass(made, Game)):
-            made = made()
-    except Exception as error:  # whatever a module that is not ours may do when it is run
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        where = " here, but in the program that began the run" if path == "__main__" else ""
-        raise GameError(f"{game}: cannot be made{where}: {said}") from None
-    if isinstance(made, type) and issubclass(made, Game):
-        if missing := sorted(made.__abstractmethods__):
-            raise GameError(f"{game}: {made.__name__} lacks {', '.join(missing)}: define each")
-        _OWN[made.name] = module
-        return made
-    if isinstance(made, Mapping):
-        return dict(made)
-    raise GameError(f"{game}: made a {type(made).__name__}: return a subclass of Game, or a table")
-
-
-@lru_cache(maxsize=64)
-def _run(path: str, source: bytes) -> ModuleType:
-    module = ModuleType(f"game_{Path(path).stem}")
-    module.__file__ = path
-    try:
-        # Not imported: bytecode that Python keeps can be older than a file of the same length.
-        exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102 - the user's own game
-    except Exception as error:  # whatever a file that is not ours may do when it is run
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise GameError(f"{path}: cannot be run: {said[:300]}") from None
-    kind = getattr(module, "GAME", None)
-    if not (isinstance(kind, type) and issubclass(kind, Game)):
-        raise GameError(f"{path}: GAME is not a subclass of shapley_coop.games.Game")
-    if missing := sorted(kind.__abstractmethods__):
-        raise GameError(f"{path}: {kind.__name__} lacks {', '.join(missing)}: define each")
-    _OWN[kind.name] = module
-    return module
-
-
-def own_fault(error: BaseException) -> str:
-    """Where a game of one's own failed while it was played, and how; empty for other failures.
-
-    A game is told positions and actions, and nothing that is private.
-    """
-    files = {module.__file__ for module in _OWN.values()}
-    frames = traceback.extract_tb(error.__traceback__)
-    at = next((frame for frame in reversed(frames) if frame.filename in files), None)
-    if at is None:
-        return ""
-    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-    return f"{at.filename}, line {at.lineno}, in {at.name}: {said}"
+    """Return the module of a named game, or of a Python file."""
+    if game.endswith(PYTHON):
+        return module_of_file(game)
+    return import_module(f"shapley_coop.games.{game}")
 
 
 @lru_cache(maxsize=256)  # every letter of an embedded agent asks it

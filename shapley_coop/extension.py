@@ -97,8 +97,7 @@ class Extension:
         games: subclasses of `Game`.
         variants: a game and a parameter that it lacks, as `task_exchange.meetings` → the subclass
             of the game that has it, which plays where the parameter is given.
-        schemes: a scheme before a colon → the subclass of `Game` that plays what stands behind it,
-            its parameter `factory`.
+        schemes: a scheme before a colon → the subclass of `Game` that plays what stands behind it.
         formulas: a fact by which letters give payoffs that are too many for a table → what knows
             them (`shapley_coop.games.symmetric.Formulas`).
         analyses: such a fact → what a contract does to each party's incentives there

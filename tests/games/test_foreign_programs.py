@@ -17,7 +17,7 @@ from tests.brought import brought_by
 def test_a_server_runs_the_programs_that_its_command_line_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shapley_coop.games.catalogue._named", None)
+    monkeypatch.setattr("shapley_coop.games.programs._named", None)
     ran = tmp_path / "ran"
     source = f"""import pathlib
 from shapley_coop.games import escape_room

@@ -1,0 +1,122 @@
+"""Programs that define games: Python files and callables of one's own, and which may be run."""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from shapley_coop.games.game import Game
+from shapley_coop.games.params import GameError
+
+CALLABLE = "python:"
+PYTHON = ".py"
+
+_named: set[str] | None = None
+"""The files and imports that may be run; None on a command line, which may name any."""
+
+
+def permit_only(programs: Iterable[str]) -> None:
+    """From now on run no other programs than these."""
+    global _named  # noqa: PLW0603 - a property of the process
+    _named = {*programs}
+
+
+def check_permitted(program: str) -> None:
+    """Refuse a program that this process may not run.
+
+    Raises:
+        GameError: its command line names others alone.
+    """
+    if _named is not None and program not in _named:
+        raise GameError(
+            f"{program[:200]}: this server runs only programs that its command line names:"
+            f" coop dev --game {program[:200]}"
+        )
+
+
+OWN: dict[str, ModuleType] = {}
+"""Name of a game → the file's module, for the files that this process has loaded."""
+
+
+def module_of_file(game: str) -> ModuleType:
+    """Return the module of a Python file; one that has changed is run again.
+
+    Raises:
+        GameError: it may not be run here, cannot be, or defines no game.
+    """
+    check_permitted(game)
+    try:
+        source = Path(game).read_bytes()
+    except OSError as error:
+        raise GameError(f"{game}: cannot be read: {error.strerror}") from None
+    # A name of a game may come from afar: no other program is run than one that defines a game.
+    if not (b"\nGAME = " in source and b"shapley_coop" in source):
+        raise GameError(f"{game}: defines no game: end it with GAME = YourGame, a subclass of Game")
+    return _run(game, source)
+
+
+def called(game: str) -> type[Game] | dict[str, Any]:
+    """Return a kind of game, what a callable makes of one, or the content of a payoff file.
+
+    Raises:
+        GameError: it may not be run here, or makes no game.
+    """
+    check_permitted(game)
+    path, _, name = game.removeprefix(CALLABLE).partition(":")
+    if (here := os.getcwd()) not in sys.path:
+        sys.path.append(here)  # last: a file here stands in the place of no installed package
+    try:
+        module = import_module(path)
+        made = getattr(module, name)
+        if not (isinstance(made, type) and issubclass(made, Game)):
+            made = made()
+    except Exception as error:  # whatever a module that is not ours may do when it is run
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        where = " here, but in the program that began the run" if path == "__main__" else ""
+        raise GameError(f"{game}: cannot be made{where}: {said}") from None
+    if isinstance(made, type) and issubclass(made, Game):
+        if missing := sorted(made.__abstractmethods__):
+            raise GameError(f"{game}: {made.__name__} lacks {', '.join(missing)}: define each")
+        OWN[made.name] = module
+        return made
+    if isinstance(made, Mapping):
+        return dict(made)
+    raise GameError(f"{game}: made a {type(made).__name__}: return a subclass of Game, or a table")
+
+
+@lru_cache(maxsize=64)
+def _run(path: str, source: bytes) -> ModuleType:
+    module = ModuleType(f"game_{Path(path).stem}")
+    module.__file__ = path
+    try:
+        # Not imported: bytecode that Python keeps can be older than a file of the same length.
+        exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102 - the user's own game
+    except Exception as error:  # whatever a file that is not ours may do when it is run
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise GameError(f"{path}: cannot be run: {said[:300]}") from None
+    kind = getattr(module, "GAME", None)
+    if not (isinstance(kind, type) and issubclass(kind, Game)):
+        raise GameError(f"{path}: GAME is not a subclass of shapley_coop.games.Game")
+    if missing := sorted(kind.__abstractmethods__):
+        raise GameError(f"{path}: {kind.__name__} lacks {', '.join(missing)}: define each")
+    OWN[kind.name] = module
+    return module
+
+
+def own_fault(error: BaseException) -> str:
+    """Where a game of one's own failed while it was played, and how; empty for other failures.
+
+    A game is told positions and actions, and nothing that is private.
+    """
+    files = {module.__file__ for module in OWN.values()}
+    frames = traceback.extract_tb(error.__traceback__)
+    at = next((frame for frame in reversed(frames) if frame.filename in files), None)
+    if at is None:
+        return ""
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return f"{at.filename}, line {at.lineno}, in {at.name}: {said}"
