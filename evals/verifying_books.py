@@ -9,7 +9,7 @@ from shapley_coop.seats.records import AnswerKey, Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.home_files.digests import is_other
-from shapley_coop.state.settlement import deposit_lines, reward_lines
+from shapley_coop.state.settlement import deposit_lines, final_lines
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import final
 from shapley_coop.state.storage.register import Run
@@ -73,7 +73,7 @@ def changed_postings(table: Table) -> list[str]:
     episode, settled = table["episode"], table["settlement"] or {}
     due = [
         *deposit_lines(EvaluatedTable(table), over=True),
-        (final(episode), reward_lines(settled)),
+        (final(episode), final_lines(settled)),
     ]
     expected = {(key.kind, key.clause, key.turn): list(lines) for key, lines in due}
     posted = home().ledger.postings(episode)

@@ -63,7 +63,7 @@ class Waiting(Exception):
 
 async def play(
     graph: str,
-    room: RunConfig | Mapping[str, Any],
+    config: RunConfig | Mapping[str, Any],
     run: str = "",
     watch: Watcher | None = None,
     person: Person | None = None,
@@ -71,7 +71,7 @@ async def play(
     """Prepare a run and follow it to its end; see `prepare` and `follow`."""
 
     def begun() -> tuple[Run, Hold]:
-        entered = prepare(graph, room, run)
+        entered = prepare(graph, config, run)
         return entered, hold(entered)
 
     entered, taken = await asyncio.to_thread(begun)

@@ -1,9 +1,10 @@
 """LLM+SC, the whole of Shapley-Coop.
 
     open → reason ↺ → propose → validate ↺ → answer → tally ↺
-         → write ↺ → summarize → enforce → act → step → enforce_turn ↺
+         → write ↺ → summarize → enforce → act → step ↺ → enforce_turn ↺
          → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
+    tally → act, where nothing was agreed
     enforce_turn → convene → reason, where the contract is due to be bargained over again
 
 What `short_term` does not have: write, where an impartial summariser puts what all accepted into

@@ -2,5 +2,5 @@
 
 `table`: nodes that ask no agent: open, convene, step, account, attribute, summarize, settle, and
 those that wait for parallel answers (collect, tally). `agent`: asking, validating and publishing,
-in any workflow. `contract` and `exchange`: what only those workflows do.
+in any workflow. `contract`: counting signatures and enforcing. `exchange`: the task exchange alone.
 """

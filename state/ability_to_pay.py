@@ -38,7 +38,7 @@ def _unable(evaluated: EvaluatedTable, deal: Deal) -> Fault | None:
     now, game, position = evaluated.turn, evaluated.game, evaluated.table["position"]
     known = Means.of({**evaluated.means, "turns": game.turns})
     if evaluated.over:
-        return unpayable(payments(deal, evaluated.record), evaluated.settled(), known)
+        return unpayable(payments(deal, evaluated.record), evaluated.without_more(), known)
     clauses = (*deal.clauses, *evaluated.clauses.values())
     if not any(clause.transfer or clause.gift for clause in clauses):
         return None

@@ -165,11 +165,14 @@ class EvaluatedTable:
 
     @cached_property
     def as_signed(self) -> dict[str, Fraction]:
-        """What each agent ends with if nothing more is agreed."""
+        """What each agent would end with by the contract, whether or not it is enforced."""
         return self._payoffs(split_of(self.contract), self.signed.monitor.payments)
 
-    def settled(self) -> dict[str, Fraction]:
-        """What each agent ends with as contracts are enforced here: as signed, or as earned."""
+    def without_more(self) -> dict[str, Fraction]:
+        """Return what each agent ends with if nothing more is agreed.
+
+        As signed, where contracts are enforced; else as earned.
+        """
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
@@ -180,7 +183,7 @@ class EvaluatedTable:
         due = payments(deal, self.record)
         if deal.split:
             return self._payoffs(deal.split, due)
-        return paid(self.settled(), due)
+        return paid(self.without_more(), due)
 
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
         """Return what an offer would pay: if all keep it, if each breaks it, and without it.
@@ -205,7 +208,9 @@ class EvaluatedTable:
         """
         if self.over:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
-            without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
+            without = Row(
+                NO_DEAL, certain(self.without_more()), by="what was signed or earned stands"
+            )
             return DealOutlook(rows=(kept, without)).record()
         return outlook_of(self.game, self.enforcement, self.stands, deal, norms, viewer)
 

@@ -122,7 +122,7 @@ def paid_offer(turn: TurnContext, agent: str) -> Facts:
     assert offer is not None, "an answer is asked only to an offer"
     due = turn.evaluated.payoffs_under(turn.evaluated.offered)
     facts["offer"]["payoffs"] = {agent: plain(x) for agent, x in due.items()}
-    signed = turn.evaluated.settled()
+    signed = turn.evaluated.without_more()
     facts["offer"]["change"] = {agent: plain(x - signed[agent]) for agent, x in due.items()}
     return facts
 

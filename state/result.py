@@ -185,9 +185,12 @@ def _agreed_at(table: Table) -> dict[str, Any] | None:
     if contract is None:
         return None
     revision = next(iter(contract["signatures"].values()))["revision"]
+    turn = max((term["from_turn"] for term in contract["terms"]), default=1)
+    # Offers are counted anew in each bargaining: an earlier or later one has the same numbers.
     said = [
         s
         for s in table["talk"]
-        if s["topic"] == "plan" and s["act"] == "accept" and s.get("about") == revision
+        if (s["topic"], s["act"], s["turn"]) == ("plan", "accept", turn)
+        and s.get("about") == revision
     ]
     return {"round": said[-1]["round"], "message": said[-1]["id"]} if said else None

@@ -200,8 +200,8 @@ class RunConfig(BaseModel):
     )
     budget: Budget = Field(
         default=Budget(),
-        description="What the run may cost; 0 is no limit. When it is used up, the run ends and "
-        "settles what was earned; an agent that has used up its own part passes.",
+        description="What the run may cost; 0 is no limit. When it is used up, nobody is asked "
+        "any more, and the run settles as usual; an agent that has used up its own part passes.",
     )
     deadline: float = Field(
         default=0,

@@ -50,7 +50,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
 def decided(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
     """On which basis, and what each agent ends with by it, before constraints and deposits."""
     agents, offer = evaluated.agents, evaluated.offer
-    basis, due = "contract" if evaluated.contract else "none", evaluated.settled()
+    basis, due = "contract" if evaluated.contract else "none", evaluated.without_more()
     if offer is not None and unanimous(offer, agents):
         return "redistribution", evaluated.payoffs_under(Deal.of(offer["deal"]))
     if evaluated.table.get("reckoning") and evaluated.config.disagreement != "signed":
@@ -91,7 +91,7 @@ def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Statu
 
 def nothing_left(evaluated: EvaluatedTable) -> str:
     """Return why no bargaining over the split follows; empty where one does."""
-    found, held = evaluated.attribution(evaluated.config.norm), evaluated.settled()
+    found, held = evaluated.attribution(evaluated.config.norm), evaluated.without_more()
     if not any(evaluated.earned.values()) and not any(held.values()):
         return "nothing is at stake: nobody earned anything"
     if found.alone is not None and not found.total and held == found.alone:
@@ -101,7 +101,7 @@ def nothing_left(evaluated: EvaluatedTable) -> str:
     return ""
 
 
-def reward_lines(settlement: Mapping[str, Any]) -> list[Line]:
+def final_lines(settlement: Mapping[str, Any]) -> list[Line]:
     """Return the ledger's lines: rewards from the world, then transfers between agents."""
     rewards = [
         Line(WORLD, agent, x, "reward") if x > 0 else Line(agent, WORLD, -x, "cost")

@@ -106,13 +106,14 @@ class Accounts(TypedDict):
 
     total: str
     earned: dict[str, str]
-    as_signed: dict[str, str]
+    as_signed: dict[str, str]  # as earned, where contracts are not enforced
 
 
 class Result(TypedDict, total=False):
     """What a workflow returns: how it ended, and all that its results and measures follow from.
 
-    All else of the table stays in the thread. Each key as in `Table`.
+    All else of the table stays in the thread. The summary that `play` returns is made of it
+    (`state.result`).
     """
 
     episode: str
@@ -176,8 +177,9 @@ class Result(TypedDict, total=False):
 class Table(Result, total=False):
     """What every workflow's table holds. Each key: what it is; who writes it; when it is cleared.
 
-    What a workflow returns of it is its `Result`. What few need stands in a table of
-    their own, below this one.
+    Nodes are named as any workflow has them, extensions' too; `X` stands for `X_split` as well,
+    and `open` clears what an earlier play left. Keys that one workflow alone needs are in a
+    subclass of this (`WorkflowBuilder(state=…)`).
     """
 
     aside: dict[str, Any]

@@ -191,7 +191,7 @@ def outcome(turn: TurnContext, agent: str, given: NoArguments) -> str:
     """What was earned, by whom, what belongs to all together, and what everybody ends up with if
     nothing more is agreed (the collective outcome)."""
     evaluated = turn.evaluated
-    return outcome_words(evaluated.record, evaluated.earned, evaluated.settled(), _unit(turn))
+    return outcome_words(evaluated.record, evaluated.earned, evaluated.without_more(), _unit(turn))
 
 
 def marginal_contribution(turn: TurnContext, agent: str, given: AgentArguments) -> str:

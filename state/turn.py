@@ -51,7 +51,8 @@ class Question(Generic[A]):
         tells: which lines of the public history its letter tells.
         hears: the history of one agent, (turn, agent) → lines, where not all hear the same.
         rules: the template of the letter's system part.
-        sealed: what there is to know of answers that nobody else sees, if it asks for such.
+        sealed: of orders to a market, how a form shows them and what they bind; actions in play
+            are sealed as they are published.
         teaches: whether its letter teaches how clauses are written.
         blind: whether it is asked before agents are shown what was computed.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).

@@ -1,4 +1,4 @@
-"""What one agent sees: the only way from the table into a letter, for every workflow.
+"""What one agent sees of the table, for every workflow; its letter adds what is its own secret.
 
 `agent_view` gives the facts of one letter, and `history` what happened in public. Both are plain
 JSON: programs at a seat read them as they are, and `prompts.letters` puts them into words.

@@ -1,1 +1,1 @@
-"""Nodes of the contract workflow: drafting, signing, enforcement, judgement."""
+"""Nodes of signed contracts: signatures are counted, deposits are taken and forfeited."""

@@ -1,4 +1,4 @@
-"""Account: what was earned, and what every agent would end with as signed."""
+"""Account: what was earned, and what every agent ends with if nothing more is agreed."""
 
 from typing import Any
 
@@ -14,6 +14,6 @@ def account(table: Table) -> dict[str, Any]:
         "accounts": {
             "total": plain(evaluated.total),
             "earned": {agent: plain(x) for agent, x in evaluated.earned.items()},
-            "as_signed": {agent: plain(x) for agent, x in evaluated.settled().items()},
+            "as_signed": {agent: plain(x) for agent, x in evaluated.without_more().items()},
         }
     }

@@ -4,7 +4,7 @@ from typing import Any
 
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.result import in_units
-from shapley_coop.state.settlement import decide, deposit_lines, reward_lines, status_of
+from shapley_coop.state.settlement import decide, deposit_lines, final_lines, status_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.ledger import final
 from shapley_coop.state.table import Table
@@ -13,14 +13,14 @@ from shapley_coop.state.table import Table
 def settle(table: Table) -> dict[str, Any]:
     """Execute the decision under the episode's one final key.
 
-    Deposits and rewards are posted in one transaction. If identical
-    postings exist already, nothing is added; if different ones exist, this branch is
-    `counterfactual`: it is reported and not paid.
+    What is left of deposits, the rewards and the transfers between agents are posted in one
+    transaction. If identical postings exist already, nothing is added; if different ones exist,
+    this branch is `counterfactual`: it is reported and not paid.
     """
     evaluated, ledger = EvaluatedTable(table), home().ledger
     settlement = decide(evaluated)
     episode = table["episode"]
-    due = [*deposit_lines(evaluated, over=True), (final(episode), reward_lines(settlement))]
+    due = [*deposit_lines(evaluated, over=True), (final(episode), final_lines(settlement))]
     verdict = ledger.post_branch(episode, due)
     settlement["ledger"] = "counterfactual" if verdict == "refused" else "paid"
     return {

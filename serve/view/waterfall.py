@@ -36,7 +36,7 @@ def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     ended: Micro = settled["payoffs"]
     forfeits: Micro = settled.get("forfeits") or dict.fromkeys(ended, 0)
     basis, due = decided(evaluated)
-    before = _rounded(evaluated, evaluated.settled())
+    before = _rounded(evaluated, evaluated.without_more())
     after = _rounded(evaluated, due)
     kept = _less(_less(ended, forfeits), after)
     steps = [

@@ -99,7 +99,7 @@ def test_a_payment_counts_from_what_is_enforced(mode: Any, held: list[int]) -> N
     }
     own = evaluated("escape_room", record, enforcement=mode)
     table = EvaluatedTable({**own.table, "contract": contract})  # type: ignore[typeddict-item]
-    assert list(table.settled().values()) == held
+    assert list(table.without_more().values()) == held
     pay = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "2"}
     due = table.payoffs_under(Deal.model_validate({"clauses": [pay]}))
     assert list(due.values()) == [held[0] - 2, held[1] + 2]
