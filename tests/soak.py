@@ -28,8 +28,8 @@ HEAD = """# What holds under fire
 Each promise has a harness in `tests/proofs/` that tries to break it. Processes and databases are
 real. Seats are embedded agents or a stub.
 
-`make proofs` runs a short form of each promise on one database (10 minutes). `make soak` runs the long
-form on SQLite and Postgres (an hour), and writes this page.
+`make proofs` runs a short form of each promise on one database (10 minutes). `make soak` runs the
+long form on SQLite and Postgres (an hour), and writes this page.
 
 What the promises rest on:
 
@@ -46,8 +46,8 @@ What the promises rest on:
 - **Workers.** On Postgres a resume takes over from a worker that was silent for 60 seconds. A
   frozen worker that thaws writes nothing more.
 - **Databases.** A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30), connecting after
-  10. If a database is full, read-only, locked, dead or frozen, the command says so and exits with 1;
-  `coop resume` goes on. A home that cannot be written can be read.
+  10. If a database is full, read-only, locked, dead or frozen, the command says so and exits with
+  1; `coop resume` goes on. A home that cannot be written can be read.
 
 ## Promises
 

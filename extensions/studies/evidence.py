@@ -55,9 +55,9 @@ Where the records are from:
 - company logs: [ShapleyCoop]({COMPANY});
 - CoopEval: [CoopEval]({COOPEVAL}), `data/main_study`, and its table in `latex`;
 - NegotiationArena: [NegotiationArena]({ARENA}), branch `paper_experiment_code`,
-  with its folders of errors and of excess runs. A deal is bad if by the record's own numbers an agent
-  ends with less than before, or gives or pays what it does not have. In a swap each unit of anything counts as 1, so every
-  uneven swap is bad.
+  with its folders of errors and of excess runs. A deal is bad if by the record's own numbers an
+  agent ends with less than before, or gives or pays what it does not have. In a swap each unit of
+  anything counts as 1, so every uneven swap is bad.
 """
 
 
