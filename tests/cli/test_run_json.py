@@ -91,6 +91,22 @@ def test_taxes_breaches_and_a_third_agent_are_within_the_schema(coop: Coop, tmp_
     assert taxed["transfers"][-1]["payee"] == "treasury"
 
 
+def test_an_offer_of_a_later_bargaining_that_fails_is_not_when_all_agreed(
+    coop: Coop, script: Script
+) -> None:
+    """Offers are counted anew in each bargaining, so that both first ones are number 1."""
+    clause = {"kind": "do", "agent": "Alice", "action": "volunteer"}
+    offer = f"<PROPOSAL>{json.dumps({'clauses': [clause]})}</PROPOSAL>"
+    for agent in ("Alice", "Bob", "Carol"):
+        script[agent, "propose"], script[agent, "answer"] = offer, "<ACCEPT>"
+    script["Carol", "answer"] = lambda facts: "<ACCEPT>" if facts["turn"] == 1 else "<REJECT>"
+    options = ("--graph", "negotiation", "--rounds", "1", "--renegotiate", "every 1")
+    outcome = valid(coop("run", "volunteers", "--set", "rounds=2", *options, "--json").result)
+    assert outcome["agreed_at"] == {"round": 1, "message": "m3"}
+    asked = [agent for agent, act, _ in script.letters if act == "answer"]
+    assert len(asked) == 4, "two in each bargaining; m5 accepts the second's number 1"
+
+
 def test_an_amendment_is_within_the_schema(coop: Coop, script: Script) -> None:
     def plan(facts: dict[str, Any]) -> str:
         who, other = ("Alice", "Bob") if facts["turn"] % 2 else ("Bob", "Alice")
