@@ -29,11 +29,13 @@ from shapley_coop.extensions.a2a.serving.agents import (
     application,
 )
 from shapley_coop.extensions.a2a.serving.assessment import Assessment
+from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.seat import Seat
 from shapley_coop.serve.server.body_limit import most_bytes
 from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
+from tests.brought import brought_by
 from tests.coop_command import USAGE, Coop, one_line
 from tests.waiting import HANGS
 
@@ -237,13 +239,15 @@ FILES = [
                 f"{key}: a judge opens",
             )
             for game, key in FILES
+            if game in names()
         ),
         ({"participants": BOB, "config": {"settings": {"rounds": 0}}}, "rounds"),
         ({"participants": BOB, "config": {"seeds": "0-100"}}, "seeds"),
         ({"participants": BOB, "config": {"workflow": "consent"}}, "workflow: it has to be 'llm_o"),
-        (
+        pytest.param(
             {"participants": BOB, "config": {"workflow": "call_market"}},
             "call_market plays trade and not escape_room",
+            marks=brought_by("markets"),
         ),
     ],
 )

@@ -9,6 +9,7 @@ from shapley_coop.extensions.company.checks import without_sandbox
 from shapley_coop.extensions.company.task import Check, Task, read_task
 from shapley_coop.games.params import GameError
 from shapley_coop.permissions import NO_SANDBOX
+from tests.brought import brought_by
 from tests.coop_command import Coop
 from tests.ground.test_files_are_data import written
 
@@ -52,6 +53,7 @@ def test_a_suite_cannot_switch_the_sandbox_off(
     assert REFUSED in told
 
 
+@brought_by("sandbox")
 def test_parameters_of_a_file_cannot_switch_the_sandbox_off_and_the_command_line_can(
     coop: Coop, tmp_path: Path, mark: Path
 ) -> None:
@@ -66,6 +68,7 @@ def test_parameters_of_a_file_cannot_switch_the_sandbox_off_and_the_command_line
     assert mark.exists(), "what is permitted is done"
 
 
+@brought_by("sandbox")
 def test_the_guard_is_at_the_runner_too(monkeypatch: pytest.MonkeyPatch, mark: Path) -> None:
     task = Task(title="x", checks=[Check(command=["sh", "-c", f"echo > {mark}"])])
     with pytest.raises(GameError, match=REFUSED):

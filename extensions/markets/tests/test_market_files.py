@@ -13,6 +13,7 @@ from shapley_coop.games.params import GameError
 from shapley_coop.state import evaluated, settings
 from shapley_coop.state.home_files import digests
 from shapley_coop.state.run_config import RunConfig
+from tests.brought import brought_by
 from tests.coop_command import FAILED, USAGE, Coop, Ended, coop_in, one_line
 
 LAMP = "agents:\n  Sam: {holds: {lamp: 1}, worth: {lamp: 40}}\n  Bea: {worth: {lamp: 60}}\n"
@@ -113,6 +114,7 @@ def test_a_digest_has_nothing_opened_that_its_game_does_not_declare_as_a_file() 
                 read(told)
 
 
+@brought_by("company")
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.yaml"
     os.mkfifo(pipe)

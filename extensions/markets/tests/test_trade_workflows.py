@@ -19,6 +19,7 @@ from shapley_coop.graphs import builder, names
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, played
+from tests.brought import with_all_extensions
 from tests.graphs.test_ability_to_pay import OFFER
 from tests.root import ROOT
 
@@ -83,6 +84,7 @@ def table_of_the_page() -> dict[tuple[str, str], str]:
 PAGE = table_of_the_page()
 
 
+@with_all_extensions
 def test_the_page_names_every_workflow_that_plays_trade() -> None:
     assert {graph for graph, _ in PAGE} == {
         n for n in names() if issubclass(Trade, builder(n).plays)
