@@ -60,7 +60,7 @@ COMMANDS: dict[str, list[tuple[tuple[str, ...], str]]] = {
     ],
     "exchange": [
         (
-            ("run", "task_exchange", "--params", "many.yaml"),
+            ("run", "task_exchange", "-g", "task_exchange", "--params", "many.yaml"),
             "the best total of many tasks needs scipy",
         )
     ],

@@ -17,6 +17,9 @@ from extensions.studies.tests.arena_study import (
 )
 from shapley_coop.extensions.studies.negotiation_arena import replay_study
 from shapley_coop.extensions.studies.negotiation_arena_protection import protection
+from tests.brought import brought_by
+
+pytestmark = brought_by("markets")  # what it reads is played as `trade`
 
 OFFER, YES = "PROPOSAL", ("ACCEPT", None)
 

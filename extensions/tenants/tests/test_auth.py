@@ -23,6 +23,7 @@ from shapley_coop.extensions.tenants.callers import (
 from shapley_coop.extensions.tenants.limits import limits
 from shapley_coop.extensions.tenants.policy import complaint_about
 from shapley_coop.serve.server.tenancy import PUBLIC_KEY, TOKENS
+from tests.brought import with_all_extensions
 
 jwt = pytest.importorskip("jwt", reason="tenants need the dev extra")
 
@@ -224,6 +225,7 @@ def test_a_tenants_room_reaches_for_nothing_that_is_not_its_own(
     assert complaint_about(json.dumps(place(room)).encode(), ANNS)
 
 
+@with_all_extensions
 def test_what_is_its_own_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COOP_ALLOWED_URLS", "https://good.example/v1/, http://127.0.0.1:8000")
     listed = {"model": "openai:m", "base_url": "https://good.example/v1"}

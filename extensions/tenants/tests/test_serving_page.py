@@ -11,6 +11,7 @@ from shapley_coop.extensions.tenants.callers import AUDIENCE
 from shapley_coop.extensions.tenants.configuration import ENDPOINTS, MODELS
 from shapley_coop.extensions.tenants.limits import Limits
 from shapley_coop.serve.server.body_limit import most_bytes
+from tests.brought import with_all_extensions
 from tests.root import ROOT
 
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
@@ -23,6 +24,7 @@ def rows(header: str) -> dict[str, list[str]]:
     return {first: others for first, *others in cells}
 
 
+@with_all_extensions
 def test_the_pages_tables_of_limits_and_of_callers_are_those_of_the_code() -> None:
     limits = {name.strip("`"): unless for name, (_, unless) in rows("| variable |").items()}
     assert limits.pop("COOP_MAX_BODY") == f"{most_bytes():,}"

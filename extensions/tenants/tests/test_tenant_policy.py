@@ -10,6 +10,7 @@ from shapley_coop import RunConfig, Seat, games
 from shapley_coop.extensions.tenants.callers import Caller
 from shapley_coop.extensions.tenants.configuration import BESIDE
 from shapley_coop.extensions.tenants.policy import complaint_about
+from tests.brought import brought_by
 
 ANNS = Caller(identity="ann", role="operator")
 
@@ -97,6 +98,7 @@ def test_whose_a_run_is_is_not_said_by_a_request(key: str) -> None:
     assert complaint_about(json.dumps(payload).encode(), ANNS) == f"{key}: only the server sets it"
 
 
+@brought_by("proof")
 def test_a_tenants_parties_sign_by_keys_of_their_own_alone() -> None:
     public = "-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----"
     for keys, allowed in (
@@ -166,6 +168,7 @@ def test_what_the_server_keeps_of_a_run_is_set_by_no_request(key: str) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
+@brought_by("proof")
 def test_what_a_run_writes_into_its_settings_is_taken_from_no_request(place: Any) -> None:
     kept = "kept:" + "0" * 32
     for room in (

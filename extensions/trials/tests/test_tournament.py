@@ -17,6 +17,7 @@ from shapley_coop.extensions.trials.tournament.kept import enter, played_in
 from shapley_coop.extensions.trials.tournament.page import matrix
 from shapley_coop.extensions.trials.tournament.population import shares
 from shapley_coop.extensions.trials.tournament.ranking import rank, strengths, wins
+from tests.brought import with_all_extensions
 from tests.browser import PHONE, picture, tab
 from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line
 
@@ -147,6 +148,7 @@ def test_a_tournament_is_played_once_verified_and_written_as_a_page(
     assert "mirror against hawk: -1" in page
 
 
+@with_all_extensions
 def test_parts_are_played_into_one_folder_and_the_last_writes_the_page(
     coop: Coop, tmp_path: Path
 ) -> None:
@@ -161,6 +163,7 @@ def test_parts_are_played_into_one_folder_and_the_last_writes_the_page(
     assert "give i/n with" in one_line(coop("tournament", file, "--shard", "2"), USAGE)
 
 
+@with_all_extensions
 def test_a_folder_of_another_tournament_is_refused(coop: Coop, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
@@ -169,6 +172,7 @@ def test_a_folder_of_another_tournament_is_refused(coop: Coop, tmp_path: Path) -
     assert "holds another tournament" in one_line(other, USAGE)
 
 
+@with_all_extensions
 def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
     coop: Coop, tmp_path: Path
 ) -> None:
@@ -226,6 +230,7 @@ def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
         ),
     ],
 )
+@with_all_extensions
 def test_what_is_no_tournament_is_refused_in_one_line(
     coop: Coop, tmp_path: Path, more: dict[str, object], told: str
 ) -> None:
@@ -235,6 +240,7 @@ def test_what_is_no_tournament_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize("name", shipped())
+@with_all_extensions
 def test_a_shipped_tournament_expands_to_all_its_matches(name: str) -> None:
     found = load_tournament(name)
     cells = [cell for suite in suites(found) for cell in expand(suite)]
