@@ -12,6 +12,7 @@ from shapley_coop.extensions.trials.comprehension import asked_about, letters_of
 from shapley_coop.extensions.trials.comprehension.questions import questions
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.seat import Seat
+from tests.brought import with_all_extensions
 from tests.stub_openai import StubOpenAI
 
 FEW = (
@@ -30,6 +31,7 @@ async def letters() -> list[Entry]:
     return await letters_of([0], FEW)
 
 
+@with_all_extensions
 async def test_the_words_of_real_letters_hold_every_answer_that_the_facts_hold() -> None:
     score = await asked_about(await letters(), Seat(model="embedded:rational"))
     assert score.wrong == []
