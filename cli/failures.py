@@ -14,6 +14,7 @@ MORE = f"see more with {DEBUG}=1"
 
 def reason(error: BaseException) -> str:
     """Why something failed, as far as it can be told; empty where the text may be private."""
+    from shapley_coop.extension import GROUP
     from shapley_coop.extras import LibraryMissing
     from shapley_coop.games import GameError
     from shapley_coop.games.programs import own_fault
@@ -26,6 +27,9 @@ def reason(error: BaseException) -> str:
         return own
     if isinstance(error, SeatError | Unreadable | GameError | ConfigChanged | LibraryMissing):
         return str(error)
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith(f"{GROUP}."):
+        gone = str(error.name).removeprefix(f"{GROUP}.").partition(".")[0]
+        return f"it needs the extension {gone}, which is not here: coop list names those that are"
     of_system = _of_system(error) if isinstance(error, OSError) else ""
     if of_system:
         return of_system

@@ -11,6 +11,7 @@ import pytest
 from shapley_coop import extension
 from shapley_coop.extension import BrokenExtension, Extension, installed
 from shapley_coop.games.catalogue import is_program, title
+from tests.brought import brought_by
 from tests.root import ROOT
 
 SHIPPED = sorted(path.parent.name for path in ROOT.glob("extensions/*/__init__.py"))
@@ -69,6 +70,16 @@ def test_what_an_absent_extension_would_play_is_refused_in_one_line(tmp_path: Pa
     done = coop(folder, "run", "pettingzoo:pettingzoo.classic.rps_v2:parallel_env")
     assert done.returncode == 2
     assert "no extension plays pettingzoo:…" in done.stderr
+
+
+@pytest.mark.slow
+@brought_by("studies")
+def test_an_extension_that_needs_an_absent_one_names_it(tmp_path: Path) -> None:
+    folder = without({"raid"}, tmp_path)
+    (tmp_path / "log.json").write_text("{}", encoding="utf-8")
+    done = coop(folder, "import", "raid-log", str(tmp_path / "log.json"))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "it needs the extension raid, which is not here" in done.stderr
 
 
 @pytest.mark.slow
