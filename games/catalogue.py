@@ -122,8 +122,8 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
         return game
     if "\n" in game.strip():
         raise GameError(
-            "the text of a game is given where its name is due: give the file, or what "
-            "yaml.safe_load makes of the text"
+            "this is the text of a game, not its name: give the path of its file, or the "
+            "dictionary that yaml.safe_load(text) returns"
         )
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
     if not _is_file(path):

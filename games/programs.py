@@ -78,7 +78,7 @@ def called(game: str) -> type[Game] | dict[str, Any]:
     except Exception as error:  # whatever a module that is not ours may do when it is run
         said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         where = " here, but in the program that began the run" if path == "__main__" else ""
-        raise GameError(f"{game}: cannot be made{where}: {said}") from None
+        raise GameError(f"{game}: cannot be built{where}: {said}") from None
     if isinstance(made, type) and issubclass(made, Game):
         if missing := sorted(made.__abstractmethods__):
             raise GameError(f"{game}: {made.__name__} lacks {', '.join(missing)}: define each")

@@ -5,7 +5,7 @@
          → account → convene_split → claim ↺
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
-What `negotiation_priced` does not have: reason, claim, and the bargaining over the split.
+Beyond `negotiation_priced` it has reason, claim, and the bargaining over the split.
 """
 
 from langgraph.graph import END

@@ -34,7 +34,7 @@ def review(
 
 
 def decided(reply: Any) -> Mapping[str, Any] | None:
-    """Return the one decision in a reply; None where it is none.
+    """Return the one decision in a reply; None if the reply is not one decision.
 
     >>> decided({"decisions": [{"type": "approve"}]})
     {'type': 'approve'}

@@ -39,7 +39,7 @@ class Pass(TypedDict):
 
 
 class Conduct(TypedDict):
-    """What one agent did."""
+    """One agent's actions, breaches and passes in a run."""
 
     actions: dict[str, list[int]]  # action → the turns in which it took it, in order
     breaches: list[int]  # the turns of its breaches, one for each clause that it broke

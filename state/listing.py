@@ -1,4 +1,4 @@
-"""A run in a line: what lists of runs show of it, and how they are filtered.
+"""The line that lists of runs show for each run, and the filters of such lists.
 
 `coop runs` and the page's index show the same lines, wherever a run is played.
 """

@@ -100,10 +100,9 @@ class Sealed:
     """Answers that bind their authors and that nobody else sees, as orders to a market.
 
     Attributes:
-        choices: returns what a person's form needs beside its fields: of the turn, for an agent.
-        in_words: returns what an answer comes to, a line each: of the turn, agent and text.
-        binds: returns the hash of what it binds its author to, or None where it binds it to
-            nothing: of the turn, agent and text.
+        choices: (turn, agent) → what a person's form needs beside its fields.
+        in_words: (turn, agent, text) → what an answer comes to, as lines.
+        binds: (turn, agent, text) → the hash of what it binds its author to; None for nothing.
     """
 
     choices: "Part"

@@ -14,14 +14,14 @@ CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 AnotherBaseline = Annotated[
     str,
     typer.Option(
-        help="Of a run: another baseline: 'idle', 'away' (an absent agent earns 0 and leaves the "
+        help="Another baseline for a run: 'idle', 'away' (an absent agent earns 0 and leaves the "
         "others least), 'random', or an action of all. It reports, and settles nothing."
     ),
 ]
 OtherDice = Annotated[
     int,
     typer.Option(
-        help="Of a run: play what was done again with so many other seeds of the game's dice, and "
+        help="Play what a run did again with so many other seeds of the game's dice, and "
         "tell how far the values vary. It only reports.",
         min=0,
         max=100_000,
@@ -30,7 +30,7 @@ OtherDice = Annotated[
 Replay = Annotated[
     str,
     typer.Option(
-        help="Of a run: 'recorded', or another way to replay its coalitions, which only reports: "
+        help="For a run 'recorded', or another way to replay its coalitions, which only reports: "
         "'asked' asks embedded agents again, told who is present.",
     ),
 ]

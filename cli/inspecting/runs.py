@@ -90,7 +90,9 @@ def rm(
 
 
 def prune(
-    older: Annotated[float, typer.Option(help="Begun so many days ago, or more.", min=0)] = 0,
+    older: Annotated[
+        float, typer.Option(help="Only runs that began at least this many days ago.", min=0)
+    ] = 0,
     game: GameName = "",
     graph: GraphName = "",
     seed: SeedOf = None,

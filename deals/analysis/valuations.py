@@ -34,12 +34,12 @@ def guaranteed(of: GameTree, position: Position, i: int, worth: Value) -> Fracti
 
 
 def keeping(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """The most it gets by keeping the contract while the others do as expected."""
+    """Return the most that it gets by keeping the contract while the others do as expected."""
     return max(replies(of, position, i, worth, own_kept(of, position, i)).values())
 
 
 def deviating(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """The most it gets by any action while the others do as expected."""
+    """Return the most that it gets by any action while the others do as expected."""
     return max(replies(of, position, i, worth).values())
 
 

@@ -50,7 +50,7 @@ LABELS = {
         "ORDER": "an agent would buy a good at a price at which it would sell it",
     },
     "Task exchange": {
-        "UNK": "a description is of no task",
+        "UNK": "a description matches no task",
         "EMP": "an agent would have no task",
         "OVL": "two agents would have the same task",
         "MAT": "a task would go to nobody",

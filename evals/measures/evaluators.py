@@ -114,7 +114,9 @@ def _tokens(row: Row, _: str) -> float:
 
 
 EVALUATORS: dict[str, Evaluator] = {
-    "agreement": Evaluator("agreed, of runs without error", _agreement, "rate", "more"),
+    "agreement": Evaluator(
+        "part of the runs without error that ended in agreement", _agreement, "rate", "more"
+    ),
     "error": Evaluator("ended as an error", _ended("error"), "rate", "less"),
     "budget": Evaluator("ended by a limit on its budget", _ended("budget"), "rate", "less"),
     "social_welfare": Evaluator("sum of all payoffs", payoffs.welfare, better="more"),
@@ -196,7 +198,8 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "baseline": Evaluator("W_i(∅): what an agent has if nobody takes part", payoffs.baseline),
     "marginal": Evaluator("an agent's marginal contribution", amount_of("credit", "marginal")),
     "leave_one_out": Evaluator(
-        "the same, brought to the total", amount_of("credit", "leave_one_out")
+        "an agent's marginal contribution, scaled so that all sum to the total",
+        amount_of("credit", "leave_one_out"),
     ),
     "due": Evaluator(
         "what the run's own norm gives an agent", lambda row, agent: payoffs.by_norm(row).get(agent)

@@ -29,7 +29,7 @@ def a2a(
     base_url: BaseUrl = None,
     seed: Annotated[int, typer.Option(help="Of an embedded agent.", min=0)] = 0,
 ) -> None:
-    """Be an A2A agent: a judge that assesses other agents, or a seat that others assess.
+    """Serve an A2A agent: a judge that assesses other agents, or a seat that others assess.
 
     The judge takes assessment requests as AgentBeats sends them: JSON with participants and config.
     It sends letters to every address that a request names: listen only where you trust all who can

@@ -71,7 +71,7 @@ class Loss:
     def more(self, tolerance: float) -> int:
         """About how many further rows would tell, if they vary as these do.
 
-        At least one; 0 of a single row, of which nobody knows how they vary.
+        At least 1, but 0 for a single row, which does not show how rows vary.
         """
         if len(self.rows) == 1:
             return 0

@@ -136,7 +136,7 @@ def passes(error: APIConnectionError | APIStatusError) -> bool:
 
 
 def fault_of(batch: Batch) -> str:
-    """Return the code for which a whole batch failed; empty if it did not, or says none."""
+    """Return the error code of a batch that failed as a whole; empty if it has none."""
     errors = (batch.errors.data if batch.errors else None) or []
     return next((_known(error.code) for error in errors if error.code), "")
 

@@ -77,7 +77,7 @@ def counterfactual(
     unsafe: bool = False,
     progress: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
-    """Return what the command says of the repository without each contributor's commits.
+    """Return the command's score of the repository without each contributor's commits.
 
     Args:
         history: of the range.

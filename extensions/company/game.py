@@ -79,7 +79,7 @@ class CompanyAnalysis(BountyAnalysis):
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """None: actions carry content, so that plays cannot be enumerated."""
+        """Return no reference points: actions carry content, so plays cannot be enumerated."""
         return ReferencePoints()
 
 

@@ -62,7 +62,7 @@ class _Node:
     workflow: str
 
     async def play(self, state: Any, config: RunnableConfig) -> dict[str, Any]:
-        """Play the node's run, or go on with it; the update of the state."""
+        """Play the node's run, or go on with it, and return the update of the state."""
         name = _run_of(config)
         begun: bool = bool(name) and await asyncio.to_thread(_is_known, name)
         if begun:

@@ -1,4 +1,4 @@
-"""Games of many: a thousand agents whose payoffs go by how many do what, exact throughout."""
+"""Games of many agents: payoffs depend on how many take each action, and are exact."""
 
 from shapley_coop.extension import Extension
 

@@ -24,7 +24,7 @@ def demo(
     model: EverySeat = "embedded:rational",
     as_json: Json = False,
 ) -> None:
-    """The paper's four conditions on one game, over many seeds, as a table."""
+    """Play one game in the paper's four conditions over many seeds, and print a table."""
     from shapley_coop.cli.options import seats_from, settings_from
     from shapley_coop.evals.sweeps.cells import expand
     from shapley_coop.evals.sweeps.folders import failures_in

@@ -21,12 +21,14 @@ def prove(
         Path | None, typer.Option("-o", "--out", help="Where to write. Default: RUN.dsse.json.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
-    talk: Annotated[bool, typer.Option("--with-talk", help="What was said, too.")] = False,
+    talk: Annotated[bool, typer.Option("--with-talk", help="Include what was said.")] = False,
     mandates: Annotated[
-        bool, typer.Option("--with-mandates", help="What principals allowed, not its hash.")
+        bool,
+        typer.Option("--with-mandates", help="Include what principals allowed, not just its hash."),
     ] = False,
     private: Annotated[
-        bool, typer.Option("--with-private", help="The run's game, even if it tells secrets.")
+        bool,
+        typer.Option("--with-private", help="Include the run's game, even if it tells secrets."),
     ] = False,
 ) -> None:
     """Write a run as a signed statement, which others check by coop check.

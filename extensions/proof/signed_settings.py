@@ -18,7 +18,7 @@ SIGNED = (*RECIPE, "require_signed")
 
 
 class SignedRun(NamedTuple):
-    """What every signature in a run names beside the agreement.
+    """The play and settings that every signature in a run names beside the agreement.
 
     Attributes:
         episode: the play.

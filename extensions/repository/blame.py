@@ -61,7 +61,7 @@ def blame(
 
 
 def _parsed(lines: Iterable[bytes], wanted: Container[int]) -> dict[int, Blamed]:
-    """A line's own text begins with a tab; before it stand its commit and what is told of it."""
+    """Read git's blame output: for each line its commit and headers, then its text after a tab."""
     found: dict[int, Blamed] = {}
     paths: dict[str, str] = {}
     commit, at, number = "", 0, 0

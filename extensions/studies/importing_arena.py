@@ -24,7 +24,7 @@ MOST_SHOWN = 10
 
 
 def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) -> None:
-    """Play NegotiationArena's games at our table: would it have protected these agents?
+    """Replay NegotiationArena's games at our table: would it have protected these agents?
 
     Every proposal and the acceptance pass the checks of a run. A deal by which somebody loses, or
     gives what it does not have, should be stopped; every other should be let through. What came of

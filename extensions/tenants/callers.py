@@ -76,7 +76,7 @@ class Caller(BaseModel):
     @model_validator(mode="after")
     def _a_party_has_a_seat(self) -> "Caller":
         if {bool(self.episode), bool(self.agent)} != {self.role == "party"}:
-            raise ValueError("a party names its episode and agent, an operator neither")
+            raise ValueError("give episode and agent for a party, and neither for an operator")
         return self
 
     @property

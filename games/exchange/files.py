@@ -56,7 +56,7 @@ class ScenarioFile(BaseModel):
         default={}, description="Mask → description; the others are composed."
     )
     tools: str = Field(default="", description="A tool catalogue, beside this file.")
-    seed: int = Field(default=0, ge=0, description="Of what is generated.")
+    seed: int = Field(default=0, ge=0, description="The seed of whatever is generated.")
     utilities: dict[str, dict[str, float]] | None = Field(
         default=None, description="Agent → mask → raw score in 0..100, every mask once."
     )

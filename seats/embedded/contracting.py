@@ -53,7 +53,7 @@ class Party(StageReader):
         return lasting(standing_in(self.facts))
 
     def draft(self) -> str:
-        """Return a contract of my own, if one adds anything."""
+        """Return a contract that this agent drafts, or a refusal if none adds to the total."""
         duties, drops = self.duties(), tuple(self.money)
         earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected)
         if sum(earned.values()) - sum(self.alone.values()) <= EPSILON:

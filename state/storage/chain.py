@@ -31,7 +31,7 @@ Hashes = dict[str, str]
 
 
 class Chain(Book):
-    """The seals of one database, each owner's a chain of its own."""
+    """The seals of one database: one chain for each owner."""
 
     def seal(
         self,

@@ -181,7 +181,7 @@ def test_a_callable_makes_a_game(
     for name, told in (
         ("half", "Half lacks facts, legal, over, rules, start, step: define each"),
         ("number", "made a int: return a subclass of Game, or a table"),
-        ("nothing", "cannot be made: AttributeError"),
+        ("nothing", "cannot be built: AttributeError"),
     ):
         assert told in one_line(coop("run", f"python:games_of_a_test:{name}"), USAGE)
     suite = tmp_path / "s.yaml"

@@ -17,8 +17,8 @@ from shapley_coop.deals.language.when import When
 class Pay(Clause):
     """A zero-sum transfer.
 
-    `amount` is paid, by `basis`: "once" at the end of the first turn at which `when` holds;
-    "turn" at the end of each such turn; "reward" is a fraction of what the payer earns in them.
+    `basis` says how `amount` is paid: "once", at the end of the first turn at which `when` holds;
+    "turn", at the end of each such turn; "reward", as that part of what the payer earns in each.
     `when` is read after the turn: `{"last": …}` is what was done in it. As payer or payee, "others"
     is everybody else, each with an equal part of the amount.
     """
