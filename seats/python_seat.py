@@ -226,7 +226,8 @@ def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
         given = given.model_dump(mode="json", exclude_unset=True)
     if not isinstance(given, Mapping):
         raise PythonSeatError(
-            f"it answered {ask} with a {type(given).__name__}: give tagged text, or fields"
+            f"asked for {ask}, it gave a value of class {type(given).__name__}: give tagged text, "
+            "or a dictionary of fields"
         )
     form = schema_of(facts, carries=True)
     if form is None:

@@ -221,7 +221,7 @@ class Table(Result, total=False):
 
     revision: int
     """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
-    `put_count`, `respond`, `speak`, `tally`, `write`, `count` and `clear`."""
+    `put_count`, `respond`, `speak`, `tally`, `write`, `count`, `deliver` and `clear`."""
 
     offer: Offer | None
     """The offer that stands. Written by `validate`, `respond`, `speak`, `tally`, `pass_on`,

@@ -9,7 +9,7 @@ from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 
 ONE_RUN = (
     "no firm advice: one run has no 95 % interval, so any loss may be chance; give --input a list "
-    "of several inputs, or --samples 3"
+    "of ten inputs or so"
 )
 
 

@@ -29,7 +29,8 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
             tool calls is a turn of its own, and what others did is not known.
 
     Raises:
-        ValueError: nothing was signed.
+        ValueError: nothing was signed, or it asks nothing of the agent, or no tool takes an action
+            that it speaks of.
     """
 
     def __init__(
@@ -41,8 +42,15 @@ class ContractMiddleware(AgentMiddleware[Any, Any]):
     ) -> None:
         super().__init__()
         self.deal, self.agent, self._record = _deal_of(contract), agent, record
-        named = {clause.duty.action for clause in self.deal.duties.values() if clause.duty}
-        self._actions = actions or {action: action for action in named}
+        asked = [clause.duty for clause in self.deal.duties.values() if clause.duty]
+        self._actions = actions or {duty.action: duty.action for duty in asked}
+        own = [duty.action for duty in asked if duty.binds(agent)]
+        if not own:
+            raise ValueError(f"the contract asks nothing of {agent}: name one of its parties")
+        if missing := sorted({*own} - {*self._actions.values()}):
+            raise ValueError(
+                f"actions: no tool takes {', '.join(missing)}, which the contract names"
+            )
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Told]

@@ -8,8 +8,10 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
-from shapley_coop import Outcome, play, resume
+from shapley_coop import Outcome, load_game, play, resume
 from shapley_coop.blocking import run_blocking
+from shapley_coop.graphs import builder
+from shapley_coop.seats.objects import told_apart
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state.storage.home import home
 
@@ -40,8 +42,14 @@ def negotiate(
         settings: fields of the run's configuration, the same in every run.
 
     Raises:
-        ValueError: a person sits there, for whom a node cannot wait.
+        TypeError: an object can sit nowhere.
+        ValueError: there is no such workflow or game, or a person sits there, for whom a node
+            cannot wait.
     """
+    builder(workflow)
+    told_apart(agents)
+    if isinstance(about, str):
+        load_game(about)
     people = [agent for agent, given in agents.items() if _is_person(given)]
     if people:
         raise ValueError(
@@ -89,7 +97,10 @@ def _told(state: Any, read: Read) -> Mapping[str, Any]:
         return read(state)
     if not read:
         return {}
-    return {"instructions": state[read] if isinstance(state, Mapping) else getattr(state, read)}
+    known = state if isinstance(state, Mapping) else vars(state)
+    if read not in known:
+        raise ValueError(f"read={read!r}: the state has no such key; it has {', '.join(known)}")
+    return {"instructions": known[read]}
 
 
 def _run_of(config: RunnableConfig) -> str:

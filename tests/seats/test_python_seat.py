@@ -99,7 +99,7 @@ async def test_an_illegal_action_is_sent_back_with_the_fault_in_the_facts(
     [
         ("return facts['secret plan']", rf"it raised KeyError in {MODULE}\.py, line 3, when"),
         ("raise SystemExit(4)", "it raised SystemExit in .* when asked to act"),
-        ("return 7", "it answered act with a int: give tagged text, or fields"),
+        ("return 7", "asked for act, it gave a value of class int: give tagged text"),
         ("return {'acton': 'defect'}", "with the field 'acton'; there are thoughts, action"),
     ],
 )

@@ -58,8 +58,8 @@ def test_a_single_run_says_why_it_has_no_firm_advice_under_heads_with_units(
     said = " ".join(single.out.split())
     for head in ("score lost", "± 95 %", "USD saved", "tokens saved", "seconds saved"):
         assert head in said
-    why = "one run has no 95 % interval, so any loss may be chance; give --input a list of several"
-    assert f"no firm advice: {why} inputs, or --samples 3" in said
+    why = "one run has no 95 % interval, so any loss may be chance; give --input a list of ten"
+    assert f"no firm advice: {why} inputs or so" in said
     assert "no firm advice" not in coop(*GIVEN, "--advise").out
 
 

@@ -205,3 +205,24 @@ async def test_calls_that_are_awaited_are_held_too_and_an_outcome_is_a_contract(
     assert DONE == []
     with pytest.raises(ValueError, match="nothing was signed"):
         ContractMiddleware(Outcome(contract=None), "Ann")
+
+
+def test_what_would_fail_in_the_middle_of_a_graph_is_refused_as_it_is_made() -> None:
+    with pytest.raises(ValueError, match="no workflow 'contract'"):
+        negotiate({"*": "embedded:rational"}, about="volunteers", workflow="contract")
+    with pytest.raises(ValueError, match="no game 'nope'"):
+        negotiate({"*": "embedded:rational"}, about="nope")
+    with pytest.raises(TypeError, match="Ann's seat"):
+        negotiate({"Ann": 42}, about="volunteers")
+    node = negotiate({"*": "embedded:rational"}, about="volunteers", read="taks")
+    with pytest.raises(ValueError, match="read='taks': the state has no such key; it has task"):
+        node.invoke({"task": "x"})
+
+
+def test_a_contract_that_would_hold_the_agent_to_nothing_is_refused() -> None:
+    clause = {"kind": "forbid", "agent": "Ann", "action": "deploy"}
+    deal = Deal.model_validate({"clauses": [clause]})
+    with pytest.raises(ValueError, match="asks nothing of An: name one of its parties"):
+        ContractMiddleware(deal, agent="An")
+    with pytest.raises(ValueError, match="no tool takes deploy"):
+        ContractMiddleware(deal, agent="Ann", actions={"push": "deplooy"})
