@@ -123,7 +123,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     if "\n" in game.strip():
         raise GameError(
             "this is the text of a game, not its name: give the path of its file, or the "
-            "dictionary that yaml.safe_load makes of it"
+            "dictionary that it holds, as read by PyYAML"
         )
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
     if not _is_file(path):
