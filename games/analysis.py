@@ -115,9 +115,9 @@ class Analysis:
         raise GameError(f"{name} does not say what a coalition can secure: use worth=record")
 
     def dominance_solution(self) -> Baseline | None:
-        """Return what is left when actions strictly dominated by a pure one go one after the other.
+        """Return the profile that is left by iterated strict dominance by pure actions.
 
-        None where several profiles are left, or nothing computes it.
+        None where several are left, or nothing computes it.
         """
         return None
 

@@ -59,7 +59,7 @@ class MatrixAnalysis(Analysis):
     game: "MatrixGame"
 
     def dominance_solution(self) -> Baseline | None:
-        """Return what survives strict dominance, if that is one profile."""
+        """Return the profile that is left by iterated strict dominance; None of several."""
         found = self.game.payoffs.surviving()
         return found if found.kind == "actions" else None
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.graphs.catalogue import version
-from shapley_coop.seats.seat import OBJECTS
+from shapley_coop.seats.seat import is_object
 from shapley_coop.state.resuming import models_of
 from shapley_coop.state.storage.register import ENDED, Run
 
@@ -53,7 +53,7 @@ def check_objects(run: Run) -> None:
         ValueError: names what is missing.
     """
     models = models_of(run)
-    if run.state != ENDED and any(model.partition(":")[0] in OBJECTS for model in models.values()):
+    if run.state != ENDED and any(map(is_object, models.values())):
         from shapley_coop.seats.objects import check_seated
 
         check_seated(run.run, models)

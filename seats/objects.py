@@ -30,7 +30,7 @@ from langgraph.pregel import Pregel
 
 from shapley_coop.seats.awaited import AwaitedChatModel, on_its_own
 from shapley_coop.seats.python_seat import CallableChatModel, PythonSeatError, failure_of
-from shapley_coop.seats.seat import FUNCTION, GRAPH, MODEL, OBJECTS, Seat
+from shapley_coop.seats.seat import FUNCTION, GRAPH, MODEL, Seat, is_object
 
 ALL = "*"
 _FORMS = (
@@ -131,7 +131,7 @@ def check_seated(run: str, seats: Mapping[str, str]) -> None:
     """
     missing = []
     for agent, model in seats.items():
-        if _is_object(model) and not _found(model, agent):
+        if is_object(model) and not _found(model, agent):
             other = _given_to(agent)
             missing.append(f"{agent} ({model}{f', not {other.seat.model}' if other else ''})")
     if missing:
@@ -143,12 +143,8 @@ def check_seated(run: str, seats: Mapping[str, str]) -> None:
 
 def onward(run: str, seats: Mapping[str, str]) -> str:
     """Return the call that goes on with a run at whose seats objects sit; empty without any."""
-    given = ", ".join(f"{agent!r}: …" for agent, model in seats.items() if _is_object(model))
+    given = ", ".join(f"{agent!r}: …" for agent, model in seats.items() if is_object(model))
     return f"shapley_coop.resume_sync({run!r}, seats={{{given}}})" if given else ""
-
-
-def _is_object(model: str) -> bool:
-    return model.partition(":")[0] in OBJECTS
 
 
 def _given_to(agent: str) -> Seated | None:

@@ -14,6 +14,11 @@ OBJECTS = frozenset({FUNCTION, MODEL, GRAPH})
 """Objects of the program that plays (`seats.objects`): the record names them and has none."""
 
 
+def is_object(model: str) -> bool:
+    """Return whether a seat's model is an object of the program that plays."""
+    return model.partition(":")[0] in OBJECTS
+
+
 Answers = Literal["auto", "text", "schema", "tools"]
 """How a seat answers: in tagged text, as JSON of a schema, or by calling a tool."""
 

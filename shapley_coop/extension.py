@@ -110,7 +110,7 @@ class Extension:
             the operator's leave, since they are shipped.
         questions: what its letters ask for → the `Question` of a workflow (`state.turn`), or, away
             from tables, what seats know of it (`seats.asked.Asked`).
-        templates: the name of such a question → its template's text.
+        templates: the name of such a question, or NAME_course → its template's text.
         graphs: a name → a compiled graph that LangGraph's server serves beside the workflows; the
             clone's `langgraph.json` names it by its file. If it asks models, its context names one
             as a seat does, by `model` and `base_url`: these are judged for tenants.

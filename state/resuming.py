@@ -3,7 +3,7 @@
 from shlex import join
 from typing import Any
 
-from shapley_coop.seats.seat import OBJECTS, PYTHON
+from shapley_coop.seats.seat import PYTHON, is_object
 from shapley_coop.state.storage.register import Run
 
 
@@ -23,7 +23,7 @@ def command_for(run: Run, verb: str, *rest: str) -> str:
         rest: further arguments, quoted for a shell where they must be.
     """
     models = models_of(run)
-    if any(model.partition(":")[0] in OBJECTS for model in models.values()):
+    if any(map(is_object, models.values())):
         from shapley_coop.seats.objects import onward  # loads LangGraph
 
         return onward(run.run, models)

@@ -30,8 +30,8 @@ OtherDice = Annotated[
 Replay = Annotated[
     str,
     typer.Option(
-        help="For a run 'recorded', or another way to replay its coalitions, which only reports: "
-        "'asked' asks embedded agents again, told who is present.",
+        help="How a run's coalitions are replayed: 'recorded', or 'asked', which asks embedded "
+        "agents again, told who is present, and only reports.",
     ),
 ]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]

@@ -57,7 +57,6 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.home import home
 
-    _check_reason(reply)
     fault = finish(answer_for(run, agent, reply))
     episode, mail = _mail_of(run, agent)
     if fault:
@@ -71,24 +70,6 @@ def _reply(run: Any, agent: str, reply: str) -> None:
         if run.graph == "consent":
             onward = "the command that asked, given again, goes on and tells who agreed"
         note(f"{agent} has answered; {onward}")
-
-
-def _check_reason(reply: str) -> None:
-    """Refuse an objection whose words stand outside tags, where nobody would read them.
-
-    Raises:
-        ValueError: says how the reason is given.
-    """
-    from shapley_coop.deals.language.wire import Message, scan
-
-    said = scan(reply)
-    if not isinstance(said, Message) or said.reject is None or not said.outside.strip():
-        return
-    if not (said.reject or said.speech):
-        raise ValueError(
-            "not taken: words outside tags are private, so that your objection has no reason; "
-            "write <REJECT><s>why</s>, or <REJECT> alone to give none"
-        )
 
 
 def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
