@@ -12,12 +12,14 @@ from typing import Any
 
 from shapley_coop.evals.reports.charts import COLOURS, Axis
 
-WIDTH, LINE, BAR, LEFT, RIGHT = 760, 20, 22, 150, 500
-COLUMNS = (566, 660, 736)
-"""Where the numbers of the rules end: each other rule, and last the one that the contract names."""
+WIDTH, LINE, BAR, LEFT, RIGHT = 460, 20, 22, 122, 250
+"""The width at which a phone of 390 pixels shows 15 pixels of text as 12."""
+COLUMNS = (282, 370, 444)
+"""Where the numbers of the rules end: each other rule, and last the rule of the contract."""
+WRAP = 54
 SIGNS = {"kept": "✓", "broken": "✗", "idle": "="}
 _STYLE = (
-    "text{font:14px system-ui,sans-serif;fill:#1f2328}.small{font-size:12px;fill:#59636e}"
+    "text{font:15px system-ui,sans-serif;fill:#1f2328}.small{font-size:13px;fill:#59636e}"
     ".head{font-weight:600}.line{stroke:#8c959f}.page{fill:#ffffff;stroke:#d1d9e0}"
     "@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.small{fill:#9198a1}"
     ".page{fill:#0d1117;stroke:#3d444d}}"
@@ -34,15 +36,15 @@ def picture(bundle: Mapping[str, Any], others: Mapping[str, Amounts]) -> str:
         bundle: what `coop report RUN -o RUN.json` writes.
         others: what each agent would end with by two other rules, by the rule's name.
     """
-    drawn = list(_story(bundle, 34))
+    drawn = list(_lines(bundle["game"]["about"], 32))
     drawn += list(_contract(bundle, _below(drawn) + 30))
     drawn += list(_before_and_after(bundle["outcome"]["points"], others, _below(drawn) + 34))
-    height = _below(drawn) + 22
+    height = _below(drawn) + 20
     told = escape(_told(bundle), quote=True)
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-            f'aria-label="{told}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+            f'width="{WIDTH}" role="img" aria-label="{told}">',
             f"<style>{_STYLE}</style>",
             f'<rect class="page" width="{WIDTH}" height="{height}" rx="8"/>',
             *(element for _, element in drawn),
@@ -68,32 +70,35 @@ def _told(bundle: Mapping[str, Any]) -> str:
     return f"{bundle['game']['about']} {''.join(part['text'] for part in bundle['story'])}"
 
 
-def _story(bundle: Mapping[str, Any], top: int) -> Iterator[Drawn]:
-    for n, line in enumerate(textwrap.wrap(_told(bundle), 98)):
-        yield _text(24, top + n * LINE, line)
+def _lines(text: str, top: int, style: str = "", left: int = 18) -> Iterator[Drawn]:
+    for n, line in enumerate(textwrap.wrap(text, WRAP)):
+        yield _text(left, top + n * LINE, line, style)
 
 
 def _contract(bundle: Mapping[str, Any], top: int) -> Iterator[Drawn]:
     signed = ", ".join(bundle["contract"]["signatures"])
-    yield _text(24, top, f"The contract that {signed} signed", "head")
-    for n, clause in enumerate(bundle["contract"]["clauses"], start=1):
-        stood = clause["turns"][-1]
-        y = top + 4 + n * LINE
-        yield _text(24, y, f"{SIGNS[stood['is']]}  {clause['text']}")
-        yield _text(736, y, stood["note"], "small", "end")
+    yield _text(18, top, f"The contract that {signed} signed", "head")
+    y = top + 4
+    for clause in bundle["contract"]["clauses"]:
+        last = clause["turns"][-1]
+        yield _text(18, y + LINE, SIGNS[last["is"]])
+        for y, line in _lines(clause["text"], y + LINE, left=38):
+            yield y, line
+        if last["is"] == "broken":
+            yield _text(38, y := y + LINE, last["note"], "small")
 
 
 def _before_and_after(
     points: Mapping[str, Amounts], others: Mapping[str, Amounts], top: int
 ) -> Iterator[Drawn]:
     earned, ended = points["earned"], points["ended"]
-    yield _text(24, top, "EUR before and after", "head")
+    yield _text(18, top, "EUR before and after", "head")
     for x, name in zip(COLUMNS, [*others, "Shapley"], strict=True):
         yield _text(x, top, name, "head" if name == "Shapley" else "small", "end")
     axis = Axis.around("", [*earned.values(), *ended.values()], include=[0])
     y = top + 8
     for colour, agent in zip(COLOURS, ended, strict=False):
-        yield _text(24, y + BAR, agent, "head")
+        yield _text(18, y + BAR, agent, "head")
         yield from _bar(axis, y := y + BAR, earned[agent], "earned", colour, 0.4)
         yield from _bar(axis, y := y + BAR, ended[agent], "ends with", colour, 1)
         for x, amounts in zip(COLUMNS, [*others.values(), ended], strict=True):
@@ -105,9 +110,9 @@ def _before_and_after(
 def _bar(
     axis: Axis, y: int, amount: float, words: str, colour: str, opacity: float
 ) -> Iterator[Drawn]:
-    zero, end = axis.at(0, LEFT, RIGHT - 40), axis.at(amount, LEFT, RIGHT - 40)
+    zero, end = axis.at(0, LEFT, RIGHT - 34), axis.at(amount, LEFT, RIGHT - 34)
     left, width = min(zero, end), max(1.5, abs(end - zero))
-    yield _text(LEFT - 10, y, words, "small", "end")
+    yield _text(LEFT - 8, y, words, "small", "end")
     shape = f'x="{left:.1f}" y="{y - 13}" width="{width:.1f}" height="16"'
     yield y, f'<rect {shape} fill="{colour}" opacity="{opacity}"/>'
     yield _text(round(left + width) + 6, y, f"{amount:g}".replace("-", "−"), "small")
