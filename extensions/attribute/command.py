@@ -80,7 +80,10 @@ Fresh = Annotated[
 SafeTools = Annotated[
     str, typer.Option(help="Tools that may act again, because they change nothing.")
 ]
-MaxCalls = Annotated[int, typer.Option(help="New calls, at most.", min=1)]
+MaxCalls = Annotated[
+    int | None, typer.Option(help="New calls, at most: by default 200, and any for demo.", min=1)
+]
+DEFAULT_CALLS, FREE_CALLS = 200, 100_000
 MaxSteps = Annotated[
     int | None,
     typer.Option(help="Steps of one play; if not given, the app's own limit, or 100.", min=1),
@@ -133,7 +136,7 @@ def attribute(
     may_lose: MayLose = 0.05,
     fresh: Fresh = "",
     safe_tools: SafeTools = "",
-    max_calls: MaxCalls = 200,
+    max_calls: MaxCalls = None,
     max_steps: MaxSteps = None,
     exact_up_to: ExactUpTo = 8,
     trace: Trace = None,
@@ -173,7 +176,7 @@ def attribute(
         "advise": advise,
         "cheaper": given.models_of(cheaper),
         "may_lose": may_lose,
-        "max_calls": max_calls,
+        "max_calls": max_calls or (FREE_CALLS if app == running.DEMO else DEFAULT_CALLS),
         "max_steps": max_steps,
         "exact_up_to": exact_up_to,
         "absent": given.absent_of(absent or []),

@@ -1,8 +1,8 @@
-"""A bundled app of three agents whose models are embedded: no key, no network.
+"""A bundled app of four agents whose models are embedded: no key, no network.
 
-A researcher names facts about a topic, a writer puts some of them into a text, a critic sends it
-back once if a fact is missing. The models answer by rules from their prompts alone, so what comes
-out is a simulation and says nothing about language models.
+A researcher names facts about a topic, a writer puts some of them into a text, a critic sends the
+text back once if a fact is missing, and a stylist polishes it, which the score does not reward.
+The models answer by rules from their prompts alone: a simulation, no evidence about language models.
 """
 
 from collections.abc import Callable, Hashable
@@ -15,15 +15,22 @@ from langgraph.graph import END, START, StateGraph
 
 FACTS = {
     "owls": ["turn their heads by 270 degrees", "fly without a sound", "swallow prey whole"],
-    "bees": ["dance to tell the way", "see ultraviolet light"],
+    "bees": ["dance to tell the way", "see ultraviolet light", "sleep at night"],
     "glaciers": ["hold most fresh water", "flow downhill", "carve valleys", "look blue inside"],
+    "cats": ["purr", "land on their feet", "sleep most of the day"],
+    "tides": ["follow the moon", "come twice a day", "are highest at new moon"],
+    "salt": ["keeps food", "melts ice", "was once paid as wages", "comes from the sea"],
+    "bread": ["rises by yeast", "grows stale by starch", "is older than farming"],
+    "rust": ["needs water and air", "weakens iron", "is slower in dry air"],
+    "tea": ["is a leaf", "came from China", "cools a hot day", "stains cups"],
+    "chess": ["began in India", "has 32 pieces", "ends by mate, draw or time"],
 }
 """Topic → what there is to say about it."""
 
 USED = 2
 """Facts that the writer puts into a first draft."""
 
-AGENTS = ["researcher", "writer", "critic"]
+AGENTS = ["researcher", "writer", "critic", "stylist"]
 INPUTS: list[dict[str, Any]] = [{"topic": topic} for topic in FACTS]
 
 
@@ -97,6 +104,7 @@ def _draft(prompt: str) -> str:
 _researcher = RuleChat(rule=lambda prompt: "\n".join(FACTS.get(prompt.split()[-1], [])))
 _writer = RuleChat(rule=_draft)
 _critic = RuleChat(rule=_missing)
+_stylist = RuleChat(rule=lambda prompt: f"Dear reader: {' '.join(_part(prompt, 'Draft'))}!")
 
 
 def research(state: Draft) -> Draft:
@@ -118,6 +126,11 @@ def review(state: Draft) -> Draft:
     return {"note": note or state.get("note", ""), "verdict": "again" if again else "done"}
 
 
+def polish(state: Draft) -> Draft:
+    """Put the text into a friendly tone."""
+    return {"text": _stylist.invoke(f"Draft:\n{state.get('text', '')}\n\nPolish it.").text}
+
+
 def score(state: Draft) -> float:
     """Return how many of the topic's facts the text has, in percent."""
     facts = FACTS[state["topic"]]
@@ -129,11 +142,13 @@ def _graph() -> Any:
     page.add_node("researcher", research)
     page.add_node("writer", write)
     page.add_node("critic", review)
+    page.add_node("stylist", polish)
     page.add_edge(START, "researcher")
     page.add_edge("researcher", "writer")
     page.add_edge("writer", "critic")
-    route: dict[Hashable, str] = {"again": "writer", "done": END}
+    route: dict[Hashable, str] = {"again": "writer", "done": "stylist"}
     page.add_conditional_edges("critic", lambda state: state.get("verdict", "done"), route)
+    page.add_edge("stylist", END)
     return page.compile(name="demo")
 
 

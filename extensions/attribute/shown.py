@@ -56,7 +56,8 @@ def _show_advice(credit: AppCredit) -> None:
         rows.append([one.agent, verdict, *numbers, _seconds(one.seconds), *per])
     heads = ["agent", "advice", "score lost", "± 95 %"]
     saved = ["USD saved", "tokens saved", "seconds saved"]
-    show_table("advice, a run", [*heads, *saved, "value/USD", "value/second"], rows)
+    heads += [*saved, "value/USD", "value/second"]
+    show_table("advice, a run", *_without_empty(heads, rows, 4))
     if credit.inputs * credit.samples == 1:
         say(ONE_RUN)
     for one in credit.advice:
@@ -66,7 +67,15 @@ def _show_advice(credit: AppCredit) -> None:
         [app, *map(shown, (row["score"], row.get("tokens"), row.get("cost")))]
         for app, row in credit.rows.items()
     ]
-    show_table("whole apps, a run", ["app", "score", "tokens", "USD"], apps)
+    show_table("whole apps, a run", *_without_empty(["app", "score", "tokens", "USD"], apps, 2))
+
+
+def _without_empty(
+    heads: list[str], rows: list[list[str]], first: int
+) -> tuple[list[str], list[list[str]]]:
+    """Leave out the columns from `first` on in which no row has a number other than 0."""
+    kept = [n for n in range(len(heads)) if n < first or {row[n] for row in rows} - {"—", "0"}]
+    return [heads[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
 def _seconds(x: float | None) -> str:
@@ -94,4 +103,4 @@ def _show_agents(credit: AppCredit, bounty: dict[str, Any], app: str) -> None:
     norm = [norm_in_words(credit.value), "standard error"]
     others = ["leave-one-out"] if credit.has_other_value else []
     took = ["calls", "tokens", "seconds", "USD", "value/USD"]
-    show_table(title, ["agent", *norm, *others, *took, *money], rows)
+    show_table(title, *_without_empty(["agent", *norm, *others, *took, *money], rows, 3))

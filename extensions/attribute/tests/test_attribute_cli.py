@@ -141,16 +141,16 @@ def test_a_person_is_asked_whether_to_go_on(
 ) -> None:
     monkeypatch.setattr("sys.stdin", Person(f"{answer}\n"))
     ended = coop("attribute", "demo")
-    assert "Shapley for interactions: 8 plays, 10 new calls, 263 tokens, go on?" in ended.err
+    assert "Shapley for interactions: 16 plays, 90 new calls, 2486 tokens, go on?" in ended.err
     found = ended.out.strip()
     assert found.startswith("shapley of demo" if answer == "y" else "leave-one-out of demo")
 
 
 def test_where_nobody_is_asked_the_limit_holds(coop: Coop) -> None:
-    ended = coop("attribute", "demo", "--max-calls", "31", "--yes")
+    ended = coop("attribute", "demo", "--max-calls", "160", "--yes")
     assert ended.out.startswith("leave-one-out of demo")
-    assert "263 tokens: not played, --max-calls 10 plays them" in ended.err
-    assert coop("attribute", "demo", "--max-calls", "10").out.startswith("shapley of demo")
+    assert "2486 tokens: not played, --max-calls 90 plays them" in ended.err
+    assert coop("attribute", "demo", "--max-calls", "90").out.startswith("shapley of demo")
 
 
 def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_the_page_loads_and_runs_nothing(coop: Coop, tmp_path: Path) -> None:
     assert "default-src 'none'" in page
     assert "<script" not in page
     assert not re.search(r'(?:src|href)="', page)
-    assert "researcher: 45.37" in page, "the app's own graph, with values"
+    assert "researcher: 43.61" in page, "the app's own graph, with values"
     assert "nobody" in page
     assert "A simulation" in page
 
@@ -211,6 +211,20 @@ def test_agents_of_a_team_are_drawn_within_it() -> None:
     drawn = page_of(attribute(app.graph, app.agents, app.score, app.given), "a team")
     assert "team/plot: 2" in drawn
     assert "title: 1" in drawn
+
+
+def test_the_demo_ends_in_a_decision_about_every_agent(coop: Coop) -> None:
+    """Without a limit on its calls, which cost nothing; columns without a number are not shown."""
+    ended = coop("attribute", "demo", "--advise", "--yes")
+    advice = dict(re.findall(r"│ (\w+) +│ +(keep|remove|more) │", ended.out))
+    assert advice == {
+        "researcher": "keep",
+        "writer": "keep",
+        "critic": "keep",
+        "stylist": "remove",
+    }
+    assert "as advised" in ended.out
+    assert "USD" not in ended.out
 
 
 def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> None:
@@ -225,7 +239,7 @@ def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> N
 
 
 def test_value_per_dollar_needs_prices(coop: Coop, tmp_path: Path) -> None:
-    credit = attribute(demo.graph, demo.AGENTS, demo.score, demo.INPUTS)
+    credit = attribute(demo.graph, demo.AGENTS, demo.score, demo.INPUTS[:3])
     assert credit.value_per_dollar == dict.fromkeys(demo.AGENTS), "embedded models cost nothing"
     (tmp_path / "wrong.yaml").write_text("m: {input: x}", encoding="utf-8")
     assert "wrong.yaml" in one_line(coop("attribute", "demo", "--prices", "wrong.yaml"), 2)
