@@ -24,6 +24,7 @@ from shapley_coop.state.settings import config_of, game_of, name_of
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.leases import Lease
+from shapley_coop.state.storage.owners import OWNER_KEY, holder
 from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 from shapley_coop.state.traces import searched_by
@@ -190,7 +191,8 @@ def configured(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig
     if traced or tracing() or AsyncCallbackManager.configure().handlers:
         labels |= {"prompt_hash": fingerprint(pack_of(given.prompts)), **found_by}
     config: RunnableConfig = {
-        "configurable": {"thread_id": run.run},
+        # Where a node of somebody's graph plays the run, the run belongs to that graph's owner.
+        "configurable": {"thread_id": run.run, OWNER_KEY: holder().owner},
         "recursion_limit": _steps(game.turns, len(game.agents), given.rounds),
         "run_name": f"{run.graph}/{name}#{given.seed}",
         "tags": [run.graph, name, *(["simulated"] if found_by["simulated"] else [])],

@@ -1,13 +1,14 @@
-"""Confirm: the person looks at the table, and says whether it is played."""
+"""The node `confirm`: the person looks at the game, and says whether it is played."""
 
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import interrupt
+from pydantic import ValidationError
 
-from shapley_coop.extensions.chat.state import Chat, fault_of
-from shapley_coop.extensions.chat.words import NOT_PLAYED, table_in_words
-from shapley_coop.games.matrix import MatrixParams
+from shapley_coop.extensions.chat.state import Chat, Proposal, fault_of
+from shapley_coop.extensions.chat.words import NOT_PLAYED, proposal_in_words
+from shapley_coop.invalid import first_error
 from shapley_coop.seats.review import Decision, decided, edited, review
 
 PLAY = "play"
@@ -17,22 +18,20 @@ ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
 
 
 def confirm(chat: Chat) -> dict[str, Any]:
-    """Wait for the person's decision on the table.
+    """Wait for the person's decision on the game.
 
-    Verdicts: `go`, `again` (what was edited cannot be played), `said` (words, which are read) and
+    Verdicts: `go`, `again` (the edited game cannot be played), `said` (words, which are read) and
     `dropped`.
     """
     game = chat["game"] or {}
-    said = table_in_words(game, chat.get("assumed", []))
-    reply = interrupt(review(PLAY, game, said, ALLOWED, MatrixParams.model_json_schema()))
+    said = proposal_in_words(game, chat.get("assumed", []))
+    reply = interrupt(review(PLAY, game, said, ALLOWED, Proposal.model_json_schema()))
     decision = {"type": "respond", "message": reply} if isinstance(reply, str) else decided(reply)
     match (decision or {}).get("type"):
         case "approve":
             return {"verdict": "go"}
-        case "edit" if isinstance(args := edited(decision or {}), dict):
-            if why := fault_of(args):
-                return {"verdict": "again", "messages": [AIMessage(f"Not played: {why}.")]}
-            return {"verdict": "go", "game": args, "assumed": []}
+        case "edit":
+            return _edited(edited(decision or {}))
         case "reject" if not (decision or {}).get("message"):
             return {"verdict": "dropped", "game": None, "messages": [AIMessage(NOT_PLAYED)]}
         case "respond" | "reject":
@@ -40,3 +39,15 @@ def confirm(chat: Chat) -> dict[str, Any]:
             return {"verdict": "said", "messages": [HumanMessage(words)]}
     why = f"I could not read that decision: give one of {', '.join(ALLOWED)}."
     return {"verdict": "again", "messages": [AIMessage(why)]}
+
+
+def _edited(given: Any) -> dict[str, Any]:
+    """Return the update for a game that the person wrote in place of the shown one."""
+    try:
+        proposal = Proposal.model_validate(given).model_dump()
+        why = fault_of(proposal)
+    except ValidationError as error:
+        why = str(first_error(error, Proposal))
+    if why:
+        return {"verdict": "again", "messages": [AIMessage(f"Not played: {why}.")]}
+    return {"verdict": "go", "game": proposal, "assumed": []}

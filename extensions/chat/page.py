@@ -1,23 +1,21 @@
-"""A conversation that sets up a table, has it played, and tells what came of it.
+"""A conversation that sets up a game, has it played as a run, and tells the settlement.
 
     read → confirm → play → explain
-      ↓       ↺ (what is said or edited instead is read and asked again)
-     END (something is missing: it asks back, and your next message goes on)
+      ↓       ↺ (what the person says or edits instead is read and shown again)
+     END (something is missing: it asks back, and the next message goes on)
 
-Say what you want: "Let Ann and Ben bargain over who does the dishes; Ann hates it."
-read makes a small game of it: who, what each may do, and what each play is worth to whom. confirm
-shows the game and waits for your decision. play has a workflow play it, and passes on the talk as
-messages. explain tells the settlement in words.
+read makes a game of what the person says, by a language model; without one the person names a
+game. confirm shows the game and waits for a decision. play has a workflow play a run of the game,
+and passes the talk on as messages. explain tells the settlement and the run's name in words.
 """
 
 from langgraph.graph import END, START, StateGraph
 
 from shapley_coop.extensions.chat.confirm import confirm
 from shapley_coop.extensions.chat.explain import explain
-from shapley_coop.extensions.chat.play import play_by
+from shapley_coop.extensions.chat.play import play
 from shapley_coop.extensions.chat.read import read
 from shapley_coop.extensions.chat.state import Chat, ChatConfig
-from shapley_coop.graphs.catalogue import compiled
 
 
 def build() -> StateGraph[Chat, ChatConfig, Chat, Chat]:
@@ -25,7 +23,7 @@ def build() -> StateGraph[Chat, ChatConfig, Chat, Chat]:
     page = StateGraph(Chat, context_schema=ChatConfig)
     page.add_node("read", read)
     page.add_node("confirm", confirm)
-    page.add_node("play", play_by(compiled))
+    page.add_node("play", play)
     page.add_node("explain", explain)
     page.add_edge(START, "read")
     ready = {"ready": "confirm", "go": "play", "asked": END, "dropped": END}

@@ -1,63 +1,51 @@
-"""Play: have a workflow play the table, and pass on what is said."""
+"""The node `play`: a workflow plays the game as a run of its own, and the talk is passed on."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any, cast
+import asyncio
+from contextvars import copy_context
+from hashlib import sha256
+from typing import Any
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.message import push_message
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Overwrite
 
+from shapley_coop import play as play_run
+from shapley_coop import resume
+from shapley_coop.canonical import canonical
 from shapley_coop.extensions.chat.state import Chat, ChatConfig
 from shapley_coop.extensions.chat.words import spoken
-from shapley_coop.state.result import result
-from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.storage.episodes import PLAYED_BEFORE
-from shapley_coop.state.table import Table
-
-Workflow = CompiledStateGraph[Table, RunConfig, Any, Table]
+from shapley_coop.state.storage.home import home
 
 
-def play_by(workflow: Callable[[str], Workflow]) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """Return the node that plays by a workflow.
+async def play(chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig) -> dict[str, Any]:
+    """Play the game as a run, or go on with its run; what is said is passed on at once.
 
-    Args:
-        workflow: gives the compiled graph of a name. It has no saver of its own: the play is kept
-            in the conversation's thread.
+    A decision on the same game at the same point of the thread is the same run: nothing is paid
+    twice after a kill or a fork.
     """
+    chosen, game = runtime.context or ChatConfig(), chat["game"] or {}
+    place = [str(config["configurable"]["thread_id"]), chat.get("since", 0), game]
+    name = f"chat-{sha256(canonical([*place, chosen.model_dump(mode='json')])).hexdigest()[:16]}"
+    here = copy_context()
 
-    async def play(
-        chat: Chat, runtime: Runtime[ChatConfig], config: RunnableConfig
-    ) -> dict[str, Any]:
-        """Have the workflow play the table; what is said goes on as messages while it is said."""
-        chosen = runtime.context or ChatConfig()
+    def pass_on(node: str, written: dict[str, Any]) -> None:
+        for said, by, words in spoken(written):
+            here.run(push_message, AIMessage(words, id=f"{name}.{said}", name=by))
+
+    if await asyncio.to_thread(_is_known, name):
+        outcome = await resume(name, watch=pass_on)
+    else:
         seats = {"*": chosen.seat().model_dump(mode="json", exclude_unset=True)}
-        room = {"game": chat["game"], "seed": chosen.seed, "seats": seats}
-        follows = {**(config.get("configurable") or {}), PLAYED_BEFORE: chat.get("episode", "")}
-        place = cast(RunnableConfig, {**config, "configurable": follows})
-        table: Any = {}
-        stream = workflow(chosen.workflow).astream(
-            cast(Any, {"room": room}), place, context=RunConfig(), stream_mode=["values", "updates"]
-        )
-        async for mode, part in cast(Any, stream):
-            if mode == "values":
-                table = part
-                continue
-            for written in part.values():
-                for said, by, words in spoken(_news(written)):
-                    name = f"{table.get('episode', '')}.{said}"
-                    push_message(AIMessage(words, id=name, name=by))
-        outcome = result(str(follows.get("thread_id", "")), chosen.workflow, cast(Table, table))
-        kept = {key: value for key, value in outcome.items() if key not in ("talk", "events")}
-        return {"episode": table["episode"], "outcome": kept}
-
-    return play
+        room = {**game, "seed": chosen.seed, "seats": seats}
+        outcome = await play_run(chosen.workflow, room, name, pass_on)
+    kept = {key: value for key, value in outcome.items() if key not in ("talk", "events")}
+    return {"run": name, "outcome": kept}
 
 
-def _news(written: Any) -> dict[str, Any]:
-    """Return what an update adds, without the keys that it only clears."""
-    if not isinstance(written, dict):
-        return {}
-    return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}
+def _is_known(run: str) -> bool:
+    try:
+        home().run(run)
+    except ValueError:
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""The conversation's state and configuration: `page` wires it."""
+"""The state and the configuration of the conversation that `page` wires."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -8,22 +8,24 @@ from langgraph.graph.message import add_messages
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from shapley_coop.games import GameError, load
+from shapley_coop.games import GameError, load, names
+from shapley_coop.graphs.catalogue import builder
 from shapley_coop.seats.seat import Seat, title_of
+from shapley_coop.state.workflow_config import playable
 
 MOST_AGENTS = 5
-"""At one table of a conversation."""
+"""The most agents of a game that the conversation makes."""
 
 
 class ChatConfig(BaseModel):
-    """How the conversation's tables are played."""
+    """The settings of a conversation: who reads it, and how its games are played."""
 
     model_config = ConfigDict(extra="forbid", field_title_generator=title_of)
 
     model: str = Field(
         default="embedded:rational",
-        description="provider:name. It reads what you say, and sits at every seat. With "
-        "'embedded:…' a program looks for plain sentences, and embedded agents bargain.",
+        description="provider:name. The model reads what you say and answers for every agent. "
+        "With 'embedded:…' you name a game, and embedded agents play it.",
         examples=["embedded:rational", "openai:gpt-5-mini"],
     )
     base_url: str | None = Field(
@@ -31,46 +33,72 @@ class ChatConfig(BaseModel):
     )
     workflow: Literal[
         "llm_only", "negotiation", "negotiation_priced", "short_term", "shapley_coop", "contracts"
-    ] = Field(default="shapley_coop", description="How they talk and settle.")
+    ] = Field(default="shapley_coop", description="How the agents talk and settle.")
     seed: int = Field(default=0, description="Of the embedded agents.")
 
     def seat(self) -> Seat:
-        """Return who reads, and who sits at every seat."""
+        """Return the seat that reads the conversation and answers for every agent."""
         return Seat(model=self.model, base_url=self.base_url)
 
 
 class Chat(TypedDict, total=False):
-    """The state. Each key: what it is; who writes it; when it is cleared."""
+    """The conversation's state. Each key: what it holds, who writes it, when it is cleared."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation. Written by the person and by every node."""
 
     since: int
-    """How many messages belong to earlier tables. Written by `play`."""
+    """The number of messages that belong to earlier games. Written by `explain`."""
 
     game: dict[str, Any] | None
-    """The table of payoffs that waits for a decision, or was played last. Written by `read` and
-    `confirm`. Cleared by `read` and `confirm`, where nothing is to be played."""
+    """The `game` and `params` that wait for a decision, or were played last. Written by `read` and
+    `confirm`. Cleared by `read`, `confirm` and `explain`, when no game waits."""
 
     assumed: list[str]
-    """What nobody said about it. Written by `read`."""
+    """The model's assumptions about the game. Written by `read`."""
 
     verdict: str
-    """What the latest node found, by which the page branches. Written by `read` and `confirm`."""
+    """The finding of the latest node, by which the page branches. Written by `read` and
+    `confirm`."""
 
-    episode: str
-    """The episode played last, which the next one follows. Written by `play`."""
+    run: str
+    """The name of the run that was played last. Written by `play`."""
 
     outcome: dict[str, Any] | None
-    """The result of the play. Written by `play`."""
+    """The result of that run. Written by `play`."""
 
 
-def fault_of(game: Mapping[str, Any]) -> str:
-    """Return why a table of payoffs cannot be played; empty if it can."""
-    if len(game.get("agents") or ()) > MOST_AGENTS:
-        return f"at most {MOST_AGENTS} can bargain here"
+class Proposal(BaseModel):
+    """What a person decides on: a game, and numbers that replace its defaults."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    game: str | dict[str, Any] = Field(description="A game's name, or a payoff file's content.")
+    params: dict[str, float | bool] = Field(default={}, description="Its numbers.")
+
+
+def offered(workflow: str) -> list[str]:
+    """Return the names of the games that a workflow plays."""
+    page = builder(workflow)
+    found = []
+    for name in playable(page.plays):
+        try:
+            page.check_game(load(name))
+        except ValueError:
+            continue
+        found.append(name)
+    return found
+
+
+def fault_of(proposal: Mapping[str, Any]) -> str:
+    """Return why a proposal cannot be played, or "" if it can."""
+    game = proposal["game"]
+    if isinstance(game, str) and game not in names():
+        return f"there is no game {game!r}"
+    if not isinstance(game, str) and len(game.get("agents") or ()) > MOST_AGENTS:
+        return f"at most {MOST_AGENTS} agents can bargain here"
     try:
-        load(dict(game))
+        load(game, proposal.get("params") or {})
     except GameError as error:
         return str(error)
     return ""

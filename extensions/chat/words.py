@@ -1,16 +1,20 @@
-"""What the conversation tells: the table before it is played, the talk, the settlement."""
+"""The words of the conversation: the game before it is played, the talk, the settlement."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from shapley_coop.escaping import in_markdown
+from shapley_coop.games import load, summary
 from shapley_coop.games.matrix import MatrixGame
+from shapley_coop.games.parameter_list import parameters
 from shapley_coop.prompts.computed import percent
 from shapley_coop.state.outcome import moved, no_value
 from shapley_coop.state.timeline import said_event
 
 MOST_CELLS = 32
-"""Of a table of payoffs that is shown whole."""
+"""The most cells of a payoff table that is shown whole."""
 
 NOT_PLAYED = "Nothing is played. Say what else they should bargain over."
 
@@ -24,16 +28,36 @@ STATUS = {
 }
 
 
-def table_in_words(game: Mapping[str, Any], assumed: Sequence[str], label: str = "") -> str:
-    """Return the game that is about to be played, in Markdown."""
-    shown = MatrixGame(dict(game)).rules() if len(game["payoffs"]) <= MOST_CELLS else game["about"]
-    parts = ["This is what will be played:", shown]
+def proposal_in_words(proposal: Mapping[str, Any], assumed: Sequence[str]) -> str:
+    """Return the game that waits for a decision, in Markdown."""
+    game = load(proposal["game"], proposal["params"])
+    is_large = isinstance(game, MatrixGame) and prod(map(len, game.actions.values())) > MOST_CELLS
+    parts = ["This is what will be played:", game.summary() if is_large else game.rules()]
     if assumed:
         parts.append("Assumed, as nobody said so: " + in_markdown("; ".join(assumed)) + ".")
-    if label:
-        parts.append(label)
-    return "\n\n".join(
-        [*parts, "Shall they begin? Approve, edit the table, or say what to change."]
+    return "\n\n".join([*parts, "Shall they begin? Approve, edit it, or say what to change."])
+
+
+def games_in_words(names: Sequence[str]) -> str:
+    """Return what can be said where no model reads: games, and the numbers that each takes."""
+    lines = []
+    for name in names:
+        numbers = [
+            f"`{one.name}={json.dumps(one.default)}`"
+            for one in parameters(load(name))
+            if one.type in ("integer", "number", "true or false")
+        ]
+        takes = f" Numbers: {', '.join(numbers)}." if numbers and len(names) == 1 else ""
+        lines.append(f"- `{name}`: {in_markdown(summary(name))}{takes}")
+    told = "No language model reads this: name a game, and its numbers if you like."
+    return "\n".join([told, *lines])
+
+
+def not_taken_over(quotes: Sequence[str]) -> str:
+    """Return a refusal that quotes the terms that no game here expresses."""
+    quoted = ", ".join(f"“{in_markdown(one)}”" for one in quotes)
+    return (
+        f"Nothing is played: I did not take over {quoted}. Leave it out, or say it in other words."
     )
 
 
@@ -80,6 +104,10 @@ def settlement_in_words(found: Mapping[str, Any]) -> str:
         lines.append("This is another course of a play that is settled already: nothing is paid.")
     if found["simulated"]:
         lines.append("A simulation: embedded agents bargained, no language model did.")
+    run = found["run"]
+    lines.append(
+        f"The run is `{run}`: see it at /view/?run={run}, check it by `coop verify {run}`."
+    )
     return "\n\n".join(lines)
 
 

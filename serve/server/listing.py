@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
+from shapley_coop.graphs.catalogue import names
 from shapley_coop.serve.server.in_process import inside, waiting_in
 from shapley_coop.serve.server.scoring import TRACE
 from shapley_coop.state.listing import age, line
@@ -34,6 +35,8 @@ async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
         select=["thread_id", "created_at", "metadata", "status", "interrupts"],
         extract=_SHOWN,
     )
+    # A thread of another graph, as a conversation, is no run: what it plays is in the register.
+    threads = [one for one in threads if (one["metadata"] or {}).get("graph_id") in names()]
     reasons = await asyncio.gather(*map(_reason, threads))
     return [_line(thread, why) for thread, why in zip(threads, reasons, strict=True)]
 

@@ -26,10 +26,6 @@ SINCE = "since"
 _SAVER = "__pregel_checkpointer"
 """The key under which LangGraph tells a node's configuration the run's saver."""
 
-PLAYED_BEFORE = "__coop_follows__"
-"""The key of a play's configuration that names the episode before it, where the play is a node of
-another graph: the table then begins empty each time."""
-
 
 class Episodes(Book):
     """The episodes of all threads of one database."""
@@ -45,7 +41,6 @@ class Episodes(Book):
             beginning: called before a new one is minted; what it raises keeps it from that.
         """
         who = holder()
-        previous = previous or str(_place().get(PLAYED_BEFORE) or "")
         if not who.thread or not _outlives_its_process():
             beginning()
             return uuid4().hex

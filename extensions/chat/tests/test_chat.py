@@ -1,5 +1,6 @@
 """The conversation that sets up a table, has it played, and explains the settlement."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,13 +11,12 @@ from langgraph.types import Command
 
 from shapley_coop.extensions.chat import read
 from shapley_coop.extensions.chat.page import build
-from shapley_coop.extensions.chat.sentences import read_sentences
 from shapley_coop.extensions.chat.words import spoken
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.home import home
+from tests.coop_command import Coop
 from tests.prompts.test_hidden_text import FORGED
 
-DISHES = "let Ann and Ben bargain over who does the dishes; Ann hates it"
 APPROVED = {"decisions": [{"type": "approve"}]}
 
 
@@ -52,20 +52,19 @@ async def talk(thread: str) -> AsyncIterator[Talk]:
         yield Talk(build().compile(checkpointer=saver, name="chat"), thread)
 
 
-async def test_a_sentence_becomes_a_table_a_talk_and_a_settlement() -> None:
-    async with talk("dishes") as chat:
-        (table,) = await chat.say(DISHES)
-        assert "| do the dishes | leave it | 2 | 10 |" in table
-        assert "No language model read this" in table
+async def test_a_named_game_becomes_a_run_and_a_settlement_in_words() -> None:
+    async with talk("escape") as chat:
+        (shown,) = await chat.say("escape_room, prize=20")
+        assert "20" in shown
         asked = await chat.asked()
         (action,), (config,) = asked["action_requests"], asked["review_configs"]
         assert config["action_name"] == action["name"] == "play"
         assert config["allowed_decisions"] == ["approve", "edit", "respond", "reject"]
-        assert action["args"]["agents"] == ["Ann", "Ben"]
+        assert action["args"] == {"game": "escape_room", "params": {"prize": 20}}
         told = await chat.decide(APPROVED)
-        assert told[0].startswith("**Ann**: ")
-        assert "What was done: Ann: leave it, Ben: do the dishes." in told
-        assert "In the end Ann has 10, Ben has 6." in told[-1]
+        assert told[0].startswith("**Alice**: ")
+        assert "What was done: Alice: door, Bob: lever." in told
+        assert "In the end Alice has 9.5, Bob has 9.5." in told[-1]
         assert "A simulation" in told[-1]
         state = await chat.state()
         assert state.next == ()
@@ -73,77 +72,114 @@ async def test_a_sentence_becomes_a_table_a_talk_and_a_settlement() -> None:
         assert [str(m.content) for m in kept[2:]] == told
         assert all(m.id for m in kept)
         assert len({m.id for m in kept}) == len(kept)
-        episode, outcome = state.values["episode"], state.values["outcome"]
-        assert home().ledger.balances(episode)["Ben"] == 6_000_000
-        assert outcome["ledger"] == "paid"
 
 
-async def test_what_is_missing_is_asked_back_and_the_next_message_goes_on() -> None:
-    async with talk("missing") as chat:
-        assert "Who bargains with whom?" in (await chat.say("hello"))[0]
-        assert "Over what do Ann and Ben" in (await chat.say("let Ann and Ben bargain"))[0]
-        assert "Shall Cem take part?" in (await chat.say("over who cooks. Cem hates it"))[0]
+async def test_what_a_conversation_played_is_a_run_like_any_other(coop: Coop) -> None:
+    """It is listed, shown, verified and credited by its name, which the last message says."""
+    async with talk("run") as chat:
+        await chat.say("volunteers, cost=3")
+        told = await chat.decide(APPROVED)
+        run = (await chat.state()).values["run"]
+    assert f"/view/?run={run}" in told[-1]
+    assert f"coop verify {run}" in told[-1]
+    listed = await asyncio.to_thread(coop, "runs", "--json")
+    assert run in {one["run"] for one in listed.result}
+    for command in ("show", "verify", "credit"):
+        assert (await asyncio.to_thread(coop, command, run)).code == 0
+
+
+UNKNOWN_TERMS = [
+    "Alice gets 20 for it",
+    "Let Ann and Ben bargain over who does the dishes; Ann hates it",
+    "escape_room, but Alice gets 20 for it",
+    "escape_room prize=twenty",
+    "volunteers and nobody may wait twice",
+    "escape_room, deadline=Friday",
+    "prisoners_dilemma with a fine of 5",
+    "hello",
+]
+
+
+@pytest.mark.parametrize("said", UNKNOWN_TERMS)
+async def test_without_a_model_what_is_no_game_and_no_number_is_quoted_and_refused(
+    said: str,
+) -> None:
+    async with talk(f"unknown {said}") as chat:
+        (told,) = await chat.say(said)
+        assert told.startswith("Nothing is played: I did not take over “")
+        game = next((word for word in ("escape_room", "volunteers") if word in said), "")
+        left = said.replace("prisoners_dilemma", "").replace(game, "").strip(" ,.")
+        quoted = told.partition("“")[2].partition("”")[0].replace("\\", "")
+        assert quoted.split() == left.replace(",", " ").replace(";", " ").split()
+        assert "`" in told.partition("name a game")[2], "games that can be named"
         assert (await chat.state()).next == ()
-        everybody = "let Ann, Ben and Cem bargain over who cooks"
-        assert "Ann, Ben, Cem choose" in (await chat.say(everybody))[0]
-        assert (await chat.asked())["action_requests"][0]["args"]["agents"] == ["Ann", "Ben", "Cem"]
 
 
-async def test_instead_of_a_decision_one_may_say_what_to_change() -> None:
+async def test_the_games_are_those_of_the_workflow_and_a_named_one_shows_its_numbers() -> None:
+    async with talk("games") as chat:
+        (told,) = await chat.say("what can we play?")
+        assert "- `escape_room`: " in told
+        (told,) = await chat.say("escape_room prize=a")
+        assert "`prize=10`" in told
+        (wrong,) = await chat.say("escape_room price=20")
+        assert "That cannot be played: " in wrong
+        assert "did you mean" in wrong
+
+
+async def test_instead_of_a_decision_one_may_say_another_game() -> None:
     async with talk("change") as chat:
-        await chat.say(DISHES)
-        words = {"decisions": [{"type": "respond", "message": "it costs Ben 9 and Ann likes it"}]}
-        said, table = await chat.decide(words)
+        await chat.say("escape_room")
+        words = {"decisions": [{"type": "respond", "message": "escape_room, prize=20"}]}
+        said, shown = await chat.decide(words)
         assert said == words["decisions"][0]["message"]
-        assert "| do the dishes | leave it | 10 | 10 |" in table
-        assert "| leave it | do the dishes | 10 | 1 |" in table
-        (changed,) = await chat.say("it is worth 20 to each")
-        assert "| leave it | do the dishes | 20 | 11 |" in changed
+        assert "20" in shown
+        (changed,) = await chat.say("escape_room prize=30")
+        assert "30" in changed
         told = await chat.say("yes")
-        assert "What was done: Ann: do the dishes, Ben: leave it." in told
+        assert "What was done: Alice: door, Bob: lever." in told
 
 
-async def test_the_table_can_be_edited_and_what_cannot_be_played_is_asked_again() -> None:
+def edit(given: Any) -> Any:
+    return {"decisions": [{"type": "edit", "edited_action": {"name": "play", "args": given}}]}
+
+
+async def test_the_game_can_be_edited_and_what_cannot_be_played_is_asked_again() -> None:
     async with talk("edit") as chat:
-        await chat.say(DISHES)
+        await chat.say("escape_room")
         args = (await chat.asked())["action_requests"][0]["args"]
-        broken = {**args, "payoffs": args["payoffs"][:2]}
-
-        def edit(given: Any) -> Any:
-            return {
-                "decisions": [{"type": "edit", "edited_action": {"name": "play", "args": given}}]
-            }
-
-        assert "payoffs miss" in (await chat.decide(edit(broken)))[0]
+        assert (
+            "did you mean 'prize'" in (await chat.decide(edit({**args, "params": {"prise": 3}})))[0]
+        )
+        assert "there is no game" in (await chat.decide(edit({"game": "/etc/passwd"})))[0]
+        assert "no setting 'rounds'" in (await chat.decide(edit({**args, "rounds": 3})))[0]
         assert "I could not read that decision" in (await chat.decide({"decisions": []}))[0]
-        kinder = [{**cell, "pays": [x + 5 for x in cell["pays"]]} for cell in args["payoffs"]]
-        told = await chat.decide(edit({**args, "payoffs": kinder}))
-        assert "In the end Ann has 15, Ben has 11." in told[-1]
+        told = await chat.decide(edit({**args, "params": {"prize": 20}}))
+        assert "In the end Alice has 9.5, Bob has 9.5." in told[-1]
 
 
 @pytest.mark.parametrize("reply", [{"decisions": [{"type": "reject"}]}, {"type": "reject"}])
-async def test_a_table_that_is_rejected_is_not_played(reply: Any) -> None:
+async def test_a_game_that_is_rejected_is_not_played(reply: Any) -> None:
     async with talk(f"reject{len(reply)}{'type' in reply}") as chat:
-        await chat.say(DISHES)
+        await chat.say("escape_room")
         assert (await chat.decide(reply))[0].startswith("Nothing is played.")
         state = await chat.state()
         assert (state.next, state.values["game"]) == ((), None)
 
 
-async def test_two_tables_in_a_row_are_two_episodes_and_a_fork_pays_nothing_twice() -> None:
+async def test_two_games_in_a_row_are_two_runs_and_a_fork_pays_nothing_twice() -> None:
     async with talk("fork") as chat:
-        await chat.say(DISHES)
+        await chat.say("escape_room")
         before = (await chat.state()).config
         await chat.decide(APPROVED)
-        first = (await chat.state()).values["episode"]
-        await chat.say("let Cem and Dan bargain over who cooks")
+        first = (await chat.state()).values["outcome"]
+        await chat.say("volunteers")
         await chat.decide(APPROVED)
-        assert (await chat.state()).values["episode"] != first
-        paid = home().ledger.lines(first)
+        assert (await chat.state()).values["run"] != first["run"]
+        paid = home().ledger.lines(first["episode"])
         forked = await chat._app.ainvoke(Command(resume=APPROVED), before)
-        assert forked["episode"] == first
+        assert forked["run"] == first["run"]
         assert forked["outcome"]["ledger"] == "paid"
-        assert home().ledger.lines(first) == paid
+        assert home().ledger.lines(first["episode"]) == paid
 
 
 class Reader:
@@ -172,52 +208,30 @@ async def test_a_model_reads_by_structured_output_and_is_told_what_cannot_be_pla
         "choices": [{"agent": a, "actions": ["film", "match"]} for a in ("Ann", "Ben")],
         "payoffs": cells,
         "assumed": ["all numbers"],
+        "question": "",
+        "left_out": [],
     }
-    reader = Reader({**whole, "payoffs": cells[:3]}, whole, {"question": "Who goes out?"})
+    fixed = {**whole, "left_out": ["Ann pays Ben 20 on Friday"]}
+    asked_back = {**whole, "question": "Who goes out?"}
+    reader = Reader({**whole, "payoffs": cells[:3]}, whole, fixed, asked_back)
     monkeypatch.setattr(read, "chat_model", lambda *_, **__: reader)
     async with talk("model") as chat:
         (table,) = await chat.say("Film or match for Ann and Ben?", model="openai:any")
         assert "payoffs miss" in reader.heard[1]
         assert "| film | match | 3 | 1 |" in table
         assert "Assumed, as nobody said so: all numbers." in table
-        assert "No language model" not in table
+        (refused,) = await chat.say("And Ann pays Ben 20 on Friday", model="openai:any")
+        assert refused.startswith("Nothing is played: I did not take over “Ann pays Ben 20")
         (asked,) = await chat.say("Let us begin anew", model="openai:any")
         assert asked == "Who goes out?"
 
 
-@pytest.mark.parametrize(
-    ("text", "agents", "task", "costs"),
-    [
-        (DISHES, ["Ann", "Ben"], "do the dishes", [8, 4]),
-        ("Ann and Ben should decide who will cook. Both hate it", ["Ann", "Ben"], "cook", [8, 8]),
-        (
-            "Have Ann, Ben and Cem decide who takes out the bins. Ben doesn't mind. It costs Cem 7",
-            ["Ann", "Ben", "Cem"],
-            "take out the bins",
-            [4, 2, 7],
-        ),
-        (
-            "Let Ann and Ben talk about who cooks, but Ann does not like it",
-            ["Ann", "Ben"],
-            "cook",
-            [6, 4],
-        ),
-    ],
-)
-def test_plain_sentences_are_read(
-    text: str, agents: list[str], task: str, costs: list[float]
-) -> None:
-    found = read_sentences(text)
-    assert (found.agents, found.task) == (agents, task)
-    assert list(found.costs.values()) == costs
-
-
 async def test_messages_of_agents_are_no_markup_and_have_names() -> None:
     async with talk("names") as chat:
-        await chat.say(DISHES)
+        await chat.say("escape_room")
         await chat.decide(APPROVED)
         said = [m for m in (await chat.state()).values["messages"] if m.name]
-        assert {m.name for m in said} == {"Ann", "Ben", "table"}
+        assert {m.name for m in said} == {"Alice", "Bob", "table"}
         assert all(isinstance(m, AIMessage) for m in said)
 
 

@@ -14,10 +14,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
-    server = Server(tmp_path_factory.mktemp("chat")).start()
-    yield server.client()
-    server.stop()
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    started = Server(tmp_path_factory.mktemp("chat")).start()
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="module")
+def client(server: Server) -> SyncLangGraphClient:
+    return server.client()
 
 
 def test_the_chat_has_keys_of_its_own(client: SyncLangGraphClient) -> None:
@@ -28,11 +33,11 @@ def test_the_chat_has_keys_of_its_own(client: SyncLangGraphClient) -> None:
     said = {"messages": [{"role": "user", "content": "Hello"}], "context": {}}  # as Agent Chat UI
     context = {"workflow": "negotiation", "seed": 3}
     told: Any = client.runs.wait(None, "chat", input=said, context=context)
-    assert "Who bargains with whom?" in told["messages"][-1]["content"]
+    assert "did not take over “Hello”" in told["messages"][-1]["content"]
 
 
 def test_a_conversation_is_followed_word_by_word_and_told_what_came_of_it(
-    client: SyncLangGraphClient,
+    server: Server, client: SyncLangGraphClient
 ) -> None:
     thread = client.threads.create()["thread_id"]
 
@@ -42,15 +47,20 @@ def test_a_conversation_is_followed_word_by_word_and_told_what_came_of_it(
         parts = [*client.runs.stream(thread, "chat", **options)]
         return [part.data[0] for part in parts if part.event.partition("|")[0] == "messages"]
 
-    wish = "Let Ann and Ben bargain over who does the dishes; Ann hates it."
-    (table,) = told(input={"messages": [{"role": "user", "content": wish}]})
-    assert "| do the dishes | leave it | 2 | 10 |" in table["content"]
+    (shown,) = told(input={"messages": [{"role": "user", "content": "escape_room, prize=20"}]})
+    assert "20" in shown["content"]
     ((asked,),) = client.threads.get(thread)["interrupts"].values()
     value: Any = asked["value"]
-    assert value["action_requests"][0]["args"]["agents"] == ["Ann", "Ben"]
+    assert value["action_requests"][0]["args"] == {"game": "escape_room", "params": {"prize": 20}}
     said = told(command={"resume": {"decisions": [{"type": "approve"}]}})
-    assert {"Ann", "Ben"} <= {one.get("name") for one in said}
+    assert {"Alice", "Bob"} <= {one.get("name") for one in said}
     assert {one["type"] for one in said} == {"ai"}
-    assert "In the end Ann has 10, Ben has 6." in said[-1]["content"]
+    assert "In the end Alice has 9.5, Bob has 9.5." in said[-1]["content"]
     state: Any = client.threads.get_state(thread)["values"]
     assert [one["id"] for one in state["messages"][2:]] == [one["id"] for one in said]
+    run = state["run"]
+    listed = httpx.get(f"{server.url}/view/runs.json").json()["runs"]
+    assert run in {one["run"] for one in listed}
+    assert thread not in {one["run"] for one in listed}, "a conversation is no run"
+    seen = httpx.get(f"{server.url}/view/runs/{run}.json").json()
+    assert (seen["run"], seen["state"], seen["status"]) == (run, "ended", "agreed")

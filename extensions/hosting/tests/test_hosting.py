@@ -14,6 +14,7 @@ from langgraph.graph import START, StateGraph
 from shapley_coop import Deal, Outcome, SeatError
 from shapley_coop.extensions.hosting import ContractMiddleware, negotiate
 from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.owners import OWNER_KEY, NotYours, acting_for
 from tests.root import ROOT
 
 PAGE = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
@@ -92,6 +93,16 @@ def test_callables_map_the_state_in_and_out() -> None:
         workflow="shapley_coop",
     )
     assert app(node).invoke({"task": "3"})["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
+
+
+async def test_the_run_of_a_node_belongs_to_the_owner_of_the_graph_that_plays_it() -> None:
+    node = negotiate({"*": "embedded:rational"}, about="escape_room", workflow="llm_only")
+    place = {"configurable": {"thread_id": "t", OWNER_KEY: "acme"}}
+    run = (await app(node, InMemorySaver()).ainvoke({}, place))["outcome"]["run"]
+    with acting_for("acme"):
+        assert home().run(run).run == run
+    with acting_for("other"), pytest.raises((ValueError, NotYours)):
+        home().run(run)
 
 
 async def test_a_stopped_node_goes_on_with_its_run_and_its_letters_are_in_no_checkpoint() -> None:
