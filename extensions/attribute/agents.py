@@ -1,7 +1,7 @@
-"""Who may be an agent of an app: nodes, and tools that wrap an agent or a graph.
+"""The places of an app that may be agents: nodes, and tools that wrap an agent or a graph.
 
-A tool is found where a node or another tool holds it, and what it wraps in what its function refers
-to; so nothing is asked. Deep Agents' `task` is one tool of many agents, by `subagent_type`.
+The search follows the tools of nodes and the objects that functions refer to, and runs nothing.
+The tool `task` of Deep Agents wraps many agents; its argument `subagent_type` selects one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

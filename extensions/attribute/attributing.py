@@ -218,7 +218,7 @@ class _Attribution:
             )
 
     def goes_on(self, more: Forecast) -> bool:
-        """Return whether what is foretold is wanted; who wants more than was allowed gets it."""
+        """Ask `go_on` whether to play the forecast; if it agrees, `max_calls` rises as needed."""
         game, go_on = self.game, self.settings.go_on
         wanted = go_on is None or bool(go_on(more))
         if wanted and go_on and not (more.fits or more.sampled):
