@@ -1,4 +1,4 @@
-"""`coop attribute` and its options, and `coop attribute-summary`."""
+"""The commands `coop attribute` and `coop attribute-summary`, with their options."""
 
 import json
 import sys
@@ -150,11 +150,11 @@ def attribute(
     as_json: Json = False,
     out: Out = None,
 ) -> None:
-    """Attribute the score of a LangGraph app to its agents, by playing it without some of them.
+    """Divide the score of a LangGraph app among its agents, by playing it without some of them.
 
-    The app runs once as it is; then once without each agent (leave-one-out), then without several
-    (Shapley values), on a copy in which stand-ins replace the others. Calls are kept, so that a
-    second run makes none.
+    The app runs once with all agents, then once without each agent (leave-one-out), then without
+    several (Shapley values). Stand-ins replace the absent agents on a copy of the app. Calls are
+    kept, so a second run makes no calls.
     """
     if not is_installed("scipy"):
         raise missing("an interval of coop attribute", "scipy", "attribute")
@@ -210,9 +210,9 @@ def attribute_summary(
         Path | None, typer.Option(help="The same of an earlier version, to compare with.")
     ] = None,
 ) -> None:
-    """Print an attribution as Markdown, for a pull request; compared with an earlier version's.
+    """Print an attribution as Markdown for a pull request, compared with an earlier version.
 
-    Agents whose 95 % intervals do not meet are marked with an asterisk.
+    An asterisk marks agents whose 95 % intervals before and after do not overlap.
     """
     from shapley_coop.extensions.attribute.summary import markdown, read
 

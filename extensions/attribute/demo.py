@@ -1,8 +1,8 @@
 """A bundled app of three agents whose models are embedded: no key, no network.
 
-A researcher names facts about a topic, a writer puts some of them into a text, a critic sends it
-back once if a fact is missing. The models answer by rules from their prompts alone, so what comes
-out is a simulation and says nothing about language models.
+A researcher names facts about a topic, a writer puts some of them into a text, and a critic sends
+the text back once if a fact is missing. The models answer by fixed rules from their prompts. So the
+results are a simulation and say nothing about language models.
 """
 
 from collections.abc import Callable, Hashable
@@ -18,10 +18,10 @@ FACTS = {
     "bees": ["dance to tell the way", "see ultraviolet light"],
     "glaciers": ["hold most fresh water", "flow downhill", "carve valleys", "look blue inside"],
 }
-"""Topic → what there is to say about it."""
+"""Topic → the facts about it."""
 
 USED = 2
-"""Facts that the writer puts into a first draft."""
+"""The number of facts that the writer puts into a first draft."""
 
 AGENTS = ["researcher", "writer", "critic"]
 INPUTS: list[dict[str, Any]] = [{"topic": topic} for topic in FACTS]
@@ -31,11 +31,11 @@ class Draft(TypedDict, total=False):
     """The app's state.
 
     Attributes:
-        topic: what the text is about; the input.
-        facts: the researcher's, a line each.
-        text: the writer's.
-        note: the critic's: facts that are missing, a line each.
-        verdict: the critic's: write again, or done.
+        topic: the input: the topic of the text.
+        facts: written by the researcher, one fact per line.
+        text: written by the writer.
+        note: written by the critic: the missing facts, one per line.
+        verdict: written by the critic: whether to write again.
     """
 
     topic: str
@@ -46,7 +46,7 @@ class Draft(TypedDict, total=False):
 
 
 class RuleChat(BaseChatModel):
-    """A chat model that answers by a rule of its prompt."""
+    """A chat model whose answer is a fixed function of its prompt."""
 
     rule: Callable[[str], str]
     provider: str = "embedded"
@@ -105,7 +105,7 @@ def research(state: Draft) -> Draft:
 
 
 def write(state: Draft) -> Draft:
-    """Write a text from the facts, and from what the critic missed."""
+    """Write a text from the facts and the critic's note."""
     prompt = f"Facts:\n{state.get('facts', '')}\n\nMissing:\n{state.get('note', '')}\n\nWrite."
     return {"text": _writer.invoke(prompt).text}
 
@@ -119,7 +119,7 @@ def review(state: Draft) -> Draft:
 
 
 def score(state: Draft) -> float:
-    """Return how many of the topic's facts the text has, in percent."""
+    """Return the percentage of the topic's facts that are in the text."""
     facts = FACTS[state["topic"]]
     return 100 * sum(fact in state.get("text", "") for fact in facts) / len(facts)
 

@@ -14,7 +14,7 @@ from langgraph.pregel import Pregel
 from shapley_coop.extensions.attribute.walking import branches_of, graphs_in, innermost
 
 FRAMEWORKS = ("langchain", "langgraph", "deepagents", "shapley_coop")
-"""Packages whose names begin so make apps: a node that is theirs makes them no part of one."""
+"""Prefixes of framework packages: a node from one does not make the package the app's own."""
 
 _STDLIB = sysconfig.get_path("stdlib")
 

@@ -1,4 +1,4 @@
-"""How an app is attributed."""
+"""The settings of an attribution, with their checks."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from shapley_coop.invalid import first_error
 
 
 class Settings(BaseModel):
-    """How an app is attributed."""
+    """The settings of an attribution: the keyword arguments of `attribute`."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
@@ -64,24 +64,24 @@ class Settings(BaseModel):
 
     @property
     def asks(self) -> bool:
-        """Whether a node may be asked what is not kept."""
+        """Whether new calls may be made."""
         return self.fresh != "none"
 
     def may_act(self, path: str, tool: str) -> bool:
-        """Return whether a tool of a node may act a second time."""
+        """Return whether a tool of a node may act again after the recorded run."""
         named = () if isinstance(self.fresh, str) else self.fresh
         return self.fresh == "all" or path in named or tool in self.safe_tools
 
     def absent_for(self, agent: str) -> Any:
-        """Return what stands in for an agent."""
+        """Return the stand-in for an agent; "blank" if none is set."""
         return self.absent.get(agent, "blank") if isinstance(self.absent, Mapping) else self.absent
 
 
 def checked(given: Mapping[str, Any]) -> Settings:
-    """Return the settings.
+    """Return validated settings.
 
     Raises:
-        ValueError: one is unknown or out of range.
+        ValueError: a setting is unknown or invalid.
     """
     try:
         named = {"value": given["value"].replace("-", "_")} if "value" in given else {}
