@@ -60,11 +60,11 @@ ACCEPT, REJECT = "<ACCEPT>", "<REJECT>"
 
 
 def awarded(stage: StageGame, rule: Rule) -> Deal | None:
-    """Return the deal that an arbiter's rule makes of a game; None if it leaves things as they are.
+    """Return the deal that an arbiter's rule awards; None if it awards the disagreement point.
 
     Args:
         stage: the game.
-        rule: one of `arbiters`; a payoff that no joint action has is paid for in the end.
+        rule: one of `arbiters`; payments in the last turn adjust payoffs of the joint action.
     """
     without = stage.disagreement
     points = {tuple(stage.turns * x for x in pays): play for play, pays in stage.pays.items()}
@@ -82,7 +82,7 @@ def awarded(stage: StageGame, rule: Rule) -> Deal | None:
 
 
 def _after(turns: int, *also: When) -> When:
-    """In the last turn, where there are several, and where what is given besides holds."""
+    """Return the condition "in the last turn" (if there are several turns) and all in `also`."""
     conditions = [*([Turns(turns=(turns, turns))] if turns > 1 else []), *also]
     if len(conditions) > 1:
         return All(all=tuple(conditions))
@@ -98,13 +98,13 @@ class Baseline:
     """A `python:` seat's factory.
 
     Attributes:
-        talk: from the letter's facts and the run's seed to the answer of `propose` and `answer`.
+        talk: a function from the letter's facts, the game and the run's seed to the answer.
     """
 
     talk: Callable[[Facts, StageGame, int], str]
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
-        """Make what answers an agent's letters; its answers raise where there are no payoffs."""
+        """Return the function that answers letters; it raises if a letter has no payoffs."""
 
         def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]:
             stage, asked = StageGame.of(facts), facts["ask"].removeprefix("contract_")
@@ -135,13 +135,13 @@ def _arbitrated(rule: str, facts: Facts, stage: StageGame, seed: int) -> str:
 
 @dataclass(frozen=True)
 class Bid:
-    """What a contractor would do for the manager.
+    """A contractor's bid to the manager.
 
     Attributes:
         agent: the contractor.
-        action: what it would do, in every turn.
-        price: for all turns, in the game's unit.
-        gain: what the manager has of it before it pays.
+        action: the action that it offers to play in every turn.
+        price: the price for all turns, in the game's unit.
+        gain: the manager's gain in all turns, before it pays.
     """
 
     agent: str
@@ -151,11 +151,11 @@ class Bid:
 
     @property
     def surplus(self) -> Fraction:
-        """What is left to the manager."""
+        """The manager's gain after paying the price."""
         return self.gain - self.price
 
     def deal(self, stage: StageGame) -> Deal:
-        """Return the bid as a deal with the manager, who pays in the end for what was done."""
+        """Return the bid as a deal: the manager pays in the last turn, if the duty was done."""
         duty = Do(agent=self.agent, action=self.action)
         if self.price <= 0:
             return Deal(clauses=(duty,))
@@ -165,7 +165,7 @@ class Bid:
 
 
 def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
-    """Action → the bid to do it while all others are safe, at what that costs."""
+    """Return action → the bid at cost, assuming that all others play their safe actions."""
     safe = stage.safe
     i, without, turns = stage.agents.index(agent), stage.pays[safe], stage.turns
     found = {}
@@ -177,7 +177,7 @@ def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
 
 
 def _contracting(second: bool, facts: Facts, stage: StageGame, seed: int) -> str:
-    """Return the first agent announces and awards; all others bid."""
+    """Answer as the manager, if first among the agents, or else as a bidding contractor."""
     me = facts["you"]
     if me == stage.agents[0]:
         return _managing(second, facts, stage)
@@ -212,7 +212,7 @@ def _managing(second: bool, facts: Facts, stage: StageGame) -> str:
 
 
 def _bids(facts: Facts, stage: StageGame) -> list[Bid]:
-    """Return what each contractor bid first, as the history has it, where it is worth its price."""
+    """Return each contractor's first bid in the history, if its surplus is positive."""
     found: dict[str, Bid] = {}
     for line in facts["history"]:
         if "offers" not in line or line["by"] in (stage.agents[0], *found):
@@ -242,4 +242,4 @@ SHIPPED: dict[str, Baseline] = {
     "contract_net": contract_net,
     "second_price": second_price,
 }
-"""The baselines, by the names that a seat gives. They are ours: any file may name them."""
+"""The baselines by their names in seats. They are shipped code, so any file may name them."""
