@@ -1,29 +1,28 @@
-"""What negotiations are compared with, as seats.
+"""Baselines for negotiations, as seats: arbiters and auctions.
 
 A seat is `python:shapley_coop.extensions.opponents.baselines:NAME`.
 
-If every agent has the same one, the run ends as the rule says, through this project's own
-messages, contract and ledger. A single one offers the rule's deal and accepts no other. They
-read the table of payoffs in the letter, and keep what they sign. The disagreement point d is what
-each agent has without a deal whatever the others do (`StageGame.disagreement`).
+If all agents have the same baseline, the run ends with the rule's outcome, through the ordinary
+messages, contract and ledger. A single baseline offers the rule's deal and accepts no other. The
+baselines read the table of payoffs in the letter, and keep what they sign. The disagreement point d
+is each agent's max-min payoff without a deal (`StageGame.disagreement`).
 
 =================  ============================================================================
-nash               the joint action of the highest product of gains over d
-kalai_smorodinsky  the joint action at which the least part of a best gain is highest
-fixed_split        the joint action of the best total, and an equal part of the surplus for each
-random_split       the same, with parts that the run's seed draws
-contract_net       the first agent is the manager, all others bid what they would do for it, and at
-                   what price; the bid that is worth most to it is awarded
-second_price       the same, and the winner is paid as much as leaves the manager no better off than
-                   the second-best bid, or no bid; at most what it can ever earn
+nash               the joint action with the largest product of gains over d
+kalai_smorodinsky  the joint action with the largest minimum of relative gains
+fixed_split        the joint action with the best total, and equal shares of the surplus
+random_split       the same joint action, with shares drawn by the run's seed
+contract_net       the first agent is the manager, all others bid an action and a price, and the
+                   manager awards the bid with the largest surplus
+second_price       like contract_net, but the price leaves the manager only the surplus of the
+                   second-best bid (or of no bid); at most all that the manager can ever earn
 =================  ============================================================================
 
 The arbiters are those of `arbiters`. The contract net is Smith's (IEEE Transactions on
-Computers C-29, 1980), with bids at cost. `second_price` is the Vickrey–Clarke–Groves mechanism
-where it applies here, to one buyer of one service: its price makes bidding one's cost the best
-reply, and comes from the buyer, whose means are the reserve. In general that mechanism's payments
-sum to no zero, and need somebody outside the game who has the rest (Green and Laffont, 1979): a
-ledger has nobody.
+Computers C-29, 1980), with bids at cost. `second_price` is the Vickrey–Clarke–Groves mechanism for
+one buyer of one service. Its price makes bidding at cost a best response. The buyer pays the price,
+so the buyer's means are the reserve price. In general, the payments of that mechanism do not sum to
+zero and need an outside party (Green and Laffont, 1979); a ledger has no such party.
 
 >>> pull = {("door", "door"): (-1, -1), ("door", "lever"): (10, -1),
 ...         ("lever", "door"): (-1, 10), ("lever", "lever"): (-1, -1)}

@@ -90,7 +90,7 @@ class Strategist:
 def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Moves, Moves]:
     """Return the own moves and the other's; a turn without an action counts as "D"."""
     you, agents = facts["you"], facts["agents"]
-    mediated = (facts.get("mediator") or {}).get("choose")  # a strategy moves by itself
+    mediated = (facts.get("mediator") or {}).get("choose")  # strategies never delegate
     legal = sorted(action for action in facts["legal"] if action != mediated)
     if legal != sorted(actions.values()) or len(agents) != PLAYERS:
         raise ValueError(f"a game of two with the actions {sorted(actions.values())} is needed")
