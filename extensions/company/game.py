@@ -1,9 +1,9 @@
-"""Software company: six roles build a program, and a bounty is theirs once its checks pass.
+"""Software company: six roles build a program, and earn a bounty if its checks pass.
 
-`step` never touches a disk or starts a process. It takes content as data, and asks a runner what
-the program does; the runner's findings go into the effects, so that a play can be repeated from its
-record alone (see `company_checks`). Repository and contributions are views of the record:
-`tree.materialise` builds the one, and the reader of any git history counts the other.
+`step` itself touches no disk and starts no process. It takes content as data and calls a runner to
+check the program. The runner's findings go into the effects, so a play can be replayed from its
+record alone (see `checks`). Repository and contributions are views of the record:
+`tree.materialise` builds the repository, and `read_history` counts the contributions.
 """
 
 import json

@@ -101,7 +101,7 @@ class Check(_Model):
         return self.command or [PYTHON, "main.py", *map(str, self.inputs or [])]
 
     def _prints(self, text: str) -> bool:
-        # The expression and the text are both untrusted, so `pattern` limits the matching.
+        # Both the expression and the text are untrusted, so `pattern` matches in linear time.
         return pattern(self.prints).search(text)
 
     def judge(self, result: CheckResult, decimals: int) -> bool:
