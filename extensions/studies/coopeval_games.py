@@ -1,4 +1,4 @@
-"""The games of CoopEval as normal-form games of ours, from the numbers in its settings."""
+"""The games of CoopEval as our normal-form games, from the numbers in its settings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
