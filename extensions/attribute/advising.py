@@ -137,7 +137,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Return the reason not to use a model: it is not cheaper; "" if it is or cost is unknown."""
+    """Return why a model is useless (it saves no cost); "" if it saves cost or that is unknown."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

@@ -21,7 +21,7 @@ from shapley_coop.extensions.attribute.scope import current
 
 @dataclass(frozen=True)
 class OtherModel:
-    """The stand-in that runs an agent unchanged, except that this model answers for its own."""
+    """The stand-in that runs an agent unchanged, but with this model in place of its own."""
 
     model: BaseChatModel
 
@@ -125,4 +125,4 @@ models_lent = Lent(
     partial(_put, _invoke, _ainvoke, _stream, _astream),
     partial(_put, INVOKE, AINVOKE, STREAM, ASTREAM),
 )
-"""The patch of `BaseChatModel` that lets other models answer for agents' own."""
+"""The patch of `BaseChatModel` that lets other models answer in place of agents' own."""

@@ -45,7 +45,7 @@ async def play(
             play is the recorded one.
 
     Returns:
-        The result; if the play fails, it has a `failure` and no state.
+        The result; if the play fails, its `failure` gives the reason.
 
     Raises:
         CallsSpent: no further call is allowed.

@@ -132,11 +132,11 @@ class AppCredit:
 
     @property
     def has_other_value(self) -> bool:
-        """Whether the norm is not leave-one-out, which is shown beside every other norm."""
+        """Whether the norm is other than leave-one-out, so both are shown."""
         return self.value != "leave_one_out"
 
     def known_value(self, agent: str) -> float | None:
-        """Return an agent's value or None; leave-one-out is known agent by agent."""
+        """Return an agent's value, or None; leave-one-out may be known for some agents only."""
         if not self.has_other_value:
             return self.leave_one_out[agent]
         return None if self.values is None else self.values[agent]

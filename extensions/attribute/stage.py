@@ -35,7 +35,7 @@ class Endless(GraphBubbleUp):
 
 
 class NotPlayed(ValueError):
-    """The error of a play that would repeat a tool's effect or make a new call not allowed."""
+    """The error of a play that would repeat a tool's effect, or make a call that is forbidden."""
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,7 @@ def interval(rows: Iterable[float]) -> tuple[float, float]:
 
 
 def quantile(n: int) -> float:
-    """Return half the width of a 95 % interval in standard errors: Student's t of n rows."""
+    """Return Student's t of n rows: half the width of a 95 % interval, in standard errors."""
     return float(stdtrit(n - 1, 0.5 + LEVEL / 2))
 
 

@@ -1,11 +1,11 @@
-"""Recorded companies: the published log of a software company, and the negotiation over it.
+"""The reader of the published log of a software company, and of the negotiation over the reward.
 
-The log is one JSON object whose keys are role names, repeated for every step; parsers that keep the
-last of equal keys lose most of it, so it is read as pairs. Each entry is a sentence about what a
-role did. The negotiation is a list of lists of sentences, the last of which is the decision.
+The log is one JSON object whose keys are role names, repeated for every step. It is read as pairs,
+because parsers that keep only the last of equal keys lose most of it. Each entry is a sentence
+about a role's work. The negotiation is a list of lists of sentences; the last one is the decision.
 
-What the log does not hold is not made up: it has no commits, no content of files and no authors of
-lines. Counts are what its sentences say, each with the sentence that says it.
+The log has no commits, no contents of files and no authors of lines. None are invented: all counts
+are quoted from sentences, and each count keeps its sentence.
 """
 
 import json

@@ -165,7 +165,7 @@ def imported(experiment: Experiment) -> Imported:
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
-    """The clauses of a contract: who takes an action gets its amount evenly from all others."""
+    """Return a contract's payments: all others pay an action's amount, in equal parts."""
     clauses = []
     for action, amount in design.items():
         for doer in seats if amount else ():

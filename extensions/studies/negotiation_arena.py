@@ -236,7 +236,7 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
 
 
 def _loss(record: Recorded, trade: Trade) -> str:
-    """Who cannot do what was agreed, or is left worse off; a divided pool was nobody's before."""
+    """Return which player cannot perform a trade or loses by it, or ""; divisions have no loss."""
     gained = gains(record, changes_by(trade))
     for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
         for good, amount in given.items():
