@@ -11,7 +11,7 @@ from shapley_coop.games.params import Number, Params
 
 
 class SoftwareCompanyParams(Params):
-    """Who works, on what, for how long, and for how much."""
+    """The parameters of a software company: roles, rounds, task, phases, bounty and weights."""
 
     agents: list[str] = Field(default=list(ROLES), min_length=2, description="Which roles work.")
     rounds: int = Field(default=1, ge=1, le=50, description="Times through all four phases.")

@@ -38,7 +38,7 @@ class _Model(BaseModel):
 
 
 class Input(_Model):
-    """One number that the program takes, and what it must refuse."""
+    """One input of the program: a number with limits, beyond which the program must refuse it."""
 
     name: str = Field(pattern=_NAME)
     unit: str = Field(default="", max_length=20)
@@ -66,7 +66,7 @@ class Output(_Model):
 
 
 class Check(_Model):
-    """One check: values and the result, values that are refused, or a command that succeeds."""
+    """One check: inputs and their output, inputs to be refused, or a command that must succeed."""
 
     inputs: list[Number | str] | None = Field(default=None, max_length=20)
     output: Number | None = None
@@ -119,10 +119,10 @@ class Check(_Model):
 
 
 class Task(_Model):
-    """What is to be built.
+    """The program to build.
 
-    With inputs, output and formula it is declarative, and embedded roles can build it. Without,
-    it is words for language models.
+    With inputs, output and formula, a task is declarative, and embedded roles can build it.
+    Without them, a task is a description in words, for language models.
     """
 
     title: str = Field(min_length=1, max_length=200)

@@ -29,7 +29,7 @@ class TurnWorkspace:
     runner: Runner
     effects: list[dict[str, Any]] = field(default_factory=list)
     written: dict[str, str] = field(default_factory=dict)  # path → who wrote it this turn
-    stale: bool = False  # whether a file was written after the checks were run last
+    stale: bool = False  # whether a file was written after the latest run of the checks
 
     def take(self, agent: str, action: str) -> None:
         """Apply one agent's action to the files, or record why it leaves no artefact."""

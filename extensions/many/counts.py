@@ -221,7 +221,7 @@ class Counts:
             left = kept
 
     def _reachable(self, left: Sequence[int]) -> list[int]:
-        """Return all sums of n − 1 agents with these actions; as bits, bit s is the sum s."""
+        """Return all sums of n − 1 agents with these actions; internally, bit s is the sum s."""
         if left[-1] - left[0] == len(left) - 1:
             return list(range((self.n - 1) * left[0], (self.n - 1) * left[-1] + 1))
         sums, power, times = 1, sum(1 << k for k in left), self.n - 1

@@ -112,7 +112,7 @@ def _simple(term: CompiledClause, executes: bool) -> bool:
     """Return whether a clause has only duties or fixed payments at turns known in advance."""
     pay = term.transfer
     if (pay or term.split) and not executes:
-        return True  # payments are not executed
+        return True  # payments that are not executed change nothing
     if term.split or term.gift or (pay and pay.basis == "reward"):
         return False
     return not term.condition.start

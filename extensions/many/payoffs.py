@@ -44,7 +44,7 @@ class CountedPayoffs:
         return self.counts.least(self.agents, actions)
 
     def surviving(self) -> Baseline:
-        """Return the baseline: the one action that survives strict dominance, else "away"."""
+        """Return the one action that survives strict dominance, else "away" with a warning."""
         left = self.counts.undominated()
         if len(left) > 1:
             return Baseline(AWAY, ALL_AWAY.words, warning=UNDECLARED)

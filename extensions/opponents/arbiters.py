@@ -32,7 +32,7 @@ Point = tuple[Fraction, ...]
 
 
 def nash(points: Sequence[Point], disagreement: Point) -> Point:
-    """Return the outcome with the largest product of gains; d if no outcome is rational for all.
+    """Return the outcome with the largest product of gains; d if none is individually rational.
 
     Args:
         points: the outcomes' payoffs.
@@ -42,7 +42,7 @@ def nash(points: Sequence[Point], disagreement: Point) -> Point:
 
 
 def kalai_smorodinsky(points: Sequence[Point], disagreement: Point) -> Point:
-    """Return the outcome with the largest minimum of relative gains; d if none is rational for all.
+    """Return the outcome with the largest minimum of relative gains, or d as in `nash`.
 
     The arguments are those of `nash`.
     """

@@ -56,7 +56,7 @@ class Strategist:
             actions: agent → the actions of the game.
 
         Raises:
-            ValueError: the game has not two agents, or has other actions.
+            ValueError: the game does not have two agents, or it has other actions.
         """
         own = sorted((self.cooperate, self.defect))
         two = actions.values() if len(actions) == PLAYERS else ()

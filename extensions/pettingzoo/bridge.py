@@ -1,6 +1,6 @@
 """Any PettingZoo environment as a game: `pettingzoo:package.module:factory`.
 
-An `AECEnv` that is not parallelizable is played by one agent per turn, all others by all agents.
+In a non-parallelizable `AECEnv` one agent acts per turn; in all other environments all agents act.
 
 An environment has mutable state, but a game is pure. So a position is the list of actions since the
 reset, and the environment reaches a position by replaying these actions from the seed. It stays at
@@ -43,7 +43,7 @@ OWN_REWARDS = Baseline(
 
 
 class PettingZooParams(Params):
-    """What a run says about an environment; every other parameter goes to its factory."""
+    """The parameters of an environment; parameters not listed here go to its factory."""
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False)
 
@@ -204,7 +204,7 @@ class PettingZooGame(Game):
         return space
 
     def _check_names(self) -> None:
-        """Refuse agents' names that `Params` would refuse; only the environment names them all."""
+        """Refuse invalid names of agents, which are known only after the environment is made."""
         try:
             Params(agents=list(self.agents))
         except ValidationError as error:
