@@ -37,14 +37,14 @@ Absent = Annotated[
     ),
 ]
 Keep = Annotated[
-    str, typer.Option(help="Keys that absent agents write as they did, such as a counter.")
+    str, typer.Option(help="Keys that stand-ins write as their agents did, such as a counter.")
 ]
 Samples = Annotated[int, typer.Option(help="Plays of each coalition and input.", min=1)]
 Value = Annotated[
     str,
     typer.Option(
         help="shapley, banzhaf, leave-one-out, …; if not given, leave-one-out first, then Shapley "
-        "values if you want them, or where nobody can be asked within --max-calls."
+        "values if you confirm them, or without a terminal if --max-calls allows them."
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Go on without asking.")]
@@ -52,8 +52,8 @@ Advise = Annotated[
     bool,
     typer.Option(
         "--advise",
-        help="Say of each agent whether to keep it, to remove it, to ask a cheaper model, or what "
-        "would tell: changes are played after leave-one-out.",
+        help="Advise for each agent whether to keep it, remove it, use a cheaper model, or play "
+        "more inputs: changes are played after leave-one-out.",
     ),
 ]
 Cheaper = Annotated[
@@ -66,13 +66,13 @@ Cheaper = Annotated[
 MayLose = Annotated[
     float,
     typer.Option(
-        help="With --advise: the part of what all agents add that a change may lose.", min=0, max=1
+        help="With --advise: the part of v(N) − v(∅) that a change may lose.", min=0, max=1
     ),
 ]
 Fresh = Annotated[
     str,
     typer.Option(
-        help="Whose tools may act again: toolless (nobody's), all, or nodes, separated by commas; "
+        help="Whose tools may act again: toolless (no node's), all, or nodes, separated by commas; "
         "none: no new calls. If not given: "
         "toolless, and none with --trace."
     ),
@@ -98,13 +98,13 @@ Config = Annotated[
 Answers = Annotated[
     str,
     typer.Option(
-        help="What nodes that ask a person (interrupt) are told: a file of {node: answer}, or "
-        "path.py:function of what is asked."
+        help="Answers to nodes that call interrupt: a file of {node: answer}, or path.py:function "
+        "of the interrupt's value."
     ),
 ]
 Cache = Annotated[Path | None, typer.Option(help="The file of kept calls.")]
 Version = Annotated[
-    str, typer.Option(help="Names prompts and models that the app's files do not show.")
+    str, typer.Option(help="A version of prompts and models that the app's files do not show.")
 ]
 Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
 Bargain = Annotated[

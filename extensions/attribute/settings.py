@@ -18,13 +18,13 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
     absent: Any = Field("blank", description="blank, silent, a function, a model; or by agent.")
-    keep: tuple[str, ...] = Field((), description="Keys that absent agents write as they did.")
+    keep: tuple[str, ...] = Field((), description="Keys that stand-ins write as their agents.")
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
     value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")
     fresh: str | tuple[str, ...] = Field(
         "toolless",
-        description="Whose tools may act again: toolless (nobody's), all, or nodes; "
-        "none: nobody is asked anything new (the default with a trace).",
+        description="Whose tools may act again: toolless (no node's), all, or names of nodes; "
+        "none: no new calls are made (the default with a trace).",
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
     max_calls: int = Field(200, ge=1, description="New node calls, at most.")
@@ -33,32 +33,32 @@ class Settings(BaseModel):
     )
     max_state: int = Field(1_000_000, ge=1_000, description="Characters a node is given, at most.")
     exact_up_to: int = Field(8, ge=1, description="Agents whose coalitions are all played.")
-    target: float = Field(WITHIN, gt=0, description="Sampled until no error is above this part.")
-    budget: int | None = Field(None, ge=2, description="Coalitions looked at by the sampler.")
-    seed: int = Field(0, ge=0, description="Of sampled orders.")
+    target: float = Field(WITHIN, gt=0, description="Largest error, in (max − min worth) / n.")
+    budget: int | None = Field(None, ge=2, description="Coalitions to sample, at most.")
+    seed: int = Field(0, ge=0, description="Seed of sampled orders.")
     at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
     context: Any = Field(None, description="The app's context, as in invoke.")
     config: Any = Field(None, description="The app's config, as in invoke.")
     answers: Any = Field(
-        None, description="To nodes that ask a person: a function of what is asked, or by node."
+        None, description="Answers to interrupts: a function of the value, or a mapping by node."
     )
     cache: Path | None = Field(None, description="The file of kept calls; in the home if not set.")
     version: str = Field("", description="Names the app's prompts and models, for the cache.")
     trace: Path | None = Field(None, description="Recorded runs, whose calls are not made again.")
     advise: bool = Field(False, description="Whether changes are tried: see `Advice`.")
-    cheaper: tuple[Any, ...] = Field((), description="Chat models to try in agents' place.")
+    cheaper: tuple[Any, ...] = Field((), description="Chat models to try for agents' own.")
     may_lose: float = Field(
-        0.05, ge=0, le=1, description="Of what all agents add: the part that a change may lose."
+        0.05, ge=0, le=1, description="The part of v(N) − v(∅) that a change may lose."
     )
     progress: Callable[[], Any] = Field(lambda: None, description="Called after each coalition.")
     announce: Callable[[Any], Any] = Field(
         lambda forecast: None,
-        description="Is told the `Forecast`, before anything runs and after the recorded runs.",
+        description="Called with the `Forecast` before any run and after the recorded runs.",
     )
     go_on: Callable[[Any], bool] | None = Field(
         None,
-        description="Is told, after leave-one-out, the `Forecast` of Shapley values, and that of "
-        "advice: whether they are wanted.",
+        description="Called after leave-one-out with the `Forecast` of Shapley values or advice; "
+        "returns whether to play them.",
     )
     prices: Any = Field(NO_PRICES, description="USD per million tokens, by model.")
 

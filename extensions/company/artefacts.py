@@ -114,7 +114,7 @@ def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | st
 
 
 def _decision(agent: str, content: Mapping[str, str], files: Mapping[str, str]) -> Artefact | str:
-    """Return the file of a decision, with the next number, or a line that says what is wrong."""
+    """Return the file of a decision, with the next number, or a line that objects to it."""
     title = _one_line(content["title"])
     number = sum(path.startswith("docs/decisions/") for path in files) + 1
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "decision"
@@ -168,7 +168,7 @@ def _fenced(text: str) -> str:
 
 
 def _mistake(name: str, path: str, body: str, files: Mapping[str, str]) -> str:
-    """Return what is wrong with a file; "" if it may be written."""
+    """Return an objection to a file; "" if the file may be written."""
     if mistake := mistake_in_path(path):
         return mistake
     if len(body) > MAX_CONTENT:

@@ -160,7 +160,7 @@ class SoftwareCompany(Game):
         return action_label(action)
 
     def objection(self, position: Position, agent: str, action: str) -> str:
-        """Return what is wrong with an action that an agent wrote; "" if it can be taken."""
+        """Return an objection to an action that an agent wrote; "" if the action is valid."""
         legal = self.legal(position, agent)
         if action_label(action) not in legal:
             return f"You cannot do that now: legal are {', '.join(legal)}."

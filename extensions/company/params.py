@@ -25,7 +25,7 @@ class SoftwareCompanyParams(Params):
         description="Turns of each phase, in this order.",
     )
     bounty: Number = Field(default=100, gt=0, le=10**9, description="Paid once all checks pass.")
-    currency: str = Field(default="", max_length=16, description="Of the bounty.")
+    currency: str = Field(default="", max_length=16, description="The bounty's currency.")
     weights: Weights = Field(
         default=WEIGHTS, description="Kind of artefact → lowest and highest percent it is worth."
     )

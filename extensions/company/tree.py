@@ -22,7 +22,7 @@ _FIRST_SECOND = 1_000_000_000
 
 
 def mistake_in_path(path: str) -> str:
-    """Return what is wrong with a path for a file of the workspace; "" if it is valid.
+    """Return an objection to a path for a file of the workspace; "" if the path is valid.
 
     A valid path stays within the workspace on every system, and never touches .git.
     """

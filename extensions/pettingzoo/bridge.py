@@ -49,7 +49,7 @@ class PettingZooParams(Params):
 
     factory: str = Field(description="package.module:factory, of a ParallelEnv.")
     agents: list[str] = Field(default=[], description="Names instead of the environment's own.")
-    rounds: int = Field(default=100, ge=1, le=10_000, description="The play ends here at last.")
+    rounds: int = Field(default=100, ge=1, le=10_000, description="The most turns of a play.")
     actions: list[str] = Field(default=[], description="Names of the actions, instead of 0, 1, …")
 
 
