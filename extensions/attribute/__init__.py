@@ -1,9 +1,9 @@
-"""Credit for somebody's LangGraph app: which of its agents earns its tokens.
+"""Credit for the agents of any LangGraph app: which of them earn their tokens.
 
-The app's owner brings a compiled graph, the names of its agents, inputs, and a score of what comes
-out. Every coalition of agents is played on a copy of the graph, in which the others are stood in
-for (`absence`); node calls are kept on disk (`calls`), so that what two coalitions ask alike is
-asked once. The values are those of `credit`.
+The app's owner gives a compiled graph, the names of its agents, inputs, and a function that scores
+a final state. Coalitions are played on a copy of the graph, in which stand-ins (`absence`) replace
+the other agents. Node calls are kept on disk (`calls`): two coalitions that ask a node the same
+question make one call. `credit` computes the values.
 
 >>> from typing import TypedDict
 >>> from langgraph.graph import StateGraph
@@ -45,7 +45,7 @@ EXTENSION = Extension(
 
 
 def __getattr__(name: str) -> Any:
-    """Import the function when it is used: to find extensions, the command line imports this."""
+    """Import `attribute` only on use: the command line imports this module at every start."""
     if name == "attribute":
         from shapley_coop.extensions.attribute.attributing import attribute
 

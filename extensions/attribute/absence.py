@@ -1,4 +1,4 @@
-"""What stands in for an agent that is absent: its update emptied, nothing, a function, a model."""
+"""Stand-ins for absent agents: an emptied update, no update, a function, or a model."""
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -15,16 +15,16 @@ from shapley_coop.files import did_you_mean
 
 Baseline = Callable[..., Any] | Runnable[Any, Any]
 Absent = str | Baseline | Mapping[str, str | Baseline]
-"""`blank`, `silent`, a function or runnable of the node's input, a chat model; or one an agent."""
+"""`blank`, `silent`, a function or runnable of the node's input, a model; or these by agent."""
 
 KINDS = ("blank", "silent")
 
 
 def stand_in(choice: Any) -> Runnable[Any, Any]:
-    """Return what is asked in an agent's place: for its output, or a model for its words."""
+    """Return a runnable that gives an absent agent's output; of a chat model, only its words."""
 
     async def model_words(state: Any, config: RunnableConfig) -> str:
-        # The state's messages, or all of it as text.
+        # A state without messages becomes one message that contains the whole state as text.
         talk: Any = fields_of(state).get("messages") or [HumanMessage(canonical(state)[0])]
         answer: BaseMessage = await choice.ainvoke(list(talk), config)
         return str(answer.text)
@@ -39,7 +39,7 @@ def stand_in(choice: Any) -> Runnable[Any, Any]:
 
 
 def described(absent: Absent) -> Any:
-    """Return the choice as JSON, part of the result and of the key of kept calls."""
+    """Return the stand-in as JSON, for the result and for the keys of kept calls."""
     if isinstance(absent, Mapping):
         return {agent: described(one) for agent, one in absent.items()}
     if isinstance(absent, str):
@@ -53,17 +53,17 @@ def described(absent: Absent) -> Any:
 
 
 def in_words(choice: Any) -> str:
-    """Return the choice, as `described` gives it, in words."""
+    """Return the output of `described` in words."""
     if isinstance(choice, Mapping):
         return ", ".join(f"{one} for {agent}" for agent, one in choice.items())
     return str(choice)
 
 
 def check_absent(absent: Absent, agents: Collection[str]) -> None:
-    """Refuse a choice that is none.
+    """Refuse an invalid stand-in.
 
     Raises:
-        ValueError: which one.
+        ValueError: a stand-in has a wrong type or name, or its agent is unknown.
     """
     if isinstance(absent, Mapping):
         if stray := [agent for agent in absent if agent not in agents]:

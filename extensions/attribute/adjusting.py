@@ -1,14 +1,14 @@
-"""Sampled Shapley values, adjusted by a model of the game that is fitted to what was played.
+"""Sampled Shapley values, adjusted by a model of the game that is fitted to the known worths.
 
-A play of an app costs money, and arithmetic does not. So a sparse sum of simple games is fitted to
-the worths that are known: agents that are all needed, as in a pipeline, of whom any one is enough,
-or two of three. Its Shapley values are exact, as the agents of each are alike, and what the model
-misses is estimated from random orders and their reverses, as without it:
+A play of an app costs money, and arithmetic does not. So the model is a sparse sum of simple games,
+fitted to the worths of the played coalitions. In a simple game all of a set of agents are needed,
+or any one, or two of three. The Shapley values of the model are exact, because the agents of each
+set are symmetric. Random orders and their reverses estimate the rest, v − model:
 
     φ = φ(model) + mean over orders of the marginal contributions to v − model
 
-The orders are in folds, and the model of a fold is fitted to the other folds alone: it knows
-nothing of the orders that correct it, so that a model that is wrong costs precision and no bias
+The orders are split into folds. The model for a fold is fitted to the other folds only, so it is
+independent of the orders that correct it. A wrong model then costs precision but adds no bias
 (regression-adjusted Monte Carlo, Witter et al. 2025; cross-fitting, Chernozhukov et al. 2018).
 """
 
@@ -23,55 +23,55 @@ from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate
 
 LEAST_FOLDS, FOLDS = 4, 8
 MOST_TERMS = 24
-"""Of a model; of few known worths no more than a quarter of their number."""
+"""The most terms of a model, which also has at most a quarter as many terms as known worths."""
 
 MOST_CANDIDATES = 1_600
-"""Simple games among which terms are looked for: larger ones only where there are few."""
+"""The most candidate terms; sets of a larger size are added only while they fit this limit."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Simple games: each is worth 1 once enough of its agents are there.
+    """k simple games among n agents: each has worth 1 if enough of its agents are present.
 
     Attributes:
-        sets: shape (k, n), who belongs to each.
-        least: shape (k,), how many of them are enough.
+        sets: shape (k, n), whether the agent belongs to the game's set.
+        least: shape (k,), the number of agents of the set that is enough.
     """
 
     sets: Coalitions
     least: Floats
 
     def worth(self, rows: Coalitions) -> Floats:
-        """Shape (m, k): what each is worth with the agents of a row."""
+        """Return shape (m, k): the worth of each game for the coalition of each row."""
         there = rows.astype(np.float64) @ self.sets.T.astype(np.float64)
         return np.asarray(there >= self.least, dtype=np.float64)
 
     def values(self, points: Floats) -> Floats:
-        """Shapley values of the sum of so many points of each: its agents have equal parts."""
+        """Return the Shapley values of the games' sum, weighted by `points` of shape (k,)."""
         return np.asarray((points / self.sets.sum(axis=1)) @ self.sets)
 
     def some(self, chosen: list[int]) -> "Terms":
-        """Some of them."""
+        """Return the games of these rows."""
         return Terms(self.sets[chosen], self.least[chosen])
 
 
 def adjusted_shapley(
     n: int, worth: BatchWorth, count: int, seed: int, known: Coalitions
 ) -> Estimate:
-    """Estimate the Shapley value from so many random orders and their reverses.
+    """Estimate the Shapley value from random orders and their reverses.
 
     Args:
-        n: agents, at least 2.
-        worth: asked for many coalitions at once.
-        count: orders, at least `LEAST_FOLDS`; those that the antithetic sampler draws.
-        seed: of the orders.
-        known: coalitions whose worth is known anyway, shape (m, n).
+        n: the number of agents, at least 2.
+        worth: the characteristic function, for many coalitions at once.
+        count: the number of orders, at least `LEAST_FOLDS`; the antithetic sampler draws the same.
+        seed: the seed of the orders.
+        known: further coalitions whose worths are known, shape (m, n).
 
     Returns:
         Values that sum to v(N) − v(∅), with the standard errors of the adjusted orders.
 
     Raises:
-        ValueError: there are too few orders.
+        ValueError: `count` is below `LEAST_FOLDS`.
     """
     if count < LEAST_FOLDS:
         raise ValueError(f"{count} orders: at least {LEAST_FOLDS} are needed to fit models to them")
@@ -99,7 +99,7 @@ def adjusted_shapley(
 
 
 def _candidates(n: int) -> Terms:
-    """Of sets of one agent, of two, and so on, as far as they are few: all, any, two of three."""
+    """Return the games all, any and two of three, for sets of growing size, up to a limit."""
     found: list[tuple[tuple[int, ...], int]] = []
     for size in range(1, n + 1):
         enough = {1, size} | ({2} if size == 3 else set())
@@ -113,9 +113,9 @@ def _candidates(n: int) -> Terms:
 
 
 def _fitted(rows: Coalitions, worths: Floats, candidates: Terms) -> tuple[Terms, Floats]:
-    """Terms and points of a model: each in turn the term that leaves least beside those chosen.
+    """Choose terms greedily, each with the smallest remaining error, and fit their weights.
 
-    What a term is beyond those chosen is kept (orthogonal least squares, Chen et al. 1989).
+    Candidates stay orthogonal to the chosen terms (orthogonal least squares, Chen et al. 1989).
     """
     rows, kept = np.unique(rows, axis=0, return_index=True)
     worths = worths[kept]
@@ -126,7 +126,7 @@ def _fitted(rows: Coalitions, worths: Floats, candidates: Terms) -> tuple[Terms,
     enough = 1e-9 * np.abs(worths).max()
     while len(chosen) < min(MOST_TERMS, len(rows) // 4) and np.abs(left).max() > enough:
         sizes = np.linalg.norm(beyond, axis=0)
-        # Below the least size a term is a sum of those chosen.
+        # A candidate below this size is a linear combination of the chosen terms.
         fits = np.abs(left @ beyond) / np.where(sizes > least, sizes, np.inf)
         chosen.append(int(fits.argmax()))
         axis = beyond[:, chosen[-1]] / sizes[chosen[-1]]

@@ -1,7 +1,7 @@
-"""Advice on each agent of an app: keep, downgrade, remove, or that nobody knows; and whole apps.
+"""Advice on each agent: keep, downgrade, remove, or play more; and a comparison of whole apps.
 
-The baseline is one agent alone, asked again until it has taken as many tokens as the whole app; the
-best of its answers counts, by the user's own score. A team that does not beat that is no gain.
+The baseline is one agent alone. It plays repeatedly until it has used as many tokens as the whole
+app, and its best score counts. A team that does not beat the baseline is no gain.
 """
 
 from dataclasses import dataclass, replace
@@ -20,28 +20,28 @@ KEEP, DOWNGRADE, REMOVE, MORE = "keep", "downgrade", "remove", "more"
 NOT_MEASURED = "not measured"
 
 MOST_TRIES = 16
-"""Of one agent alone."""
+"""The most repetitions of one agent alone."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do with an agent.
+    """The advice on one agent.
 
     Attributes:
         agent: its name.
-        verdict: keep, downgrade, remove; more: it stays as it is until more is played; not
-            measured: the play without it has no score.
-        model: in place of its own, where the verdict is downgrade.
-        loss: of the mean score by the advised change; of one to keep, by its removal; below 0 the
-            score gains. None where that play has no score.
-        error: how far its 95 % interval goes from the loss; None of a single run.
-        saving: USD a run of the app; None where a price or tokens are not known.
-        tokens: saved a run; None where they are not known.
-        seconds: saved a run.
-        more: inputs, or samples of a single input, that would tell, about; 0 where it is
-            known, and of a single run, from which nobody can say how many.
-        more_cost: USD of playing them; None where it is not known.
-        why: in words.
+        verdict: keep, downgrade, remove, more (keep the agent until more plays decide), or not
+            measured (the play without the agent has no score).
+        model: the model to use instead, if the verdict is downgrade.
+        loss: the loss of mean score by the change, or by the removal of an agent to keep; a
+            negative loss is a gain. None if that play has no score.
+        error: the largest distance from the loss to its 95 % interval; None for a single run.
+        saving: USD saved per run of the app; None if a price or tokens are unknown.
+        tokens: tokens saved per run; None if unknown.
+        seconds: seconds saved per run; None if unknown.
+        more: about how many further inputs, or samples of a single input, would decide; 0 if the
+            verdict is known, or after a single run, which gives no estimate.
+        more_cost: USD for these further plays; None if unknown.
+        why: the reason in words.
     """
 
     agent: str
@@ -61,10 +61,10 @@ Rows = dict[str, dict[str, float]]
 
 
 async def advised(game: AppGame) -> tuple[list[Advice], Rows]:
-    """Advise on each agent of a game in which all have played, and compare whole apps.
+    """Play changes of an app, and advise on each agent.
 
     Returns:
-        The advice, and the score, tokens, seconds and USD a run of the app as it is and as advised.
+        The advice, and the mean metrics per run of the app as it is and as advised.
     """
     advising = Advising(Trials(game))
     await advising.look()
@@ -101,7 +101,7 @@ def _advice(advising: Advising, agent: str) -> Advice:
 
 
 def _cost_of(advising: Advising, more: int) -> float | None:
-    """USD of so many more inputs or samples, if each takes what those took that were played."""
+    """Return the USD for `more` inputs or samples, at the mean cost of the plays so far."""
     trials = advising.trials
     costs = [means(trials.game, of).get("cost") for of in trials.plays()]
     spent = [x for x in costs if x is not None]
@@ -109,7 +109,7 @@ def _cost_of(advising: Advising, more: int) -> float | None:
 
 
 def _why(advising: Advising, agent: str, step: Step, more: int, is_taken: bool) -> str:
-    """Return the advice in words."""
+    """Return the reason for the advice in words."""
     vain = [] if is_taken else advising.in_vain.get(agent, [])
     if step.loss.why:
         return ", ".join([f"its removal has no score: {step.loss.why}", *vain])
@@ -140,12 +140,12 @@ def _row(trial: Trial) -> dict[str, float]:
 
 
 async def one_alone(game: AppGame) -> Rows:
-    """Return the best answers of the best agent alone that takes as many tokens as the whole app.
+    """Play the best single agent repeatedly, on as many tokens as the app, and return its row.
 
-    Who takes no tokens is no baseline: no number of tries comes to those of the app.
+    Agents without tokens are excluded, because no number of repetitions uses the app's tokens.
 
     Raises:
-        CallsSpent: no further call is allowed; what was made is kept.
+        CallsSpent: no further call is allowed; the calls made so far are kept.
     """
     await game.ask(1 << i for i in range(len(game.agents)))
     missed = leave_one_out(game)

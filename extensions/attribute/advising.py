@@ -1,10 +1,10 @@
-"""Which agents an app can do without, and which can be asked with a cheaper model.
+"""The search for agents that can be removed, and for agents that can use a cheaper model.
 
-A change is played, and not concluded from values: of two agents that can stand in for each other
-neither is missed alone, and one of them must stay. So changes are tried one by one, then all that
-seem good at once, and if that loses too much, one after the other, those that save most first. A
-loss is compared within each input, and is little where its whole 95 % interval is below what may be
-lost. A model is tried only in place of another, and taken only where it is cheaper.
+Changes are played, because values do not show their effect: if two agents are substitutes, each has
+a low value, but only one of them can go. So each change is tried alone, then all good changes
+together. If these lose too much, they are added one after the other, the largest saving first. A
+loss counts as little if its whole 95 % interval, over inputs, is below the tolerance. Another model
+is tried only for agents that ask a model, and is taken only if it is cheaper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ Option = tuple[str, BaseChatModel | None]
 
 @dataclass(frozen=True)
 class Step:
-    """A change of one agent, beside others that are made.
+    """The change of one agent, on top of other changes.
 
     Attributes:
-        change: a model in place of its own, or None: it is removed.
-        loss: beyond the others.
-        saves: tokens, seconds, cost a run, where they are known.
+        change: the model in place of its own, or None to remove the agent.
+        loss: the loss beyond that of the other changes.
+        saves: the tokens, seconds and cost saved per run; None if unknown.
     """
 
     change: BaseChatModel | None
@@ -36,18 +36,18 @@ class Step:
 
 @dataclass
 class Advising:
-    """Looks for the changes of an app that lose little.
+    """The search for changes of an app that lose little.
 
     Args:
-        trials: plays changed apps.
+        trials: the plays of changed apps.
 
     Attributes:
-        tolerance: what may be lost, in the score's unit.
-        removals: what the removal of each agent loses.
-        taken: the changes that are worth making.
-        open: changes of which more plays would tell; of an agent its removal first.
-        stays_for: agent → who was removed, because it stays.
-        in_vain: agent → the models that save nothing in place of its own, in words.
+        tolerance: the acceptable loss, in the score's unit.
+        removals: the removal of each agent with its loss.
+        taken: the changes to make.
+        open: changes whose loss needs more plays to decide; removals go before other models.
+        stays_for: agent → the changed agents because of which it has to stay.
+        in_vain: agent → remarks on the models that are useless in place of its own.
     """
 
     trials: Trials
@@ -60,11 +60,11 @@ class Advising:
 
     @property
     def plan(self) -> Changes:
-        """The changes that are worth making."""
+        """The changes to make."""
         return {agent: step.change for agent, step in self.taken.items()}
 
     async def look(self) -> None:
-        """Try removals, then other models for those who stay."""
+        """Try to remove agents, then try other models for the remaining agents."""
         agents = self.trials.game.agents
         nobody, as_it_is = await self.trials.of([dict.fromkeys(agents), {}])
         added = float(nobody.rows.mean())
@@ -76,7 +76,7 @@ class Advising:
         await self._take(before, [one for agent in rest for one in self._others(agent)])
 
     def _others(self, agent: str) -> list[Option]:
-        """Return the models to try in place of an agent's own; none where it asks no model."""
+        """Return the models to try in place of an agent's own; none if it asks no model."""
         game = self.trials.game
         cheaper = game.stage.settings.cheaper
         if not game.asks_models(agent):
@@ -88,7 +88,7 @@ class Advising:
         return [(agent, model) for model in cheaper if model not in same]
 
     async def _take(self, before: Trial, options: Sequence[Option]) -> None:
-        """Make changes that lose little: all that seem so, or as many as go together."""
+        """Take the changes that lose little: all together, or as many as are good in sequence."""
         made, good = self.plan, await self._each(before, options)
         changes = {agent: step.change for agent, step in good.items()}
         together = await self.trials.one({**made, **changes})
@@ -111,7 +111,7 @@ class Advising:
                 self.stays_for[agent] = list(self.taken)
 
     async def _each(self, before: Trial, options: Sequence[Option]) -> dict[str, Step]:
-        """Changes that lose little by themselves: those that gain first, then the savings."""
+        """Return the changes that lose little alone: gains of score first, then most savings."""
         changed = [{**self.plan, agent: change} for agent, change in options]
         found = await self.trials.of(changed)
         played = [one for one in [before, *found] if not one.why]
@@ -137,7 +137,7 @@ class Advising:
 
 
 def _in_vain(model: BaseChatModel, saves: float | None) -> str:
-    """Return why a model is not worth asking, whatever it answers; empty if it may be."""
+    """Return why a model is useless (it saves no cost); "" if it saves cost or that is unknown."""
     if saves is None or saves > NEARLY:
         return ""
     return f"{name_of(model)} is {'dearer' if saves < -NEARLY else 'no cheaper'} here"

@@ -1,7 +1,7 @@
-"""Who may be an agent of an app: nodes, and tools that wrap an agent or a graph.
+"""The places of an app that may be agents: nodes, and tools that wrap an agent or a graph.
 
-A tool is found where a node or another tool holds it, and what it wraps in what its function refers
-to; so nothing is asked. Deep Agents' `task` is one tool of many agents, by `subagent_type`.
+The search follows the tools of nodes and the objects that functions refer to, and runs nothing.
+The tool `task` of Deep Agents wraps many agents; its argument `subagent_type` selects one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,25 +20,25 @@ from shapley_coop.extensions.attribute.walking import held, innermost
 from shapley_coop.files import did_you_mean
 
 KIND = "subagent_type"
-"""The argument by which a tool of many agents says which of them is asked."""
+"""The argument that selects the agent of a tool that wraps many agents."""
 
 UNNAMED = "LangGraph"
-"""The name of a graph to which nobody gave one."""
+"""LangGraph's default name of a graph."""
 
 LOOP = ("model", "agent")
-"""The node that asks the model in an agent that LangChain or LangGraph makes."""
+"""The names of the node that asks the model in prebuilt agents of LangChain and LangGraph."""
 
 DEPTH = 3
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place of an app at which an agent may be.
+    """A place of an app that may be an agent: a node or a tool.
 
     Attributes:
-        path: of a node, or `tool:name`, or `tool:task:kind`.
-        names: what it may be called by; the first is its usual name.
-        why: it may be an agent; empty if only a run can say.
+        path: a node's path, or `tool:name`, or `tool:task:kind`.
+        names: the accepted names of the place; the first is its usual name.
+        why: the reason why the place may be an agent; "" if only a run can show it.
     """
 
     path: str
@@ -93,8 +93,8 @@ def places(graph: Any, nodes: Mapping[str, Any]) -> dict[str, Place]:
     """Return all places of an app, by path.
 
     Args:
-        graph: the app's.
-        nodes: path → node, with those of subgraphs that are nodes.
+        graph: the app's graph.
+        nodes: path → node, including the nodes of subgraphs.
     """
     found = {}
     for path, node in nodes.items():
@@ -109,10 +109,10 @@ def places(graph: Any, nodes: Mapping[str, Any]) -> dict[str, Place]:
 
 
 def resolved(agents: Sequence[str], known: Mapping[str, Place]) -> dict[str, str]:
-    """Path → the agent's name, as its user gave it: a node first, then any other name.
+    """Return path → the agent's name as given; a path of a node wins over other names.
 
     Raises:
-        ValueError: nothing has that name, or two agents are one.
+        ValueError: no place has the name, or two names mean the same place.
     """
     found: dict[str, str] = {}
     for agent in agents:
@@ -133,13 +133,13 @@ def _called(agent: str, known: Mapping[str, Place]) -> str:
 
 
 def named(one: Any) -> str:
-    """Return the name that somebody gave a graph; empty if nobody did."""
+    """Return the name that a graph was given, or "" if it has the default name."""
     name = getattr(one, "name", None) if isinstance(one, PregelProtocol) else None
     return str(name) if name and name != UNNAMED else ""
 
 
 def _wrapped(tool: BaseTool) -> Iterator[tuple[str, Any]]:
-    """Yield the graphs and models that a tool's functions refer to, by the key they are under."""
+    """Yield pairs (key, graph or model) for the objects that a tool's functions refer to."""
     seen = set[int]()
     for way in ("func", "coroutine", "_run"):
         for key, one in referred(getattr(tool, way, None), DEPTH):
@@ -150,10 +150,10 @@ def _wrapped(tool: BaseTool) -> Iterator[tuple[str, Any]]:
 
 
 def referred(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield what a function refers to, and what the functions do that it refers to.
+    """Yield the objects that a function refers to, also through functions that it refers to.
 
     Returns:
-        Pairs of a key and an object; the key is of the mapping that holds it, or empty.
+        Pairs of a key and an object; the key is "" unless a mapping holds the object.
     """
     function = innermost(function)
     if depth == 0 or not isinstance(function, FunctionType):
@@ -172,6 +172,6 @@ def referred(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def is_loop(graph: Any) -> bool:
-    """Return whether a graph is one agent that asks its model and its tools in a loop."""
+    """Return whether a graph is one prebuilt agent, which calls its model and tools in a loop."""
     nodes = [name for name in getattr(graph, "nodes", {}) if name != START]
     return any(name in nodes for name in LOOP)

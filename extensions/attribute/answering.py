@@ -1,6 +1,6 @@
-"""What people say whom an app asks (`interrupt`): given beforehand, alike in every coalition.
+"""Prepared answers to an app's `interrupt` calls, the same in every coalition.
 
-A node that asks is asked once more with the answer, as LangGraph does; what it then writes is kept.
+As in LangGraph, an interrupted node runs again with the answer; the output of that call is kept.
 """
 
 import inspect
@@ -13,18 +13,18 @@ from langgraph.types import Command
 from shapley_coop.extensions.attribute.app import Graph
 
 Answers = Callable[[Any], Any] | Mapping[str, Any]
-"""A function of what is asked, or node → answer, "*" for all others."""
+"""A function of the interrupt's value, or node → answer, with "*" for all other nodes."""
 
 
 class Unanswered(ValueError):
-    """A node asks a person, and there is no answer for it."""
+    """The error of a node that interrupts the run although no answer is given for the node."""
 
 
 def check_answers(answers: Any) -> None:
-    """Refuse what answers nothing.
+    """Refuse answers of the wrong type.
 
     Raises:
-        ValueError: it is neither a function nor an object.
+        ValueError: the answers are neither a function nor a mapping.
     """
     if answers is not None and not callable(answers) and not isinstance(answers, Mapping):
         raise ValueError(
@@ -34,10 +34,10 @@ def check_answers(answers: Any) -> None:
 
 
 async def answered(graph: Graph, config: RunnableConfig, answers: Answers | None) -> Command[Any]:
-    """Return how a play goes on that stopped to ask.
+    """Return the command that resumes an interrupted play with the prepared answers.
 
     Raises:
-        Unanswered: there is no answer for who asks.
+        Unanswered: no answer is given for the interrupted node.
     """
     if answers is None and not graph.checkpointer:
         raise _unanswered()

@@ -1,7 +1,7 @@
-"""Somebody's LangGraph app: its graph, its agents as nodes, and a copy in which nodes are replaced.
+"""The user's LangGraph app: its graph, its agents, and copies with other nodes.
 
-An agent is a node of the compiled graph, or `team/writer`, a node of the subgraph that is the node
-`team`. The app itself is never changed: every play has a copy of the graph of its own.
+An agent is a node of the compiled graph, or `team/writer`: the node `writer` in the subgraph that
+is the node `team`. The app itself never changes, because every play gets a new copy of the graph.
 """
 
 import hashlib
@@ -28,18 +28,18 @@ from shapley_coop.files import did_you_mean
 Graph = Pregel[Any, Any, Any, Any]
 StandIn = Callable[[Any, RunnableConfig], Any]
 StandInFor = Callable[[str, Runnable[Any, Any], frozenset[str]], StandIn]
-"""A node's path, what it is bound to, and the managed values it reads → what replaces it."""
+"""A function from a node's path, its runnable and its managed values to its replacement."""
 
 
 def load(spec: str, what: str) -> Any:
-    """Return the object that `path.py:name` names; the file's folder is importable while it loads.
+    """Import `path.py:name`; while the file loads, its folder is on `sys.path`.
 
     Args:
-        spec: a file and a name in it.
-        what: how an error names it.
+        spec: a file and a name defined in the file.
+        what: a word for the object, used in error messages.
 
     Raises:
-        ValueError: there is no such file or name, or the file fails when it is imported.
+        ValueError: the file or the name does not exist, or importing the file fails.
     """
     file, _, name = spec.rpartition(":")
     path = Path(file)
@@ -73,10 +73,10 @@ def _module(path: Path, what: str) -> Any:
 
 
 def _made(factory: Callable[..., Any]) -> Any:
-    """Return what a function makes: of nothing, or of an empty config.
+    """Return the graph that a factory makes from no argument or from an empty config.
 
     Raises:
-        ValueError: it is asynchronous, takes more, or fails.
+        ValueError: the factory is asynchronous, needs more arguments, or fails.
     """
     if inspect.iscoroutinefunction(factory) or inspect.isasyncgenfunction(factory):
         raise ValueError(
@@ -102,12 +102,12 @@ class App:
     """A compiled graph and its agents.
 
     Args:
-        graph: a compiled StateGraph, a StateGraph, which is compiled here, or a function that makes
-            one of them, with or without a config, as langgraph.json may name.
+        graph: a compiled StateGraph; or a StateGraph, which is compiled here; or a factory of
+            either, with or without a config, as langgraph.json allows.
         agents: names of nodes or of tools that are agents; `team/writer` is a node of a subgraph.
 
     Raises:
-        ValueError: it is no such graph, or an agent is no node of it.
+        ValueError: the graph is of another type, or an agent is neither a node nor a tool.
     """
 
     def __init__(self, graph: Any, agents: Sequence[str]) -> None:
@@ -141,10 +141,10 @@ class App:
         self.schema = schema_of(graph, nodes, self.code)
 
     def check_keys(self, keys: Collection[str]) -> None:
-        """Refuse keys that no state of the app has.
+        """Refuse keys that are not in the app's state.
 
         Raises:
-            ValueError: which one.
+            ValueError: a key is unknown; the message names the key.
         """
         known = sorted(self.schema.keys)
         if stray := [key for key in keys if key not in known]:
@@ -152,12 +152,12 @@ class App:
             raise ValueError(f"keep: the app's state has no key {stray[0]!r}{meant}")
 
     def copy(self, stand_in: StandInFor, store: Any = None, resumable: bool = False) -> Graph:
-        """Return a copy in which every node is replaced, with a checkpointer of its own.
+        """Return a copy of the graph in which every node is replaced.
 
         Args:
-            stand_in: makes what replaces a node.
-            store: takes the place of the app's store.
-            resumable: whether it needs a checkpointer even if the app has none.
+            stand_in: makes the replacement of a node.
+            store: the copy's store, in place of the app's store.
+            resumable: whether the copy gets a checkpointer even if the app has none.
         """
         copied = self._rewired(self.graph, stand_in, "")
         saver = InMemorySaver() if self.graph.checkpointer or resumable else None
@@ -181,13 +181,13 @@ class App:
         return graph.copy({"nodes": nodes, "cache": None})
 
     def steps(self, config: RunnableConfig | None) -> int | None:
-        """The app's own limit of steps: in the config that it is asked with, or bound with."""
+        """Return the recursion limit of the given config, else of the graph's own; else None."""
         bound = getattr(self.graph, "config", None) or RunnableConfig()
         limits = [given.get("recursion_limit") for given in (config or {}, bound)]
         return limits[0] or limits[1]
 
     def fingerprint(self) -> str:
-        """Return a name for the app's code: kept calls of another code are not taken."""
+        """Return a hash of the app's code: changed code must not reuse kept calls."""
         read = hashlib.sha256()
         for file in self.code.files():
             read.update(file.read_bytes())
@@ -195,14 +195,14 @@ class App:
         return read.hexdigest()[:16]
 
     def managed(self, path: str) -> frozenset[str]:
-        """Keys of a node's input that count steps."""
+        """Return the keys of a node's input that are managed values, such as remaining steps."""
         graph: Graph = self.graph
         for name in path.split("/")[:-1]:
             graph = _inner(graph.nodes[name])
         return _managed(graph)
 
     def drawn(self) -> tuple[list[str], list[dict[str, Any]]]:
-        """Return the graph's nodes and edges, as `Drawn` has them."""
+        """Return the graph's nodes and edges in the format of `Drawn`."""
         drawing = self.graph.get_graph(xray=any("/" in agent for agent in self.agents))
         edges = [
             {
@@ -216,7 +216,7 @@ class App:
 
 
 def _as_path(name: str) -> str:
-    """Return a drawn node's path: a drawing writes team:writer."""
+    """Return the path of a drawn node; LangGraph's drawing writes team:writer for team/writer."""
     return name.replace(":", "/")
 
 
@@ -226,7 +226,7 @@ def _inner(node: Any) -> Graph:
 
 
 def _paths(graph: Graph, at: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every node's path, with those of subgraphs that are nodes."""
+    """Yield the path and the node of every node, including the nodes of subgraphs."""
     for name, node in graph.nodes.items():
         if name == START:
             continue
@@ -236,5 +236,5 @@ def _paths(graph: Graph, at: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _managed(graph: Graph) -> frozenset[str]:
-    """Keys that count steps, which differ with where a node stands in a run."""
+    """Return the keys of managed values, such as remaining steps, which change during a run."""
     return frozenset(name for name, of in graph.channels.items() if is_managed_value(of))

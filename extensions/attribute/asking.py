@@ -1,4 +1,4 @@
-"""Asking a node in a play: a kept call where there is one, a new one where it may be made."""
+"""A node's call in a play: a kept call if there is one, else a new one if it is allowed."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from shapley_coop.extensions.attribute.watching import Watch, asked_in, copied
 
 
 class Node(NamedTuple):
-    """A node of the app, its name, the managed values that it is given, its model if another."""
+    """A node of the app; `instead` is the model that replaces its own, if any."""
 
     path: str
     bound: Runnable[Any, Any]
@@ -35,13 +35,13 @@ class Node(NamedTuple):
 
 
 class Asking:
-    """What a play asks, and what it keeps of it.
+    """The calls of one play: made, taken from the cache, or refused.
 
     Args:
         stage: the app, its kept calls, its limits.
-        unit: the input.
+        unit: the input and its sample.
         present: the agents that take part.
-        full: the play of all agents; None is that play itself.
+        full: the recorded play of all agents; None if this play is the recorded one.
     """
 
     def __init__(
@@ -58,39 +58,39 @@ class Asking:
         self.loop = asyncio.get_running_loop()
 
     def fail(self, reason: str) -> None:
-        """The first reason counts: what follows from it is no other."""
+        """Record why the play failed; only the first reason counts, later ones follow from it."""
         self.result.failure = self.result.failure or reason
 
     def not_played(self, reason: str) -> NotPlayed:
-        """Say that this play cannot be had."""
+        """Record that this play cannot be played, and return the error to raise."""
         self.fail(reason)
         self.result.played = False
         return NotPlayed(reason)
 
     def hint(self) -> str:
-        """Which fields of absent agents were emptied, where one of them may steer the run."""
+        """Return which emptied fields of absent agents may explain a failure; "" if none."""
         return self.stage.hint(self.stood, self.full) if self.full else ""
 
     def choice(self, path: str) -> Any:
-        """What stands in for an agent; None for one that takes part, and for no agent."""
+        """Return the stand-in for an absent agent; None for a present agent or another node."""
         name = self.stage.app.names.get(path)
         is_there = name is None or name in self.present
         return None if is_there else self.stage.settings.absent_for(str(name))
 
     def status(self, path: str) -> str:
-        """Return the same as text."""
+        """Return the stand-in for an absent agent as text; "" for a present one."""
         choice = self.choice(path)
         return "" if choice is None else str(described(choice))
 
     def instead(self, path: str) -> BaseChatModel | None:
-        """The model that answers in place of an agent's own; None for one that has its own."""
+        """Return the model that answers in place of an agent's own, or None."""
         choice = self.choice(path)
         return choice.model if isinstance(choice, OtherModel) else None
 
     async def call(
         self, node: Node, state: Any, config: RunnableConfig
     ) -> tuple[Call, dict[str, str]]:
-        """Return a kept call, or a new one, and the names of this input's ids in its output."""
+        """Return a kept or a new call, and a map from its numbered ids to this input's ids."""
         stage, path = self.stage, node.path
         text, ids = canonical(state, node.managed)
         self.sized(path, text)
@@ -107,7 +107,7 @@ class Asking:
             elif call is None:
                 try:
                     call = await self.new_call(key, node, state, config, ids, is_agent)
-                except GraphInterrupt:  # it is the same call that goes on with the answer
+                except GraphInterrupt:  # with an answer the same call resumes
                     self.seen[known] -= 1
                     raise
             else:
@@ -117,12 +117,12 @@ class Asking:
         return call, {number: name for name, number in ids.items()}
 
     def counted(self, known: str) -> str:
-        """Return the key of a question, which this play asks for the how-manieth time."""
+        """Return the key of a question, and count how often this play has asked the question."""
         nth, self.seen[known] = self.seen[known], self.seen[known] + 1
         return digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
 
     def kept(self, base: str) -> Call | None:
-        """The kept call of a question, in which the same agents were absent of those it asked."""
+        """Return a question's kept call in which the same called agents were absent, or None."""
         stage = self.stage
         for asked in [frozenset[str](), *stage.calls.variants(base)]:
             key = self.variant(base, asked)
@@ -133,7 +133,7 @@ class Asking:
         return None
 
     def keep(self, base: str, call: Call) -> Call:
-        """Keep a call under its question, and under who was absent of those it asked."""
+        """Keep a call under its question and the presence of each agent that it called."""
         stage, key = self.stage, self.variant(base, call.asked)
         if call.asked:
             stage.calls.used(base, json.dumps(sorted(call.asked)))
@@ -146,7 +146,7 @@ class Asking:
         return call
 
     def variant(self, base: str, asked: Collection[str]) -> str:
-        """Return the key of a call in which these agents were asked, present or absent."""
+        """Return the key of a call that called these agents, each present or absent as here."""
         if not asked:
             return base
         return digest(base, *(f"{path}={self.status(path)}" for path in sorted(asked)))
@@ -160,12 +160,12 @@ class Asking:
         ids: Mapping[str, str],
         is_agent: bool,
     ) -> Call:
-        """Ask a node, and keep what it says."""
+        """Call a node, and keep the call."""
         stage, path = self.stage, node.path
         self.allowed(path, key)
         self.tried.add(key)
         stage.counts.made += is_agent
-        # Tools act in the first recorded run of an input, and in no other play.
+        # Tools act in the first recorded run of an input; later plays must not repeat their effect.
         first = self.full is None and self.unit.sample == 0
         scope = Scope(self, path, instead=node.instead)
         may_act = partial(stage.settings.may_act, path)
@@ -190,17 +190,17 @@ class Asking:
         return call
 
     def allowed(self, path: str, key: str) -> None:
-        """Refuse a call that may not be made.
+        """Refuse a new call that is not allowed.
 
         Raises:
-            NotPlayed: nobody may be asked anew, or a tool may have acted in it already.
-            CallsSpent: the most calls are made.
+            NotPlayed: no new calls are allowed, or a tool may have acted in this call already.
+            CallsSpent: `max_calls` calls have been made.
         """
         stage = self.stage
         if not stage.settings.asks and (self.full or stage.recorded):
             why = stage.unreadable.get(path, "what it is given was not recorded")
             raise self.not_played(f"{path} would be asked anew: {why}")
-        # The app's own retries of a node are part of a run, tools and all.
+        # A retry by the app itself is part of the run, so its tools may act again.
         begun = [] if key in self.tried else stage.calls.begun(key)
         if begun and not stage.settings.may_act(path, begun[0]):
             raise self.not_played(
@@ -210,13 +210,13 @@ class Asking:
         self.within_limit()
 
     def within_limit(self) -> None:
-        """Refuse a call above the most.
+        """Refuse a call above `max_calls`.
 
         Raises:
-            CallsSpent: so many are made.
+            CallsSpent: `max_calls` calls have been made.
         """
         counts, finding = self.stage.counts, not self.stage.app.names
-        # As long as no model is asked in the run that finds the agents, any node may be one.
+        # While the run that finds the agents has called no model, any node may be an agent.
         made = counts.other if finding and not counts.models else counts.made
         if made >= self.stage.settings.max_calls:
             self.spent = CallsSpent(f"{self.stage.settings.max_calls} calls are made")
@@ -225,14 +225,14 @@ class Asking:
     async def watched(
         self, node: Node, state: Any, config: RunnableConfig, watch: Watch
     ) -> tuple[Any, list[Put]]:
-        """Return what a node says and writes to the store, while tools are watched."""
+        """Call a node while its tools are watched; return its output and its store writes."""
         puts: list[Put] = []
         try:
             with self.store.writing(puts) if self.store else nullcontext():
                 watching = merge_configs(config, {"callbacks": [watch]})
                 output = await asked_in(node.bound, state, watching, watch.scope)
         except ParentCommand as sent:
-            # A subgraph handed over: the command names a place of that run alone.
+            # A subgraph hands over to its parent; the command's `graph` is valid in that run only.
             output = replace(sent.args[0], graph=None)
         finally:
             if watch.stopped:
@@ -240,12 +240,12 @@ class Asking:
                     f"tool {watch.stopped} of {node.path} would act again (--safe-tools "
                     f"{watch.stopped} lets it, if it changes nothing)"
                 )
-        if watch.stopped:  # the node caught the error: what it says then is no answer
+        if watch.stopped:  # the node caught the error, so its output is no real answer
             raise NotPlayed(self.result.failure)
         return output, puts
 
     def sized(self, path: str, text: str) -> None:
-        """Refuse a state that grows without bound."""
+        """Refuse a state of more than `max_state` characters, which may grow without bound."""
         if len(text) > self.stage.settings.max_state:
             self.fail(f"the state that {path} is given has {len(text)} characters{self.hint()}")
             raise ValueError("the state is too large")

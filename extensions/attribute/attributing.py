@@ -1,22 +1,22 @@
-"""`attribute`: which agent of an app earns its tokens, by what its owner calls success.
+"""`attribute`: divide an app's score among its agents.
 
-All that it is made of, in the order in which it is read best:
+The modules of this package, in a good order to read them:
 
-what is given   `command`, `given`, `running`: the command; `settings`; `attributing`: the way
-                from a graph to its result; `demo`: a bundled app.
-the app         `app`: the graph and its copy; `agents`: who may be an agent; `finding`: who is one;
-                `walking`: graphs, functions and closures; `owncode`: which modules are the app's;
-                `steering`: which fields its edges read.
-one play        `play` and `asking`: a node asked or stood in for; `absence` and `emptying`: by
-                what; `tools`: agents that are tools; `instead`: another model in an agent's place;
-                `scope` and `watching`: what is counted meanwhile; `answering`: who is asked
-                (`interrupt`); `overlay`: the store; `naming`: of models.
-all plays       `stage`: what they share; `calls`: kept on disk; `canonical`: when two inputs are
-                the same; `opening`: how they begin; `traces`: of LangSmith.
-values          `games`: the worth of a coalition; `values`: exact or sampled; `adjusting`: the
-                sampler; `metrics`; `crediting`: into a `result`; `forecast`: what is to come.
-advice          `trials`: changes are played; `advising`: which are tried; `advice`: in words.
-what is told    `shown`, `figures`, `page`, `drawing`, `summary`, `langsmith_feedback`,
+input           `command`, `given`, `running`: the command; `settings`; `attributing`: from a graph
+                to its result; `demo`: a bundled app.
+the app         `app`: the graph and its copy; `agents`: possible agents; `finding`: agents of a
+                run; `walking`: graphs, functions and closures; `owncode`: the app's own modules;
+                `steering`: the fields that its edges read.
+one play        `play` and `asking`: calls of nodes or of their stand-ins; `absence` and `emptying`:
+                stand-ins; `tools`: agents that are tools; `instead`: another model for an agent;
+                `scope` and `watching`: counting and tools; `answering`: answers to `interrupt`;
+                `overlay`: the store; `naming`: names of models.
+all plays       `stage`: shared state; `calls`: the cache on disk; `canonical`: equality of inputs;
+                `opening`: setup; `traces`: exports of LangSmith.
+values          `games`: worths of coalitions; `values`: exact or sampled; `adjusting`: a sampler;
+                `metrics`; `crediting`: the `result`; `forecast`: the calls to expect.
+advice          `trials`: plays of changed apps; `advising`: the search for changes; `advice`.
+output          `shown`, `figures`, `page`, `drawing`, `summary`, `langsmith_feedback`,
                 `pytest_plugin`, `bounty`.
 """
 
@@ -61,23 +61,23 @@ def attribute(
     inputs: Any = None,
     **settings: Any,
 ) -> AppCredit:
-    """Attribute an app's score to its agents; it also works where an event loop is running.
+    """Divide an app's score among its agents; this also works inside a running event loop.
 
     Args:
-        graph: a compiled StateGraph; it is not changed, nor are its checkpoints and store.
-        agents: names of nodes (`team/writer`: of a subgraph), or of tools that are agents; if not
-            given, they are found in a run of the first input, and `found` says why.
-        score: of the final state, or of the final state and the input: a number, or several by
-            name, of which the first counts; may be async.
+        graph: a compiled StateGraph; its checkpoints and its store stay unchanged.
+        agents: names of nodes (`team/writer` in a subgraph), or of tools that are agents. If not
+            given, they are found in a run of the first input, and `found` gives the reasons.
+        score: a function of the final state, or of the final state and the input. It returns a
+            number, or numbers by name of which the first is the score; it may be async.
         inputs: one input, or a list of them.
         settings: see `Settings`.
 
     Returns:
-        Values with errors, what each agent takes, the table of coalitions.
+        Values with errors, the resources that each agent uses, and the worths of coalitions.
 
     Raises:
         ValueError: an argument is wrong, the app fails, or the forecast is above `max_calls`.
-        CallsSpent: `max_calls` were made; the calls are kept, and the next attempt goes on.
+        CallsSpent: `max_calls` calls were made; they are kept, and the next attempt resumes.
     """
     work = attribute_async(graph, agents, score, inputs, **settings)
     try:
@@ -95,7 +95,7 @@ async def attribute_async(
     inputs: Any = None,
     **settings: Any,
 ) -> AppCredit:
-    """Return the same, awaited; see `attribute`."""
+    """Divide an app's score among its agents in the running event loop; see `attribute`."""
     chosen = checked(settings)
     if score is None:
         raise ValueError("no score: give a function of the final state")
@@ -113,7 +113,7 @@ async def attribute_async(
 
 
 def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) -> Forecast:
-    """Return how many calls `attribute` would take; nothing runs.
+    """Return a forecast of the calls of `attribute`, without running the app.
 
     Raises:
         ValueError: an argument is wrong.
@@ -132,7 +132,7 @@ def _check(app: App, settings: Settings) -> None:
 
 
 async def _found(stage: Stage, unit: Unit) -> dict[str, str]:
-    """Return the agents of a run of one input, which is kept, and why each is one.
+    """Run one input, keep its calls, and return the agents found, each with the reason.
 
     Raises:
         ValueError: the app fails.
@@ -141,25 +141,25 @@ async def _found(stage: Stage, unit: Unit) -> dict[str, str]:
     if played.failure:
         raise ValueError(stage.failed(unit, played))
     counts = stage.counts
-    if not counts.models:  # every node is an agent
+    if not counts.models:  # every node of the run then counts as an agent
         counts.made, counts.other = counts.made + counts.other, 0
     return found(stage.app, played.visits)
 
 
 @dataclass
 class _Attribution:
-    """Records the runs, forecasts, plays coalitions, and computes.
+    """The steps of an attribution: record runs, forecast, play coalitions, compute values.
 
     Args:
-        game: nothing of which is played.
-        settings: the settings as they were given: those of the game's stage may change.
+        game: a game without any plays.
+        settings: the user's settings; the game's stage may replace its own copy.
     """
 
     game: AppGame
     settings: Settings
 
     async def credit(self) -> AppCredit:
-        """Return the result."""
+        """Play as many coalitions as wanted, and return the result."""
         game, settings = self.game, self.settings
         first, n = before(game.stage, game.units), len(game.agents)
         alone = settings.value == LEAVE_ONE_OUT
@@ -190,22 +190,22 @@ class _Attribution:
 
     @property
     def how(self) -> str:
-        """Names the coalitions that are played for values."""
+        """The name, in the cache, of the set of coalitions that the values need."""
         of = self.settings
         return f"all for {of.value}, {of.exact_up_to}, {of.target}, {of.budget}, {of.seed}"
 
     def refined(self, first: Forecast, how: str) -> Forecast:
-        """Return the forecast after what was played; none where the same was played before."""
+        """Return the forecast after the plays so far; no calls if `how` was played before."""
         found = refined(first, self.game)
         if self.game.stage.is_answered(self.game.units, how):
             return replace(found, calls=0, tokens=0, seconds=0.0, cost=0.0, fits=True)
         return found
 
     def announce(self, first: Forecast, how: str) -> None:
-        """Tell what is to come.
+        """Announce the forecast to the caller.
 
         Raises:
-            ValueError: it is above the limit.
+            ValueError: the forecast is above `max_calls`, and the plays are not sampled.
         """
         found = self.refined(first, how)
         self.settings.announce(found)
@@ -218,7 +218,7 @@ class _Attribution:
             )
 
     def goes_on(self, more: Forecast) -> bool:
-        """Return whether what is foretold is wanted; who wants more than was allowed gets it."""
+        """Ask `go_on` whether to play the forecast; if it agrees, `max_calls` rises as needed."""
         game, go_on = self.game, self.settings.go_on
         wanted = go_on is None or bool(go_on(more))
         if wanted and go_on and not (more.fits or more.sampled):
@@ -226,7 +226,7 @@ class _Attribution:
         return wanted
 
     async def values(self) -> Values | None:
-        """Return the values, if enough plays have a score."""
+        """Play the coalitions and return the values, or None if too many plays have no score."""
         game, settings, n = self.game, self.settings, len(self.game.agents)
         if n <= settings.exact_up_to:
             await game.ask(range(1 << n))
@@ -238,12 +238,12 @@ class _Attribution:
         return found if self.is_enough() else None
 
     def is_enough(self) -> bool:
-        """Return whether the worths carry values: v(∅) is known, and few others are not."""
+        """Return whether the worths suffice: v(∅) is known, and few plays have no score."""
         is_nobody_known = all(map(math.isfinite, self.game.worths[0]))
         return self.game.failed_part() <= MOST_FAILED and is_nobody_known
 
     async def advised(self, credit: AppCredit, first: Forecast) -> AppCredit:
-        """Return the result with advice, where it is wanted."""
+        """Return the result, with advice if the settings and the caller want it."""
         game, settings = self.game, self.settings
         if not settings.advise:
             return credit

@@ -1,4 +1,4 @@
-"""A bounty divided by what an app's agents are worth, and bargained over by their owners."""
+"""The division of a bounty by the agents' values, and the bargaining of their owners."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,12 +15,12 @@ KIND = "contribution"
 
 
 def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str, Any]:
-    """Return the bounty in proportion to the values; the amounts sum to it exactly.
+    """Divide the bounty in proportion to the values; the amounts sum to the bounty exactly.
 
-    Nobody owes a bounty: an agent whose value is below 0 gets nothing, and is named.
+    An agent with a negative value gets nothing, pays nothing, and is named in a note.
 
     Raises:
-        ValueError: the bounty is none that can be paid, or no value is above 0.
+        ValueError: the bounty is not a payable amount, or no value is above 0.
     """
     decimals, earned = decimals_of(currency), _earned(values)
     total = payable(bounty, decimals)
@@ -42,16 +42,16 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
 def agreed(
     found: dict[str, Any], values: Mapping[str, float], model: str, work: str
 ) -> dict[str, Any]:
-    """The same, after the agents' owners were asked whether they agree; people go on later.
+    """Let the owners bargain over a division, and return it with its consent and final amounts.
 
     Args:
-        found: the bounty by value.
-        values: of the agents.
-        model: who answers for the owners.
-        work: names exactly what the bounty is for.
+        found: the bounty divided by value.
+        values: the agents' values.
+        model: the seat that answers for the owners; if people answer, the run may wait for them.
+        work: an identifier of the work that the bounty pays.
 
     Raises:
-        ValueError: there is one agent, or the bounty is divided on other terms already.
+        ValueError: there is only one agent, or the bounty was divided on other terms before.
     """
     from shapley_coop.cli.console import finish
     from shapley_coop.cli.options import seats_from
@@ -73,7 +73,7 @@ def agreed(
 
 
 def _params(found: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, Any]:
-    """Return the parameters of the game `delivered` in which the owners are asked."""
+    """Return the parameters of the game `delivered`, which the owners play."""
     earned = {agent: plain(x.limit_denominator(10**6)) for agent, x in _earned(values).items()}
     return {
         "artefacts": {agent: {KIND: x} for agent, x in earned.items()},

@@ -1,7 +1,7 @@
-"""Node calls, kept on disk: what was asked once is never paid for twice.
+"""The cache of node calls on disk: the same question is never paid for twice.
 
-One row is one call: the node, its input without random ids, the how-manieth time this run asked
-just that, and the sample. So a second run makes no call, and a run that was stopped goes on.
+A row's key is the node, its input without random ids, the sample, and how often this run has asked
+the same question before. So a second run makes no call, and a stopped run resumes.
 """
 
 import json
@@ -15,10 +15,10 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command, Send
 
 Tokens = dict[str, tuple[int, int]]
-"""Model → input and output tokens."""
+"""Model → (input tokens, output tokens)."""
 
 _TUPLE = "coop:tuple"
-"""Marks a tuple, which would come back from the file as a list."""
+"""The mark of a tuple, which the file would otherwise return as a list."""
 
 _TABLES = (
     "kept (app TEXT, key TEXT, kind TEXT, call BLOB, PRIMARY KEY (app, key))",
@@ -29,13 +29,13 @@ _TABLES = (
 
 @dataclass(frozen=True)
 class Took:
-    """What a call took, without the agents that it called as tools.
+    """The resources that a call used, without the agents that it called as tools.
 
     Attributes:
-        tokens: what its models read and wrote.
-        models: how many model calls it made.
+        tokens: the tokens that its models read and wrote.
+        models: the number of its model calls.
         tools: the tools that acted.
-        seconds: how long it took.
+        seconds: its duration.
     """
 
     tokens: Tokens = field(default_factory=dict)
@@ -49,10 +49,10 @@ class Inner:
     """An agent that was called as a tool within a call.
 
     Attributes:
-        path: of the tool.
+        path: the tool's path.
         given: its arguments.
-        output: its answer; the id of the tool call is replaced.
-        took: what it took.
+        output: its answer, with a placeholder for the id of the tool call.
+        took: the resources that it used.
     """
 
     path: str
@@ -63,16 +63,16 @@ class Inner:
 
 @dataclass(frozen=True)
 class Call:
-    """What a node answered.
+    """The answer of a node, with its side effects and the resources that it used.
 
     Attributes:
         output: its update, or a Command; ids that it took from its input are numbered.
-        took: what it took.
-        puts: what it wrote to the store: (namespace, key, value).
-        inner: agents that it called as tools.
-        asked: the paths of all that it called, also of those that were absent: who is absent among
-            them is part of the question.
-        places: nodes within it that asked a model.
+        took: the resources that it used.
+        puts: its writes to the store: (namespace, key, value).
+        inner: the agents that it called as tools.
+        asked: the paths of all agents that it called, present or absent. Which of them are absent
+            is part of the key of this call.
+        places: nodes within this node that asked a model.
     """
 
     output: Any
@@ -88,34 +88,34 @@ class Calls:
 
     Args:
         path: an SQLite file.
-        app: whose calls these are: an app whose code changed has another name.
+        app: the name of the app and its code; changed code has another name.
     """
 
     def __init__(self, path: Path, app: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self.app = app
-        # Their own types come back as they were: it is the owner's own app that wrote them.
+        # The app's own types may be loaded from this file: the app itself wrote them.
         self._serial = JsonPlusSerializer(allowed_msgpack_modules=True)
         self._base.execute("PRAGMA busy_timeout = 20000")
-        # A killed process loses nothing; a power cut may lose the last calls, never an older one.
+        # A killed process loses nothing; a power cut may lose the latest calls, but no older ones.
         self._base.execute("PRAGMA journal_mode = WAL")
         self._base.execute("PRAGMA synchronous = NORMAL")
         for table in _TABLES:
             self._base.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def used(self, question: str, key: str) -> None:
-        """Remember that a question needs a call: who asks it again makes none."""
+        """Record that a question needs the call under this key."""
         self._base.execute(
             "INSERT OR IGNORE INTO needed VALUES (?, ?, ?)", (self.app, question, key)
         )
 
     def is_answered(self, questions: Iterable[str], how: str) -> bool:
-        """Return whether all that these questions take was played before.
+        """Return whether these coalitions were played before for all questions.
 
         Args:
             questions: one for each unit.
-            how: which coalitions that were.
+            how: the name of the set of coalitions.
         """
         rows = self._base.execute(
             "SELECT question FROM needed WHERE app = ? AND key = ?", (self.app, how)
@@ -123,14 +123,14 @@ class Calls:
         return {question for (question,) in rows} >= set(questions)
 
     def variants(self, base: str) -> list[frozenset[str]]:
-        """Which agents a call asked, in each way that it was made: another way is another call."""
+        """Return, for each kept call of this question, the agents that the call called."""
         rows = self._base.execute(
             "SELECT key FROM needed WHERE app = ? AND question = ?", (self.app, base)
         )
         return [frozenset(json.loads(asked)) for (asked,) in rows]
 
     def kept(self, questions: Iterable[str]) -> int:
-        """Return how many of the calls that these questions needed are kept."""
+        """Return the number of kept calls that these questions need."""
         keys = {
             key
             for question in questions
@@ -142,7 +142,7 @@ class Calls:
         return len(keys)
 
     def get(self, key: str) -> Call | None:
-        """Return the call under a key; each time a copy of its own."""
+        """Return a fresh copy of the call under a key, or None."""
         found = self._base.execute(
             "SELECT kind, call FROM kept WHERE app = ? AND key = ?", (self.app, key)
         ).fetchone()
@@ -153,10 +153,10 @@ class Calls:
         return Call(**{**_with_took(row), "inner": inner})
 
     def put(self, key: str, call: Call) -> Call:
-        """Keep a call; the first under a key stays. What is kept, as a copy.
+        """Keep a call unless its key is taken, and return a copy of the kept call.
 
         Raises:
-            TypeError: the output holds something that cannot be written down.
+            TypeError: the call holds something that cannot be serialized.
         """
         inner = [{**vars(one), "took": vars(one.took)} for one in call.inner]
         row = {**vars(call), "took": vars(call.took), "inner": inner}
@@ -172,18 +172,18 @@ class Calls:
         return kept
 
     def begun(self, key: str) -> list[str]:
-        """Tools that began to act in a call that is not kept: their effect nobody knows."""
+        """Return the tools that began to act in a call that never ended; their effect is open."""
         rows = self._base.execute(
             "SELECT tool FROM acting WHERE app = ? AND key = ?", (self.app, key)
         )
         return [tool for (tool,) in rows]
 
     def begin(self, key: str, tool: str) -> None:
-        """Write down that a tool is about to act in a call."""
+        """Record that a tool is about to act in a call."""
         self._base.execute("INSERT OR IGNORE INTO acting VALUES (?, ?, ?)", (self.app, key, tool))
 
     def ended(self, key: str) -> None:
-        """Note that a call ended: of its tools nothing is unknown any more."""
+        """Forget the tools that began to act in a call, because the call has ended."""
         self._base.execute("DELETE FROM acting WHERE app = ? AND key = ?", (self.app, key))
 
     def close(self) -> None:
@@ -203,7 +203,7 @@ def _tupled(value: Any) -> Any:
 
 
 def _untupled(value: Any) -> Any:
-    """Return a copy in which what was marked is a tuple again."""
+    """Return a copy in which every marked tuple is a tuple again."""
     if type(value) is dict and list(value) == [_TUPLE]:
         return tuple(_untupled(part) for part in value[_TUPLE])
     return _parts(value, _untupled)
@@ -222,7 +222,7 @@ def _parts(value: Any, of: Callable[[Any], Any]) -> Any:
 
 
 def added(all_tokens: Mapping[str, tuple[int, int]], more: Mapping[str, tuple[int, int]]) -> Tokens:
-    """Return tokens by model, summed."""
+    """Return the sum of two token counts by model."""
     total = dict(all_tokens)
     for model, (read, written) in more.items():
         before = total.get(model, (0, 0))

@@ -1,8 +1,8 @@
-"""What is compared when a node is asked again: its input as text, without random ids.
+"""The canonical text of a node's input, without random ids; the cache compares these texts.
 
-Every run gives messages and tool calls new ids. Two inputs that differ in those alone are the same
-question. So an input's ids are numbered in the order in which they appear, and the kept answer
-refers to them by number: given out again, it names the ids of the run that asks.
+Every run gives messages and tool calls new ids. Two inputs that differ only in ids are the same
+question. So ids are numbered in the order in which they appear in the input. A kept answer refers
+to ids by number; when it is reused, the numbers are replaced by the ids of the current run.
 """
 
 import hashlib
@@ -17,25 +17,25 @@ from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 NOT_SAID = {"id", "response_metadata", "usage_metadata"}
-"""Fields of a message that the next reader does not go by."""
+"""Fields of a message that do not influence the next node."""
 
 
 class Incomparable(ValueError):
-    """A value that has no text that is the same in every run."""
+    """The error of a value whose text differs from run to run."""
 
 
 def canonical(value: Any, without: Collection[str] = ()) -> tuple[str, dict[str, str]]:
-    """Return a value as text that is equal for equal values, and the ids in it.
+    """Return a text that is equal for equal values, and the ids in the value.
 
     Args:
-        value: what a node reads: plain data, messages, pydantic models, dataclasses.
-        without: keys at the top that are left out, such as the steps that remain.
+        value: a node's input: plain data, messages, pydantic models, dataclasses.
+        without: top-level keys to leave out, such as the remaining steps.
 
     Returns:
-        The text, and each id → its number, as text that occurs nowhere else.
+        The text, and a dict from each id to its numbered placeholder.
 
     Raises:
-        Incomparable: it holds something whose text would differ from run to run.
+        Incomparable: the value holds an object whose text differs from run to run.
     """
     items = {key: x for key, x in fields_of(value).items() if key not in without}
     shown: Any = items if items or isinstance(value, Mapping) else value
@@ -46,12 +46,12 @@ def canonical(value: Any, without: Collection[str] = ()) -> tuple[str, dict[str,
 
 
 def digest(*parts: str) -> str:
-    """Return a short name for texts."""
+    """Return a SHA-256 hash of several texts."""
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """The fields of a state, whatever holds them; empty for anything else."""
+    """Return the fields of a mapping, pydantic model or dataclass; {} for other values."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, BaseModel):
@@ -62,14 +62,14 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a copy of a value in which every text that is one of the names is replaced."""
+    """Return a copy of a value in which every text that is a key of `names` is replaced."""
     if not names:
         return value
     return rebuilt(value, lambda text: names.get(text, text))
 
 
 def rebuilt(value: Any, of: Callable[[str], str]) -> Any:
-    """Return a copy of a value whose texts are replaced; what is no data is kept as it is."""
+    """Return a copy of a value in which `of` replaces every text; other objects are not copied."""
     if isinstance(value, Enum):
         return value
     if isinstance(value, str):
@@ -94,7 +94,7 @@ def rebuilt(value: Any, of: Callable[[str], str]) -> Any:
 
 
 def _ids(value: Any) -> Iterator[str]:
-    """Ids of messages and tool calls, in order of appearance."""
+    """Yield the ids of messages and tool calls, in order of appearance."""
     if isinstance(value, BaseMessage):
         if value.id:
             yield value.id
@@ -140,13 +140,13 @@ def _plain(value: Any, ids: Mapping[str, str]) -> Any:
     if isinstance(value, Command):
         return {"update": _plain(value.update, ids), "goto": _plain(value.goto, ids)}
     if found := fields_of(value):
-        # Without its class: a trace has it as a plain object.
+        # The class is left out, because a trace holds this value as a plain object.
         return {k: _plain(found[k], ids) for k in sorted(found)}
     return _text(value)
 
 
 def _text(value: Any) -> list[str]:
-    """Other values by their own text, unless that text is an address in memory."""
+    """Return the class and `repr` of another value; refuse a `repr` with a memory address."""
     shown = repr(value)
     if hex(id(value))[2:] in shown or " at 0x" in shown:
         raise Incomparable(

@@ -1,4 +1,4 @@
-"""`coop attribute` and its options, and `coop attribute-summary`."""
+"""The commands `coop attribute` and `coop attribute-summary`, with their options."""
 
 import json
 import sys
@@ -37,14 +37,14 @@ Absent = Annotated[
     ),
 ]
 Keep = Annotated[
-    str, typer.Option(help="Keys that absent agents write as they did, such as a counter.")
+    str, typer.Option(help="Keys that stand-ins write as their agents did, such as a counter.")
 ]
 Samples = Annotated[int, typer.Option(help="Plays of each coalition and input.", min=1)]
 Value = Annotated[
     str,
     typer.Option(
         help="shapley, banzhaf, leave-one-out, …; if not given, leave-one-out first, then Shapley "
-        "values if you want them, or where nobody can be asked within --max-calls."
+        "values if you confirm them, or without a terminal if --max-calls allows them."
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Go on without asking.")]
@@ -52,8 +52,8 @@ Advise = Annotated[
     bool,
     typer.Option(
         "--advise",
-        help="Say of each agent whether to keep it, to remove it, to ask a cheaper model, or what "
-        "would tell: changes are played after leave-one-out.",
+        help="Advise for each agent whether to keep it, remove it, use a cheaper model, or play "
+        "more inputs: changes are played after leave-one-out.",
     ),
 ]
 Cheaper = Annotated[
@@ -66,13 +66,13 @@ Cheaper = Annotated[
 MayLose = Annotated[
     float,
     typer.Option(
-        help="With --advise: the part of what all agents add that a change may lose.", min=0, max=1
+        help="With --advise: the part of v(N) − v(∅) that a change may lose.", min=0, max=1
     ),
 ]
 Fresh = Annotated[
     str,
     typer.Option(
-        help="Whose tools may act again: toolless (nobody's), all, or nodes, separated by commas; "
+        help="Whose tools may act again: toolless (no node's), all, or nodes, separated by commas; "
         "none: no new calls. If not given: "
         "toolless, and none with --trace."
     ),
@@ -101,13 +101,13 @@ Config = Annotated[
 Answers = Annotated[
     str,
     typer.Option(
-        help="What nodes that ask a person (interrupt) are told: a file of {node: answer}, or "
-        "path.py:function of what is asked."
+        help="Answers to nodes that call interrupt: a file of {node: answer}, or path.py:function "
+        "of the interrupt's value."
     ),
 ]
 Cache = Annotated[Path | None, typer.Option(help="The file of kept calls.")]
 Version = Annotated[
-    str, typer.Option(help="Names prompts and models that the app's files do not show.")
+    str, typer.Option(help="A version of prompts and models that the app's files do not show.")
 ]
 Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
 Bargain = Annotated[
@@ -153,11 +153,11 @@ def attribute(
     as_json: Json = False,
     out: Out = None,
 ) -> None:
-    """Attribute the score of a LangGraph app to its agents, by playing it without some of them.
+    """Divide the score of a LangGraph app among its agents, by playing it without some of them.
 
-    The app runs once as it is; then once without each agent (leave-one-out), then without several
-    (Shapley values), on a copy in which stand-ins replace the others. Calls are kept, so that a
-    second run makes none.
+    The app runs once with all agents, then once without each agent (leave-one-out), then without
+    several (Shapley values). Stand-ins replace the absent agents on a copy of the app. Calls are
+    kept, so a second run makes no calls.
     """
     if not is_installed("scipy"):
         raise missing("an interval of coop attribute", "scipy", "attribute")
@@ -213,9 +213,9 @@ def attribute_summary(
         Path | None, typer.Option(help="The same of an earlier version, to compare with.")
     ] = None,
 ) -> None:
-    """Print an attribution as Markdown, for a pull request; compared with an earlier version's.
+    """Print an attribution as Markdown for a pull request, compared with an earlier version.
 
-    Agents whose 95 % intervals do not meet are marked with an asterisk.
+    An asterisk marks agents whose 95 % intervals before and after do not overlap.
     """
     from shapley_coop.extensions.attribute.summary import markdown, read
 

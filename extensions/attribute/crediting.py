@@ -1,4 +1,4 @@
-"""From a game that was played to its result: values, what agents take, what a reader must know."""
+"""The result of a played game: values, the resources that agents use, and notes."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -23,11 +23,11 @@ from shapley_coop.extensions.attribute.values import Values, leave_one_out
 
 
 def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
-    """Return the result.
+    """Return the result of a played game.
 
     Args:
-        game: as it was played.
-        values: of its agents; None where too many plays failed.
+        game: the game with its plays.
+        values: the agents' values; None if too many plays failed.
         by: the norm's name.
     """
     agents, settings = game.agents, game.stage.settings
@@ -64,7 +64,7 @@ def credited(game: AppGame, values: Values | None, by: str) -> AppCredit:
 
 
 def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
-    """Return what a reader must know."""
+    """Return the remarks that a reader of the values must know."""
     settings = game.stage.settings
     said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
     said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
@@ -111,7 +111,7 @@ def _notes(game: AppGame, values: Values | None, by: str) -> list[str]:
 
 
 def _of_runs(game: AppGame) -> list[str]:
-    """Return what the recorded runs tell a reader."""
+    """Return the remarks that follow from the recorded runs."""
     prices = game.stage.settings.prices
     said, visits = [], game.visits()
     if tools := sorted({tool for visit in visits for tool in visit.took.tools}):
@@ -132,7 +132,7 @@ def _of_runs(game: AppGame) -> list[str]:
 
 
 def _is_other(game: AppGame, path: str) -> bool:
-    """Return whether it is no agent, has none in it, and is not what calls an agent's tools."""
+    """Return whether a node is no agent, contains no agent, and is no `ToolNode`."""
     app = game.stage.app
     has_agents = any(inner.startswith(f"{path}/") for inner in app.names)
     is_agent = path in game.agents or has_agents

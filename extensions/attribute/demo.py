@@ -2,7 +2,7 @@
 
 A researcher names facts about a topic, a writer puts some of them into a text, a critic sends the
 text back once if a fact is missing, and a stylist polishes it, which the score does not reward.
-The models answer by rules from their prompts alone: a simulation, no evidence about language models.
+The models answer by rules from their prompts alone, so the results are a simulation.
 """
 
 from collections.abc import Callable, Hashable
@@ -25,10 +25,10 @@ FACTS = {
     "tea": ["is a leaf", "came from China", "cools a hot day", "stains cups"],
     "chess": ["began in India", "has 32 pieces", "ends by mate, draw or time"],
 }
-"""Topic → what there is to say about it."""
+"""Topic → the facts about it."""
 
 USED = 2
-"""Facts that the writer puts into a first draft."""
+"""The number of facts that the writer puts into a first draft."""
 
 AGENTS = ["researcher", "writer", "critic", "stylist"]
 INPUTS: list[dict[str, Any]] = [{"topic": topic} for topic in FACTS]
@@ -38,11 +38,11 @@ class Draft(TypedDict, total=False):
     """The app's state.
 
     Attributes:
-        topic: what the text is about; the input.
-        facts: the researcher's, a line each.
-        text: the writer's.
-        note: the critic's: facts that are missing, a line each.
-        verdict: the critic's: write again, or done.
+        topic: the input: the topic of the text.
+        facts: written by the researcher, one fact per line.
+        text: written by the writer.
+        note: written by the critic: the missing facts, one per line.
+        verdict: written by the critic: whether to write again.
     """
 
     topic: str
@@ -53,7 +53,7 @@ class Draft(TypedDict, total=False):
 
 
 class RuleChat(BaseChatModel):
-    """A chat model that answers by a rule of its prompt."""
+    """A chat model whose answer is a fixed function of its prompt."""
 
     rule: Callable[[str], str]
     provider: str = "embedded"
@@ -113,7 +113,7 @@ def research(state: Draft) -> Draft:
 
 
 def write(state: Draft) -> Draft:
-    """Write a text from the facts, and from what the critic missed."""
+    """Write a text from the facts and the critic's note."""
     prompt = f"Facts:\n{state.get('facts', '')}\n\nMissing:\n{state.get('note', '')}\n\nWrite."
     return {"text": _writer.invoke(prompt).text}
 
@@ -132,7 +132,7 @@ def polish(state: Draft) -> Draft:
 
 
 def score(state: Draft) -> float:
-    """Return how many of the topic's facts the text has, in percent."""
+    """Return the percentage of the topic's facts that are in the text."""
     facts = FACTS[state["topic"]]
     return 100 * sum(fact in state.get("text", "") for fact in facts) / len(facts)
 

@@ -7,18 +7,18 @@ from shapley_coop.extensions.attribute.result import Drawn
 
 WIDTH, GAP, HEIGHT, LAYER, MARGIN = 132, 24, 40, 92, 18
 LEAST_WIDTH = 680
-"""A page shows a narrower drawing too large."""
+"""The least width of a drawing: a page would enlarge a narrower drawing too much."""
 
 GOOD, BAD = "24, 119, 76", "189, 52, 41"
 """The colours of a value above and below 0, as red, green, blue."""
 
 
 def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
-    """Return the graph.
+    """Return the graph as SVG.
 
     Args:
         graph: nodes and edges.
-        values: agent → value.
+        values: agent → value; None for a drawing without values.
     """
     place, width, height = _places(graph)
     largest = max((abs(x) for x in (values or {}).values()), default=0.0) or 1.0
@@ -36,7 +36,7 @@ def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
 
 
 def _places(graph: Drawn) -> tuple[dict[str, tuple[float, float]], int, int]:
-    """Return the middle of each node, and the drawing's size."""
+    """Return the centre of each node, and the width and height of the drawing."""
     layers = _layers(graph)
     widest = max(map(len, layers))
     width = max(LEAST_WIDTH, MARGIN * 2 + widest * WIDTH + (widest - 1) * GAP + 60)
@@ -50,7 +50,7 @@ def _places(graph: Drawn) -> tuple[dict[str, tuple[float, float]], int, int]:
 
 
 def _layers(graph: Drawn) -> list[list[str]]:
-    """Nodes by how many steps they are from the start; the end, and the unreached, last."""
+    """Return the nodes in layers by distance from the start; the end has the last layer."""
     nodes, edges = graph.nodes, [(edge["from"], edge["to"]) for edge in graph.edges]
     depth = {nodes[0]: 0}
     front = [nodes[0]]
@@ -72,7 +72,7 @@ def _layers(graph: Drawn) -> list[list[str]]:
 
 
 def _edge(start: tuple[float, float], end: tuple[float, float], conditional: bool) -> str:
-    """Return a line down, or a bow to the side for one that goes back or stays."""
+    """Return an edge as SVG: a line if it leads down, else a curve to the right."""
     dashed = ' stroke-dasharray="5 4"' if conditional else ""
     (x1, y1), (x2, y2) = start, end
     if y2 > y1:

@@ -1,10 +1,10 @@
-"""What an absent agent's update becomes: emptied of words, with what stood there before restored.
+"""The *blank* stand-in: the update that an absent agent wrote in the full run, without its words.
 
-*Blank* keeps the shape of what the agent wrote in the full run and empties its words. A field that
-held something before it wrote keeps what is there: an absent editor leaves the writer's draft. What
-says where the run goes stays as it was: `goto`, booleans, enumerations, fields whose type is a
-Literal, and the numbers that a conditional edge reads, and the words that it knows. An app would
-otherwise never come to an end without one of those who steer it.
+The update keeps its shape. A field that held something before the agent wrote keeps that content:
+an absent editor leaves the writer's draft. Everything that routes the run stays as the agent wrote
+it: `goto`, booleans, enumerations, fields whose type is a Literal, numbers that a conditional edge
+reads, and words that a conditional edge compares with. Otherwise an app would never end without
+an agent that routes it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,24 +22,24 @@ from shapley_coop.extensions.attribute.steering import Schema, fitting
 
 @dataclass(frozen=True)
 class Written:
-    """What a node was given in the full run, and what it wrote."""
+    """The input and the output of a node in the full run."""
 
     given: Any
     output: Any
 
 
 NOTHING = Schema()
-"""Of an app whose state says nothing of its fields."""
+"""The schema of an app whose state declares nothing about its fields."""
 
 
 @dataclass(frozen=True)
 class Emptying:
-    """How an update is emptied.
+    """A function that empties an update.
 
     Attributes:
-        schema: what steers the app, and what its state takes.
-        keep: keys that an absent agent writes as it did, such as a counter of rounds.
-        words: what stands where it wrote words.
+        schema: the fields that route the app, and the values that its state accepts.
+        keep: keys that an absent agent writes as in the full run, such as a counter of rounds.
+        words: the text that replaces the agent's words.
     """
 
     schema: Schema = NOTHING
@@ -47,7 +47,7 @@ class Emptying:
     words: str = ""
 
     def __call__(self, written: Written, now: Any) -> Any:
-        """Return the output of the full run, emptied, for the input of this one."""
+        """Return a node's output of the full run, emptied, given the node's input `now`."""
         return self._output(written.output, fields_of(written.given), fields_of(now))
 
     def _output(self, output: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
@@ -79,7 +79,7 @@ class Emptying:
         return Send(send.node, self._output(send.arg, given, now))
 
     def _field(self, key: str, value: Any, given: dict[str, Any], now: dict[str, Any]) -> Any:
-        """Return one field: passed through, kept, or emptied."""
+        """Return the new value of one field: passed through, kept, or emptied."""
         before, there = given.get(key), now.get(key)
         if self.keeps(key, value):
             return value if key in self.schema.added else _kept(value, before, there)
@@ -87,7 +87,7 @@ class Emptying:
             return now.get(key, value)
         if _messages(value):
             return self._talk(value, before, there)
-        if isinstance(value, Mapping) and isinstance(there, list):  # it tells a reducer what to do
+        if isinstance(value, Mapping) and isinstance(there, list):  # an instruction to a reducer
             parts = value.items()
             return {k: x if isinstance(x, str) else self._field(k, x, {}, {}) for k, x in parts}
         if isinstance(value, Mapping) and isinstance(there, Mapping) and fields_of(before):
@@ -99,16 +99,16 @@ class Emptying:
             return there
         empty = self.value(value)
         if value and empty == "" and key in self.schema.read:
-            empty = " "  # an edge may ask whether there is a text
+            empty = " "  # an edge may test whether the text is empty
         return self.schema.fitting(key, empty, value)
 
     def keeps(self, key: str, value: Any) -> bool:
-        """Return whether an absent agent writes a field as it did."""
+        """Return whether an absent agent writes a field as it did in the full run."""
         is_choice = key in self.schema.closed and isinstance(value, str)
         return key in self.keep or is_choice or self.schema.steers(key, value)
 
     def _talk(self, value: Any, before: Any, now: Any) -> Any:
-        """New messages without words; tool calls and their answers are left out."""
+        """Return the new messages without words, and without tool calls and their answers."""
         if isinstance(value, BaseMessage):
             return _wordless(value, self.words)
         old = {m.id for m in _listed(before) if isinstance(m, BaseMessage) and m.id}
@@ -118,7 +118,7 @@ class Emptying:
         return [*_listed(now), *shown] if len(new) < len(value) else shown
 
     def value(self, value: Any) -> Any:
-        """Return one value without words."""
+        """Return one value without words: texts are replaced, numbers 0, collections empty."""
         if value is None or isinstance(value, bool | Enum):
             return value
         if isinstance(value, str):
@@ -141,21 +141,21 @@ class Emptying:
 
 
 def kept(visits: Iterable[Written], schema: Schema) -> list[str]:
-    """Return fields of an agent that its blank stand-in writes because they steer the run."""
+    """Return the fields of an agent that its blank stand-in keeps because they route the run."""
     return list(dict.fromkeys(k for k, x in _fields(visits) if schema.steers(k, x)))
 
 
 def emptied(visits: Iterable[Written], emptying: Emptying) -> list[str]:
-    """Return fields of an agent that held something and that its blank stand-in empties."""
+    """Return the non-empty fields of an agent that its blank stand-in empties."""
     lost = (k for k, x in _fields(visits) if x and x is not True and not emptying.keeps(k, x))
     return list(dict.fromkeys(lost))
 
 
 def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
-    """What of an agent's answers its blank stand-in gives, too: its absence does not measure that.
+    """Return the parts of an agent's answers that its blank stand-in writes too.
 
     Returns:
-        Fields, and `goto` where the agent says where the run goes.
+        Fields, and `goto` if the agent routes the run. The agent's absence does not measure them.
     """
     found = dict[str, None]()
     for one in visits:
@@ -173,10 +173,10 @@ def unmeasured(visits: Iterable[Written], emptying: Emptying) -> list[str]:
 def steering(
     visits: Iterable[Written], emptying: Emptying, nodes: Collection[str]
 ) -> dict[str, bool]:
-    """Return the fields of an agent that may steer the run and that its blank stand-in empties.
+    """Return the fields of an agent that may route the run and that its blank stand-in empties.
 
     Returns:
-        Field → whether it held the name of a node; those first, then numbers, then single words.
+        Field → whether it held a node's name. Node names come first, then numbers, then words.
     """
     found: dict[str, int] = {}
     for key, value in _fields(visits):
@@ -192,13 +192,13 @@ def steering(
 
 
 def _fields(visits: Iterable[Written]) -> Iterator[tuple[str, Any]]:
-    """Yield each field that was written, with its value."""
+    """Yield the name and value of each field that the visits wrote."""
     for one in visits:
         yield from fields_of(_update(one.output)).items()
 
 
 def _update(output: Any) -> Any:
-    """Return the fields that an output writes; the answer of a tool writes none."""
+    """Return the state update in an output; a message, such as a tool's answer, has none."""
     if isinstance(output, BaseMessage):
         return {}
     return output.update if isinstance(output, Command) else output
@@ -209,7 +209,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def _kept(value: Any, before: Any, now: Any) -> Any:
-    """A counter goes on from where it is; anything else is written as it was."""
+    """Return a counter advanced by the same step as in the full run, or any other value as is."""
     numbers = all(isinstance(x, int | float) for x in (value, before or 0))
     if numbers and not isinstance(value, bool):
         return (now or 0) + value - (before or 0)
@@ -241,7 +241,7 @@ def _is_tool_talk(message: Any) -> bool:
 
 
 def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
-    """Answers to the tool calls that somebody else made, without words; a model waits for them."""
+    """Return wordless answers to another node's tool calls: a model needs an answer to each."""
     calls = getattr(_listed(now)[-1] if now else None, "tool_calls", None) or []
     if not all(isinstance(message, ToolMessage) for message in new):
         return []
@@ -252,7 +252,7 @@ def _answers(new: Sequence[Any], now: Any, words: str) -> list[ToolMessage]:
 
 
 def _wordless(message: Any, words: str) -> Any:
-    """Return a message of the same author that says nothing, with no id: the run gives it one."""
+    """Return a message of the same author without words and id: the run assigns a new id."""
     if isinstance(message, AIMessage) or getattr(message, "tool_call_id", None):
         return AIMessage(content=words, name=getattr(message, "name", None))
     if isinstance(message, BaseMessage):

@@ -1,11 +1,11 @@
-"""How numbers are shown: without the noise of floating point."""
+"""Number formats without the noise of floating point."""
 
 NOISE = 1e-12
-"""What is smaller is 0: it comes from rounding."""
+"""Numbers below this are shown as 0, because they come from rounding."""
 
 
 def shown(x: float | None) -> str:
-    """A number with four digits, of large ones all before the point; a dash where there is none."""
+    """Return a number with 4 significant digits, or all integer digits; a dash for None."""
     if x is None:
         return "—"
     if abs(x) < NOISE:
@@ -14,10 +14,10 @@ def shown(x: float | None) -> str:
 
 
 def rough(x: float) -> float:
-    """Return two digits of an error."""
+    """Round an error to two significant digits."""
     return float(f"{x:.2g}")
 
 
 def rough_seconds(x: float) -> float:
-    """Return two digits, to a tenth of a millisecond: the next run has others."""
+    """Round seconds to two significant digits, because the next run has other times."""
     return rough(round(x, 4))

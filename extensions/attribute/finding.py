@@ -1,4 +1,4 @@
-"""The agents of an app, found in one run of it: who asks a model, and tools that wrap an agent."""
+"""The agents of an app, found in one run: nodes that ask a model, and tools that wrap an agent."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,19 +10,19 @@ from shapley_coop.extensions.attribute.stage import Visit
 
 
 def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
-    """Each agent of a run and why it is one, in the order in which they were asked.
+    """Return the agents of a run with the reasons, in the order of their calls.
 
-    Where no node asks a model, every node of the run is taken.
+    If no node asks a model, every node of the run is an agent.
 
     Args:
-        app: the app, of which no agent is named.
-        visits: of the run.
+        app: an app without named agents.
+        visits: the visits of the run.
     """
     why: dict[str, str] = {}
     within = 0
     for visit in visits:
         place = app.places.get(visit.path)
-        if place is None:  # a tool that a node makes as it runs: a part of the node, told next
+        if place is None:  # a tool made at run time: part of the node that follows
             within += visit.took.models
             continue
         models, within = visit.took.models + within, 0
@@ -44,7 +44,7 @@ def found(app: App, visits: Sequence[Visit]) -> dict[str, str]:
 
 
 def _members(app: App, path: str, asked: Sequence[str]) -> list[str]:
-    """Return a node, or those of a team within it of whom several ask models."""
+    """Return the node itself, or its inner nodes if several of them ask models."""
     bound = app.bound[path]
     if not isinstance(bound, Pregel) or is_loop(bound):
         return [path]
@@ -57,6 +57,6 @@ def _members(app: App, path: str, asked: Sequence[str]) -> list[str]:
 
 
 def _name(path: str, places: Mapping[str, Place], others: Mapping[str, str]) -> str:
-    """Return its usual name, or its path where two have the same."""
+    """Return a place's usual name, or its path if two places share the name."""
     usual = {other: places[other].names[0] for other in others if other in places}
     return path if list(usual.values()).count(usual[path]) > 1 else usual[path]

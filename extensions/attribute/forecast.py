@@ -1,4 +1,4 @@
-"""What an attribution takes, told before it is played."""
+"""Forecasts of an attribution's calls, tokens, seconds and cost."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,26 +13,26 @@ from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is to come.
+    """A forecast of the plays and calls to come.
 
     Attributes:
-        agents: how many.
-        units: inputs, times samples.
-        plays: of each input and sample, that of all agents among them.
-        sampled: whether only some of them are played.
-        calls: that are new. Before anything runs, if each agent is asked once, one after the
-            other: 2**n − 1 a unit. After the recorded runs, 2**k for each recorded call, where k
-            other agents had finished before it; less what is kept. In leave-one-out 1 + k.
-        kept: calls that the same question took before; others of this app may save some, too.
-        recorded: whether it rests on recorded runs.
-        alone: whether it is leave-one-out.
-        advice: whether it is of trying changes.
-        tokens: of the new calls; 0 before anything is recorded, or where models do not tell.
-        seconds: that the new calls take one after the other.
-        cost: USD; None where a model has no price or nothing is recorded yet.
-        loops: whether an agent may be asked more often than in the recorded run: the calls are an
-            estimate then, and no bound.
-        fits: whether no more calls are made with them than are allowed.
+        agents: the number of agents.
+        units: inputs times samples.
+        plays: plays per unit, including the play of all agents.
+        sampled: whether only some of these plays are made.
+        calls: new calls, without kept ones. Before any run: 2**n − 1 per unit, as if the agents
+            were called once each, in sequence. After the recorded runs: 2**k for each recorded
+            call before which k other agents had finished; in leave-one-out 1 + k.
+        kept: kept calls of the same question; kept calls of other questions may save more.
+        recorded: whether the forecast is based on recorded runs.
+        alone: whether the forecast is of leave-one-out.
+        advice: whether the forecast is of advice.
+        tokens: tokens of the new calls; 0 before the recorded runs, or if models do not report.
+        seconds: the duration of the new calls in sequence.
+        cost: USD; None if a model has no price or nothing is recorded yet.
+        loops: whether an agent may be called more often than in the recorded run; `calls` is then
+            an estimate and no bound.
+        fits: whether the calls made so far and the new calls are within `max_calls`.
     """
 
     agents: int
@@ -51,13 +51,13 @@ class Forecast:
     fits: bool = True
 
     def leaving_one_out(self) -> "Forecast":
-        """Return the same of leave-one-out alone: the app as it is, and once without each agent."""
+        """Return the forecast of leave-one-out: the whole app, and one play without each agent."""
         n = self.agents
         calls = max(0, self.units * (n + n * (n - 1) // 2) - self.kept)
         return replace(self, plays=n + 1, sampled=False, alone=True, calls=calls)
 
     def takes(self) -> str:
-        """Return its calls, tokens, dollars and seconds."""
+        """Return the calls, tokens, USD and seconds in words."""
         if not self.calls:
             return "no new calls"
         parts = [f"{self.calls} new {'call' if self.calls == 1 else 'calls'}"]
@@ -70,12 +70,12 @@ class Forecast:
         return ", ".join(parts)
 
     def most(self) -> str:
-        """Return whether its calls are a bound."""
+        """Return "at most" if the calls are a bound, else "about"."""
         is_bound = not self.loops and (self.sampled or self.kept or self.advice)
         return "at most" if is_bound else "about"
 
     def words(self) -> str:
-        """Return one line."""
+        """Return the forecast as one line."""
         told = "forecast after the recorded runs" if self.recorded else "forecast"
         how = "advice, " if self.advice else "leave-one-out, " if self.alone else ""
         of = f"some of {self.plays}" if self.sampled else f"{self.plays}"
@@ -88,7 +88,7 @@ class Forecast:
 
 
 def before(stage: Stage, units: Sequence[Unit]) -> Forecast:
-    """Return the forecast before anything runs; it is too low where the app's edges lead back."""
+    """Return the forecast before any run; it is too low if the app's graph has cycles."""
     n, kept = len(stage.app.agents), stage.kept(units)
     calls = max(0, len(units) * (2**n - 1) - kept)
     is_sampled = n > stage.settings.exact_up_to
@@ -96,17 +96,17 @@ def before(stage: Stage, units: Sequence[Unit]) -> Forecast:
 
 
 def loops(stage: Stage, full: Sequence[Played] = ()) -> bool:
-    """Return whether a play may ask an agent more often than the recorded ones did.
+    """Return whether a play may call an agent more often than the recorded plays did.
 
-    A critic who reads an absent writer's blank sends it back until the app gives up, and a model
-    that calls agents as tools calls them as often as it likes.
+    For example, a critic may send back the blank draft of an absent writer until the app gives up.
+    A model that calls agents as tools may call them any number of times.
     """
     repeated = any(len(played.of(agent)) > 1 for played in full for agent in stage.app.agents)
     return repeated or bool(stage.wrappers) or has_cycle(stage.app)
 
 
 def has_cycle(app: App) -> bool:
-    """Return whether edges of an app's graph lead back."""
+    """Return whether an app's graph has a cycle."""
     edges: dict[str, list[str]] = {}
     for edge in app.drawn()[1]:
         edges.setdefault(edge["to"], []).append(edge["from"])
@@ -120,8 +120,8 @@ def has_cycle(app: App) -> bool:
 def refined(first: Forecast, game: AppGame) -> Forecast:
     """Return the forecast after the recorded runs.
 
-    A recorded call is made anew for every subset of the other agents that had finished before it,
-    as what it is given may tell them apart; in leave-one-out for each of them alone.
+    A call is repeated for every subset of the other agents that had finished before it, because its
+    input may depend on them. Leave-one-out repeats it once for each of these agents.
     """
     visits = _asked(game)
     others = [len(visit.after - {visit.path}) for visit in visits]
@@ -133,15 +133,15 @@ def refined(first: Forecast, game: AppGame) -> Forecast:
 
 
 def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Forecast:
-    """Return what trying changes takes if each play asks nobody more often than the recorded one.
+    """Return the forecast of advice, assuming as many calls per agent as in the recorded runs.
 
-    That is the most, but in an app with a loop. Plays that are kept take nothing.
+    This is an upper bound unless the app has a loop. Coalitions already played need no calls.
 
     Args:
-        first: of the attribution.
-        game: with the recorded runs, and the coalitions that were played.
-        models: cheaper ones that are tried.
-        tries: of one agent alone, at most. They are left out where too few calls are allowed.
+        first: the forecast of the attribution.
+        game: the game with its recorded runs and played coalitions.
+        models: the number of cheaper models to try.
+        tries: the most repetitions of one agent alone; `fits` does not count them.
     """
     n, asked = len(game.agents), _asked(game)
     own = [sum(visit.path == agent for visit in asked) for agent in game.agents]
@@ -164,7 +164,7 @@ def of_advice(first: Forecast, game: AppGame, models: int, tries: int) -> Foreca
 
 
 def _asked(game: AppGame) -> list[Visit]:
-    """Return the recorded calls of agents, and of others that asked a model."""
+    """Return the recorded calls of agents, and of other nodes that asked a model."""
     return [visit for visit in game.visits() if visit.path in game.agents or visit.took.models]
 
 
@@ -175,7 +175,7 @@ def _fits(game: AppGame, calls: int) -> bool:
 def _taken(
     game: AppGame, visits: Sequence[Visit], times: Sequence[int], part: float
 ) -> dict[str, Any]:
-    """Return what a part of recorded visits takes, each of them so many times."""
+    """Return the tokens, seconds and cost of visits, weighted by `times` and scaled by `part`."""
     tokens = tokens_of(visits, times)
     return {
         "recorded": True,
@@ -187,12 +187,12 @@ def _taken(
 
 
 def _changes(game: AppGame, own: Sequence[int], others: int) -> tuple[int, int]:
-    """Return the plays that removals still take, and their calls.
+    """Return the number of plays that removals still need, and the number of their calls.
 
     Args:
-        game: with the coalitions that were played.
-        own: calls of each agent.
-        others: calls of those that are present in every play.
+        game: the game with its played coalitions.
+        own: the recorded calls of each agent.
+        others: the recorded calls of other nodes, which are present in every play.
     """
     n = len(game.agents)
 
@@ -201,7 +201,7 @@ def _changes(game: AppGame, own: Sequence[int], others: int) -> tuple[int, int]:
 
     alone = [1 << i for i in range(n)]
     wanted = {0, *alone, *(game.everyone ^ one for one in alone)} - {*game.worths}
-    # Of two or more that go, first all at once, then one after the other.
+    # Several removals are tried all at once, then one after the other.
     pairs = (game.everyone ^ one ^ other for one in alone for other in alone if one < other)
     between = min(n, 2**n - 2 * n - 2) if n > 3 and len(game.worths) < 2**n else 0
     most = between * max(map(calls_of, pairs), default=0)

@@ -1,4 +1,4 @@
-"""The characteristic function of an app: what each coalition's plays score."""
+"""The characteristic function of an app: the scores of each coalition's plays."""
 
 import asyncio
 import inspect
@@ -15,11 +15,11 @@ from shapley_coop.extensions.attribute.play import play
 from shapley_coop.extensions.attribute.stage import Played, Stage, Unit, Visit
 
 MOST_TRIED = 4
-"""Fields that are kept one by one where a play does not end, before all are."""
+"""The number of fields to keep one at a time if a play does not end, before keeping all."""
 
 Score = Callable[..., Any]
-"""Score of a final state, or of a final state and the input: a number, or several by name, of which
-the first is the score; or an awaitable of that."""
+"""A function of a final state, or of a final state and the input. It returns the score, or numbers
+by name of which the first is the score; or an awaitable of either."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Failure:
     """A play that has no score.
 
     Attributes:
-        coalition: as files write it.
+        coalition: its agents, separated by commas.
         input: the number of the input, from 1.
-        sample: from 1.
+        sample: the number of the sample, from 1.
         reason: one line.
-        played: whether it was played at all; False where a tool would have acted again.
+        played: whether the app ran; False if, for example, a tool would have acted again.
     """
 
     coalition: str
@@ -43,12 +43,12 @@ class Failure:
 
 @dataclass
 class AppGame:
-    """Worths of coalitions, by unit: one input and one sample.
+    """The game of an app's agents: a worth for each coalition and unit.
 
     Args:
-        stage: the app and what its plays share.
-        score: the user's.
-        units: the inputs, times the samples.
+        stage: the app, and the state that its plays share.
+        score: the user's scoring function.
+        units: the samples of the inputs.
     """
 
     stage: Stage
@@ -63,12 +63,12 @@ class AppGame:
 
     @property
     def agents(self) -> list[str]:
-        """Who plays."""
+        """The names of the players; bit i of a mask is agent i."""
         return self.stage.app.agents
 
     @property
     def everyone(self) -> int:
-        """The mask of all agents."""
+        """The mask of the grand coalition."""
         return (1 << len(self.agents)) - 1
 
     def visits(self, agent: str = "") -> list[Visit]:
@@ -80,10 +80,10 @@ class AppGame:
         return any(visit.took.models for visit in self.visits(agent))
 
     async def record(self) -> None:
-        """Play the app as it is, once for each unit: the others are compared with it.
+        """Play the app with all agents once for each unit; stand-ins are made from these runs.
 
         Raises:
-            ValueError: the app fails, or its score does.
+            ValueError: the app or the scoring function fails.
         """
         worths = []
         for unit in self.units:
@@ -98,14 +98,14 @@ class AppGame:
         self.stage.settings.progress()
 
     async def ask(self, masks: Iterable[int]) -> None:
-        """Play every coalition that was not played yet.
+        """Play the coalitions among these masks that have not been played yet.
 
         Raises:
-            CallsSpent: no further call is allowed; what was played is kept.
+            CallsSpent: no further call is allowed; the calls made so far are kept.
         """
         new = [mask for mask in dict.fromkeys(masks) if mask not in self.worths]
         await self._play(new)
-        while self._steering:  # so that all coalitions are played by the same rule
+        while self._steering:  # all coalitions must be played with the same kept fields
             self.stage = self.stage.keeping(self._steering)
             self._steering.clear()
             self.failures.clear()
@@ -137,7 +137,7 @@ class AppGame:
         if played.endless:
             played = await self._steered(unit, present, full, played)
         worth = await self._scored(unit, played)
-        played.state = None  # it is scored, and may be large
+        played.state = None  # a scored state is not needed any more and may be large
         self.plays.setdefault(mask, []).append(played)
         if played.failure:
             name = coalition_key(mask, self.agents)
@@ -148,7 +148,7 @@ class AppGame:
     async def _steered(
         self, unit: Unit, present: Collection[str], full: Played, endless: Played
     ) -> Played:
-        """A play that did not end, with each field kept that may steer it, and with all of them."""
+        """Play an endless play again with fields kept that may route it: one by one, then all."""
         stage = self.stage
         absent = [agent for agent in self.agents if agent not in present]
         keys = list(dict.fromkeys(k for agent in absent for k in stage.steering(agent, [full])))
@@ -166,7 +166,7 @@ class AppGame:
         return endless
 
     async def _scored(self, unit: Unit, played: Played) -> float:
-        """Return the score of a play; NaN, with the reason, where there is none."""
+        """Return the score of a play, or NaN; the reason is then in `played.failure`."""
         if played.failure:
             return float("nan")
         try:
@@ -187,12 +187,12 @@ class AppGame:
         return worth
 
     def failed_part(self) -> float:
-        """Return the part of all plays that failed or were not played."""
+        """Return the share of plays that failed or were not played."""
         plays = len(self.worths) * len(self.units)
         return len(self.failures) / plays if plays else 0.0
 
     def known(self, masks: Sequence[int], unit: int) -> Floats:
-        """Return worths of one unit; what failed is that of the additive game that fits best."""
+        """Return worths of one unit; the best additive fit replaces those of failed plays."""
         worths = np.array([self.worths[mask][unit] for mask in masks])
         if not np.isnan(worths).any():
             return worths
@@ -204,15 +204,15 @@ class AppGame:
 
 
 def rows_of(masks: Sequence[int], n: int) -> Floats:
-    """Return shape (m, n), 1 where the coalition of the row holds the agent."""
+    """Return the masks as an array of shape (m, n): 1 if the row's coalition has the agent."""
     return (np.array(masks)[:, None] >> np.arange(n) & 1).astype(np.float64)
 
 
 def numbers(found: Any) -> dict[str, float]:
-    """Return what a scorer says: a number, or several by name, of which the first is the score.
+    """Return a scorer's result as numbers by name, of which the first is the score.
 
     Raises:
-        ValueError: one is not finite, or there is none.
+        ValueError: a number is not finite, or the result is empty.
     """
     named = found if isinstance(found, Mapping) else {"score": found}
     shown = {str(name): float(x) for name, x in named.items()}
@@ -225,26 +225,26 @@ def numbers(found: Any) -> dict[str, float]:
 
 
 def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -> Floats:
-    """Return the additive game that fits best: weighted least squares, v(∅) and v(N) held exactly.
+    """Fit an additive game by weighted least squares that meets v(∅) and v(N) exactly.
 
-    With all worths known its coefficients are the Shapley value (Charnes et al. 1988), so what is
-    filled in by it adds nothing of its own.
+    If all worths are known, its coefficients are the Shapley value (Charnes et al. 1988). So
+    replacing missing worths by the fit does not change the values of the fit.
 
     Args:
-        rows: shape (m, n), 1 where the coalition of the row holds the agent.
-        worths: shape (m,).
+        rows: shape (m, n), 1 if the row's coalition has the agent.
+        worths: shape (m,), the worths of the rows.
         nobody: v(∅).
         everyone: v(N).
 
     Returns:
-        Shape (n,), summing to v(N) − v(∅).
+        The coefficients, shape (n,); they sum to v(N) − v(∅).
     """
     n, sizes = rows.shape[1], rows.sum(axis=1).astype(int)
     inner = (sizes > 0) & (sizes < n)
     rows, worths, sizes = rows[inner], worths[inner], sizes[inner]
     root = np.sqrt([(n - 1) / (comb(n, s) * s * (n - s)) for s in sizes])
-    # The last agent's coefficient follows from the others': they sum to v(N) − v(∅). Solved as
-    # differences from equal parts, so that agents nobody knows anything about get those.
+    # The last coefficient follows from the others, because all sum to v(N) − v(∅). The unknowns are
+    # differences from equal shares, so that agents without any data get an equal share.
     equal = (everyone - nobody) / n
     left = rows[:, :-1] - rows[:, -1:]
     right = worths - nobody - sizes * equal
@@ -253,7 +253,7 @@ def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -
 
 
 def _parameters(score: Score) -> int:
-    """Return how many of state and input a scorer takes."""
+    """Return the number of arguments for a scorer: 1 (the state) or 2 (the state and the input)."""
     try:
         taken = inspect.signature(score).parameters.values()
     except (TypeError, ValueError):

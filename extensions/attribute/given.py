@@ -1,4 +1,4 @@
-"""What `coop attribute` is given as texts, as the objects that they name."""
+"""Objects from the options of `coop attribute`, which are texts."""
 
 import hashlib
 from pathlib import Path
@@ -13,10 +13,10 @@ from shapley_coop.seats.seat import Seat
 
 
 def inputs_of(file: Path) -> Any:
-    """Return one input, or a list: a JSON file, or JSON lines.
+    """Return the content of a JSON file (one input or a list) or of a file of JSON lines.
 
     Raises:
-        ValueError: it cannot be read.
+        ValueError: the file cannot be read.
     """
     if file.suffix != ".jsonl":
         return read_json(file, "inputs")
@@ -24,7 +24,7 @@ def inputs_of(file: Path) -> Any:
 
 
 def absent_of(given: list[str]) -> Any:
-    """Return what stands in for absent agents, all of them or one by one."""
+    """Return one stand-in for all absent agents, or a dict agent → stand-in."""
     by_agent: dict[str, Any] = {}
     for one in given:
         agent, equals, what = one.partition("=")
@@ -37,7 +37,7 @@ def absent_of(given: list[str]) -> Any:
 
 
 def stand_in(what: str) -> Any:
-    """Read what stands in for one absent agent."""
+    """Return the stand-in that a text names: blank, silent, a model or a function."""
     if what in ("blank", "silent"):
         return what
     if what.startswith("model:"):
@@ -51,39 +51,39 @@ def model_of(name: str) -> Any:
 
 
 def models_of(given: str) -> tuple[Any, ...]:
-    """Return the chat models that are tried in place of agents' own."""
+    """Return the chat models to try in place of the agents' own models."""
     return tuple(load(x, "--cheaper") if ".py:" in x else model_of(x) for x in listed(given))
 
 
 def listed(names: str) -> tuple[str, ...]:
-    """Split at commas."""
+    """Return the comma-separated names in a text, without empty ones."""
     return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
 def file_text(app: str) -> str:
-    """Return the app's file and the graph's name in it, as a name: its kept calls are of these."""
+    """Return a hash of the app's file and the graph's name, for the keys of kept calls."""
     file, _, name = app.rpartition(":")
     path = Path(file)
     return digest(path.read_text(encoding="utf-8"), name) if path.is_file() else ""
 
 
 def fresh_of(given: str) -> str | tuple[str, ...]:
-    """Read a choice of `fresh`, or names of nodes."""
+    """Return the setting `fresh`: a keyword, or names of nodes."""
     return given if given in ("", "toolless", "all", "none") else listed(given)
 
 
 def answers_of(given: str) -> Any:
-    """Read the answers to an app that asks a person; None where none are given."""
+    """Return the answers to an app's interrupts, or None if none are given."""
     if not given:
         return None
     return load(given, "--answers") if ".py:" in given else read_data(given, "answers")
 
 
 def files_of(**files: Path | None) -> dict[str, Any]:
-    """Return what the files that are given hold, by name."""
+    """Return name → content for the files that are given."""
     return {name: read_data(file, f"a {name}") for name, file in files.items() if file}
 
 
 def texts_of(*files: Path | None) -> list[str]:
-    """Return the hash of each file's content; empty where none is given."""
+    """Return the hash of each file's content, "" for a file that is not given."""
     return [hashlib.sha256(file.read_bytes()).hexdigest() if file else "" for file in files]

@@ -1,8 +1,8 @@
-"""Another model in place of an agent's own: the same prompts and tools, and another's answers.
+"""Another model in place of an agent's own, with the same prompts and tools.
 
-`invoke`, `ainvoke`, `stream` and `astream` of LangChain's `BaseChatModel` are the ways in which a
-model is asked. While an app is attributed they look here whether the agent that asks has been given
-another model; outside of a play they are as they were.
+Models are called by `invoke`, `ainvoke`, `stream` and `astream` of LangChain's `BaseChatModel`.
+During an attribution these methods are patched: they pass the call to the other model if the
+calling agent has one. Outside of plays the patched methods behave as LangChain's own.
 """
 
 import threading
@@ -21,22 +21,22 @@ from shapley_coop.extensions.attribute.scope import current
 
 @dataclass(frozen=True)
 class OtherModel:
-    """An agent is asked as it is, and this model answers in place of its own."""
+    """The stand-in that runs an agent unchanged, but with this model in place of its own."""
 
     model: BaseChatModel
 
     def __str__(self) -> str:
-        """Name the model."""
+        """Return the text "with" and the model's name."""
         return f"with {name_of(self.model)}"
 
 
 @dataclass
 class Lent:
-    """Methods of a library's class that are ours for as long as anybody attributes an app.
+    """A patch of a library's class that is in place while any attribution runs.
 
     Attributes:
-        lend: puts ours there.
-        give_back: puts the library's own there again.
+        lend: puts our methods into the class.
+        give_back: restores the library's methods.
     """
 
     lend: Callable[[], None]
@@ -46,7 +46,7 @@ class Lent:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Lend them; the last user gives them back."""
+        """Apply the patch; the last of several users removes it."""
         with self.lock:
             self.users += 1
             self.lend()
@@ -60,19 +60,19 @@ class Lent:
 
 
 def said(model: BaseChatModel | None) -> list[str]:
-    """Return what tells calls with another model apart; nothing where an agent has its own."""
+    """Return the part of a call's key that names another model; empty for an agent's own."""
     return [] if model is None else [str(OtherModel(model))]
 
 
 def _asked(own: BaseChatModel, kwargs: dict[str, Any]) -> tuple[Runnable[Any, Any] | None, Any]:
-    """Return who answers in place of a model, and with which settings; None: it does by itself."""
+    """Return the model that answers instead and its settings; None if `own` answers itself."""
     scope = current()
     model = scope.instead if scope else None
     if model is None or own is model:
         return None, kwargs
     if type(own) is type(model) or "tools" not in kwargs:
         return model, kwargs
-    # The tools were written for another provider; each reads those of the others.
+    # The tools have another provider's format; `bind_tools` of any provider converts the format.
     more = {key: x for key, x in kwargs.items() if key not in ("tools", "tool_choice")}
     return model.bind_tools(kwargs["tools"]), more
 
@@ -125,4 +125,4 @@ models_lent = Lent(
     partial(_put, _invoke, _ainvoke, _stream, _astream),
     partial(_put, INVOKE, AINVOKE, STREAM, ASTREAM),
 )
-"""Has the models of agents that were given others answered by these."""
+"""The patch of `BaseChatModel` that lets other models answer in place of agents' own."""

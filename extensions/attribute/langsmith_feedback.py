@@ -1,4 +1,4 @@
-"""Values as feedback on LangSmith's traces: an evaluator of an experiment, or sent to one trace.
+"""Values as LangSmith feedback: from an evaluator in an experiment, or sent to one trace.
 
 from langsmith import evaluate
 evaluate(app.invoke, data="tickets", evaluators=[evaluator(app, ["writer", "critic"], score)])
@@ -22,16 +22,16 @@ from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 def evaluator(
     graph: Any, agents: Sequence[str], score: Score, **settings: Any
 ) -> Callable[[Run, Example], EvaluationResults]:
-    """Make an evaluator that attributes the app on an example's inputs.
+    """Return an evaluator that attributes the app on an example's inputs.
 
     Args:
-        graph: the app; it and the rest are as `attribute` takes them.
+        graph: the app; all arguments are as in `attribute`.
         agents: its agents.
-        score: of the final state, or of the final state and the input.
+        score: a function of the final state, or of the final state and the input.
         settings: see `Settings`.
 
     Returns:
-        What `langsmith.evaluate` takes among its evaluators; the plays are not traced.
+        An evaluator for `langsmith.evaluate`; its plays are not traced.
     """
 
     def credit(run: Run, example: Example) -> EvaluationResults:
@@ -43,9 +43,9 @@ def evaluator(
 
 
 def results(credit: AppCredit) -> list[EvaluationResult]:
-    """Return one result an agent, `credit.NAME`, with errors and tokens in its comment.
+    """Return one result per agent, `credit.NAME`, with error and tokens in its comment.
 
-    Without values, the score is empty and the comment says why.
+    If there are no values, the score is None and the comment gives the reason.
     """
     return [
         EvaluationResult(
@@ -58,22 +58,22 @@ def results(credit: AppCredit) -> list[EvaluationResult]:
 
 
 def send(credit: AppCredit, trace: UUID | str, project: str, client: Client | None = None) -> None:
-    """Write an app's values as feedback on a trace that is there.
+    """Write an app's values as feedback on an existing trace.
 
     Args:
-        credit: what `attribute` returned.
-        trace: the root run's id.
-        project: the name of the trace's project, by which LangSmith finds it.
-        client: LangSmith's; None: one made from the environment.
+        credit: the result of `attribute`.
+        trace: the id of the trace's root run.
+        project: the name of the trace's project.
+        client: a LangSmith client; if None, a client is made from the environment.
 
     Raises:
-        ValueError: LangSmith cannot be reached, or refuses.
+        ValueError: LangSmith cannot be reached, or refuses the feedback.
     """
     client = client or Client()
     try:
         session = client.read_project(project_name=project).id
         for one in results(credit):
-            # Without a trace's id it is sent before the client returns.
+            # Without a trace id the client sends the feedback before it returns.
             about: dict[str, Any] = {"key": one.key, "score": one.score, "comment": one.comment}
             client.create_feedback(trace, **about, session_id=session, stop_after_attempt=1)
     except LangSmithError as error:

@@ -1,4 +1,4 @@
-"""What a play is measured by beside its score: tokens, USD, seconds, the scorer's own numbers."""
+"""Metrics of plays beside the score: tokens, USD, seconds, and the scorer's further numbers."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,11 @@ from shapley_coop.extensions.attribute.stage import Played, Visit
 
 
 def tokens_of(visits: Iterable[Visit], times: Iterable[int] = repeat(1)) -> Tokens | None:
-    """Return what the models of several visits read and wrote; None where one does not tell.
+    """Return the tokens that models read and wrote; None if a model does not report them.
 
     Args:
-        visits: of nodes.
-        times: how often each is counted.
+        visits: visits of nodes.
+        times: the weight of each visit.
     """
     total = Tokens()
     for took, n in zip((visit.took for visit in visits), times, strict=False):
@@ -31,7 +31,7 @@ def tokens_of(visits: Iterable[Visit], times: Iterable[int] = repeat(1)) -> Toke
 
 
 def cost(tokens: Tokens | None, prices: Prices, part: float = 1.0) -> float | None:
-    """USD; None where a model has no price, or does not tell its tokens."""
+    """Return the cost in USD times `part`; None if tokens or a model's price are unknown."""
     if tokens is None or not prices.know(tokens):
         return None
     spent = (
@@ -42,7 +42,7 @@ def cost(tokens: Tokens | None, prices: Prices, part: float = 1.0) -> float | No
 
 
 def measured(played: Played, prices: Prices) -> dict[str, float]:
-    """Tokens where all models tell them, seconds, USD where all have a price, the scorer's own."""
+    """Return a play's seconds, the scorer's further numbers, and tokens and USD if known."""
     tokens = tokens_of(played.visits)
     found = {"seconds": sum(visit.took.seconds for visit in played.visits), **played.metrics}
     if tokens is not None:
@@ -52,7 +52,7 @@ def measured(played: Played, prices: Prices) -> dict[str, float]:
 
 
 def means(game: AppGame, plays: Sequence[Played]) -> dict[str, float]:
-    """The means of what several plays are measured by; of what all of them have."""
+    """Return the means of the metrics that all plays without a failure have."""
     prices = game.stage.settings.prices
     rows = [measured(played, prices) for played in plays if not played.failure]
     shared = set(rows[0]).intersection(*rows) if rows else set()
@@ -60,9 +60,9 @@ def means(game: AppGame, plays: Sequence[Played]) -> dict[str, float]:
 
 
 def by_agent(game: AppGame) -> dict[str, dict[str, float | None]]:
-    """Return each agent's share of every further metric: a Shapley value where all was played.
+    """Return each agent's share of every metric: Shapley values if all coalitions have a number.
 
-    Elsewhere it is what would be missing without the agent, and None where that play failed.
+    Otherwise a share is a leave-one-out value, or None if the play without the agent failed.
     """
     n, known = len(game.agents), {m: means(game, plays) for m, plays in game.plays.items()}
     found: dict[str, dict[str, float | None]] = {}

@@ -1,4 +1,4 @@
-"""What a model is called: as LangChain tells whoever watches its calls, and as prices name it."""
+"""Names of models, as LangChain reports them to callback handlers and as price files use them."""
 
 import logging
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from langchain_core.messages import HumanMessage
 
 
 class ModelNamed(Exception):
-    """Ends a call before the model is asked: what it is called was heard."""
+    """The exception that ends a call before the model runs; its text is the model's name."""
 
 
 def no_warning_of(error: type[BaseException]) -> None:
-    """Have LangChain give no warning of callback handlers that raise this: they are meant to."""
+    """Suppress LangChain's warnings about handlers that raise this error on purpose."""
     watch = logging.getLogger("langchain_core.callbacks.manager")
     watch.addFilter(lambda record: error.__name__ not in record.getMessage())
 
@@ -23,7 +23,7 @@ no_warning_of(ModelNamed)
 
 
 class _Hears(BaseCallbackHandler):
-    """Hears what a call is of, and ends it: the model is not asked, nobody else is told."""
+    """The callback handler that reads the model's name and ends the call before the model runs."""
 
     raise_error = True
     run_inline = True
@@ -35,10 +35,10 @@ class _Hears(BaseCallbackHandler):
 
 
 def named_in(said: Mapping[str, Any]) -> str:
-    """provider:name of the model whose call begins.
+    """Return provider:name of a model whose call begins.
 
     Args:
-        said: what LangChain tells a callback handler of the call.
+        said: the keyword arguments that LangChain passes to a callback handler.
     """
     about = said.get("metadata") or {}
     provider, model = about.get("ls_provider"), about.get("ls_model_name")
@@ -46,7 +46,7 @@ def named_in(said: Mapping[str, Any]) -> str:
 
 
 def name_of(model: BaseChatModel) -> str:
-    """provider:name, as the model's calls are recorded and priced; it is not asked for that."""
+    """Return provider:name of a model, as in recorded calls and prices, without running it."""
     try:
         model.generate([[HumanMessage("")]], callbacks=[_Hears()])
     except ModelNamed as heard:

@@ -1,4 +1,4 @@
-"""What an attribution begins with: its runs, its kept calls, and the stage on which it plays."""
+"""The setup of an attribution: its units, its kept calls, and the stage of its plays."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,12 +15,12 @@ from shapley_coop.extensions.attribute.traces import Recorded, read_traces
 from shapley_coop.state.storage.home import home
 
 USUAL_STEPS = 100
-"""Of a play, where the app has no limit of its own."""
+"""The limit of steps of a play if neither the user nor the app sets a limit."""
 
 
 @contextmanager
 def opened(app: App, settings: Settings, inputs: Any) -> Iterator[tuple[Stage, list[Unit]]]:
-    """Open the kept calls; yield what all plays share, and the runs.
+    """Open the kept calls within the `with` block; yield the stage and the units.
 
     Raises:
         ValueError: there are no inputs, or the trace cannot be used.
@@ -41,7 +41,7 @@ def opened(app: App, settings: Settings, inputs: Any) -> Iterator[tuple[Stage, l
 
 
 def units_of(given: Sequence[Any], samples: int) -> list[Unit]:
-    """Return each input's samples; an input that is given again is asked again."""
+    """Return a unit for each input and sample; repeated inputs are separate units."""
     found, seen = [], Counter[str]()
     for number, one in enumerate(given, start=1):
         text = canonical(one)[0]
@@ -51,7 +51,7 @@ def units_of(given: Sequence[Any], samples: int) -> list[Unit]:
 
 
 def given_of(inputs: Any, recorded: Recorded | None) -> list[Any]:
-    """Return the inputs as a list; those of the trace where none are given."""
+    """Return the inputs as a list, or the trace's inputs if none are given."""
     if inputs is None and recorded:
         return recorded.inputs
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
@@ -61,7 +61,7 @@ def given_of(inputs: Any, recorded: Recorded | None) -> list[Any]:
 
 
 def calls_of(app: App, settings: Settings) -> Calls:
-    """Return the kept calls of this app, by its code, its version and its context."""
+    """Open the kept calls of this app; their key hashes its code, version, context and answers."""
     about = digest(
         app.fingerprint(),
         *_codes(settings.absent),
@@ -74,7 +74,7 @@ def calls_of(app: App, settings: Settings) -> Calls:
 
 
 def _codes(absent: Any) -> list[str]:
-    """Return the code of the functions that stand in for agents."""
+    """Return the code of each function among stand-ins or answers, "" for other values."""
     several = absent.values() if isinstance(absent, Mapping) else [absent]
     return [code_of(one) if callable(one) else "" for one in several]
 
@@ -84,7 +84,7 @@ def _configurable(config: Any) -> Any:
 
 
 def _steps(app: App, settings: Settings) -> tuple[int, dict[str, str]]:
-    """Return the steps that a play may take, and a note where they are more than the app's own."""
+    """Return the limit of steps of a play, and a note if it exceeds the app's own limit."""
     own = app.steps(settings.config)
     steps = settings.max_steps or own or USUAL_STEPS
     is_more = own is not None and steps > own
@@ -93,7 +93,7 @@ def _steps(app: App, settings: Settings) -> tuple[int, dict[str, str]]:
 
 
 def _traced(app: App, recorded: Recorded) -> dict[str, dict[int, list[Call]]]:
-    """Recorded calls by node and input, and by run."""
+    """Return recorded calls: the key of node and input → run number → calls."""
     found: dict[str, dict[int, list[Call]]] = {}
     for run in recorded.runs:
         try:

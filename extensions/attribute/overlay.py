@@ -1,4 +1,4 @@
-"""The app's store under a play: read as it is, written to beside it."""
+"""A play's view of the app's store: reads reach the app's store, writes stay in the play."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -25,10 +25,10 @@ _WRITING: ContextVar[list[Put] | None] = ContextVar("puts of the node that is as
 
 
 class Overlay(BaseStore):
-    """A store whose writes stay in a play, so that no coalition changes what is there.
+    """A store that keeps its writes in the play, so that no coalition changes the app's store.
 
     Args:
-        below: the app's own store, read only.
+        below: the app's own store, which is only read.
     """
 
     supports_ttl = False
@@ -39,17 +39,17 @@ class Overlay(BaseStore):
 
     @classmethod
     def over(cls, below: BaseStore | None) -> "Overlay | None":
-        """Return an overlay, where the app has a store."""
+        """Return an overlay over the app's store, or None if the app has no store."""
         return cls(below) if below is not None else None
 
     def said(self) -> str:
-        """Return what the play has written so far, as a short name."""
+        """Return a hash of the play's writes so far; "" if there are none."""
         shown = {f"{space}/{key}": x for (space, key), x in self._written.items()}
         return digest(canonical(shown)[0]) if shown else ""
 
     @contextmanager
     def writing(self, puts: list[Put]) -> Iterator[None]:
-        """Collect what is written while a node is asked."""
+        """Append the writes within the `with` block to `puts`."""
         token = _WRITING.set(puts)
         try:
             yield
@@ -57,15 +57,15 @@ class Overlay(BaseStore):
             _WRITING.reset(token)
 
     def put_again(self, puts: Iterable[Put]) -> None:
-        """Write what a kept call wrote."""
+        """Repeat the writes of a kept call."""
         self.batch([PutOp(space, key, value) for space, key, value in puts])
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Reads go to both stores, writes to the play's own."""
+        """Run operations: reads use both stores, writes go to the play's own store."""
         return [self._one(op, lambda read: self._below.batch([read])[0]) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Return the same, asynchronously."""
+        """Run operations as `batch` does, asynchronously."""
         found: list[Result] = []
         for op in ops:
             below = None if isinstance(op, PutOp) else (await self._below.abatch([_all(op)]))[0]
@@ -95,7 +95,7 @@ class Overlay(BaseStore):
 
 
 def _all(op: Any) -> Any:
-    """Return a search from its first hit on, so that two stores' hits can be put together."""
+    """Return a search without an offset, so that the hits of two stores can be merged."""
     if isinstance(op, SearchOp | ListNamespacesOp):
         return op._replace(offset=0, limit=op.offset + op.limit)
     return op

@@ -1,4 +1,4 @@
-"""Which code is an app's own: its modules and those that they import, but no library's."""
+"""The app's own code: its modules and the modules that they import, without libraries."""
 
 import ast
 import inspect
@@ -14,7 +14,7 @@ from langgraph.pregel import Pregel
 from shapley_coop.extensions.attribute.walking import branches_of, graphs_in, innermost
 
 FRAMEWORKS = ("langchain", "langgraph", "deepagents", "shapley_coop")
-"""Packages whose names begin so make apps: a node that is theirs makes them no part of one."""
+"""Prefixes of framework packages: a node from one does not make the package the app's own."""
 
 _STDLIB = sysconfig.get_path("stdlib")
 
@@ -24,19 +24,19 @@ class OwnCode:
     """The code of an app.
 
     Attributes:
-        packages: top-level packages that hold the graph or its nodes, wherever they are installed.
-        begins: name → file of the modules that hold them.
+        packages: top-level packages that define the graph or its nodes, installed or not.
+        begins: pairs (name, file) of the modules that define the graph or its nodes.
     """
 
     packages: frozenset[str] = frozenset()
     begins: frozenset[tuple[str, str]] = frozenset()
 
     def has(self, name: str, file: str) -> bool:
-        """Return whether a module is the app's own, and no library's."""
+        """Return whether a module is the app's own and not a library's."""
         return name.partition(".")[0] in self.packages or not is_library(file)
 
     def files(self) -> list[Path]:
-        """Return the files of its modules, and of all of its own that they import."""
+        """Return the files of the app's modules and of its own modules that they import."""
         found: dict[str, None] = {}
         waiting = sorted(self.begins)
         while waiting:
@@ -51,7 +51,7 @@ class OwnCode:
 
 
 def own_code(graphs: Collection[Any]) -> OwnCode:
-    """Read from a graph, as it was given and as it is compiled, which code is its app's."""
+    """Return the code of the app whose graph is given, both as defined and as compiled."""
     begins = {place for graph in graphs for place in _holders(graph)}
     packages = {name.partition(".")[0] for name, _ in begins}
     for graph in graphs:
@@ -62,7 +62,7 @@ def own_code(graphs: Collection[Any]) -> OwnCode:
 
 
 def code_of(function: Any) -> str:
-    """The text of a function's module and of what that imports; its own where it has no module."""
+    """Return a function's name, and the text of its module and of the modules it imports."""
     texts = [
         path.read_text(encoding="utf-8") for path in OwnCode(frozenset(), _of(function)).files()
     ]
@@ -70,13 +70,13 @@ def code_of(function: Any) -> str:
 
 
 def is_library(file: str) -> bool:
-    """Return whether a file is of an installed package or of Python itself."""
+    """Return whether a file belongs to an installed package or to Python itself."""
     is_installed = "site-packages" in file or "dist-packages" in file
     return is_installed or file.startswith((_STDLIB, "<frozen"))
 
 
 def _holders(graph: Any) -> Iterator[tuple[str, str]]:
-    """Yield the modules that have a graph under some name."""
+    """Yield (name, file) of each loaded module that has a variable for this graph."""
     for name, module in list(sys.modules.items()):
         held = list(getattr(module, "__dict__", {}).values())
         if any(one is graph for one in held) and (file := getattr(module, "__file__", None)):
@@ -84,7 +84,7 @@ def _holders(graph: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_nodes(app: Any) -> Iterator[tuple[str, str]]:
-    """Yield the modules of the functions of nodes, of their tools, and of conditional edges."""
+    """Yield (name, file) of the modules that define nodes, their tools, and conditional edges."""
     for graph in graphs_in(app):
         for bound in (node.bound for node in graph.nodes.values()):
             for part in (bound, *getattr(bound, "tools_by_name", {}).values()):
@@ -96,7 +96,7 @@ def _of_nodes(app: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of(part: Any) -> frozenset[tuple[str, str]]:
-    """Return the module of a function, or of an object's class."""
+    """Return (name, file) of the module that defines a function or an object's class."""
     part = innermost(part)
     is_code = inspect.isroutine(part) or inspect.isclass(part)
     part = part if is_code else type(part)
@@ -108,7 +108,7 @@ def _of(part: Any) -> frozenset[tuple[str, str]]:
 
 
 def _imports(name: str, file: Path) -> Iterator[tuple[str, str]]:
-    """The modules that a module's text imports: those that are loaded, or lie beside the app."""
+    """Yield (name, file) of imported modules that are loaded or lie in the app's folder."""
     is_package = file.name == "__init__.py"
     package = name if is_package else name.rpartition(".")[0]
     root = file.parents[min(name.count(".") + is_package, len(file.parents) - 1)]
@@ -126,7 +126,7 @@ def _imports(name: str, file: Path) -> Iterator[tuple[str, str]]:
 
 
 def _named(tree: ast.AST, package: str) -> Iterator[str]:
-    """Yield every name in import statements that may be a module's."""
+    """Yield every name in import statements that may be the name of a module."""
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):

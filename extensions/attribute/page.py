@@ -1,4 +1,4 @@
-"""An attribution as one HTML page: it loads nothing and runs nothing."""
+"""An attribution as one HTML page without scripts or external resources."""
 
 from html import escape
 from pathlib import Path
@@ -12,14 +12,14 @@ from shapley_coop.extensions.attribute.result import AppCredit, norm_in_words
 _TEMPLATE = Path(__file__).parent / "page.html"
 
 MOST_COALITIONS = 256
-"""Coalitions that the page lists; the JSON has them all."""
+"""The most coalitions that the page lists; the JSON has all of them."""
 
 
 def page(credit: AppCredit, title: str) -> str:
     """Return the page of an attribution.
 
     Args:
-        credit: what it came to.
+        credit: the result.
         title: the app's name.
     """
     return pages.page(
@@ -34,7 +34,7 @@ def page(credit: AppCredit, title: str) -> str:
 
 
 def fragment(credit: AppCredit) -> str:
-    """Return the drawing and the agents, as a part of a page: what a notebook shows."""
+    """Return an HTML fragment for notebooks: the drawing, a table of agents, and the notes."""
     others = ["leave-one-out"] if credit.has_other_value else []
     heads = ("agent", norm_in_words(credit.value), "95 % interval", *others, "tokens a run")
     rows = []

@@ -1,4 +1,4 @@
-"""One play of an app by a coalition: its members are asked, the others are stood in for."""
+"""One play of an app by a coalition; stand-ins replace the absent agents."""
 
 from collections.abc import Collection
 from functools import partial
@@ -26,10 +26,10 @@ from shapley_coop.extensions.attribute.stage import (
 from shapley_coop.extensions.attribute.watching import copied
 
 TIMES, MORE = 3, 5
-"""How often an absent agent may be asked: so many times as in the full run, and some more."""
+"""A stand-in may be called `TIMES` as often as its agent in the full run, plus `MORE` times."""
 
 THREAD = "00000000-0000-4000-8000-000000000000"
-"""Every play's thread: each has a checkpointer of its own, and nodes may read the name."""
+"""The thread id of every play: nodes may read it, so it must not differ between plays."""
 
 
 async def play(
@@ -41,11 +41,11 @@ async def play(
         stage: the app, its kept calls, its limits.
         unit: the input.
         present: the agents that take part.
-        full: the play of all agents, which says what the absent would have written; None is that
-            play itself.
+        full: the recorded play of all agents, from which blank stand-ins are made; None if this
+            play is the recorded one.
 
     Returns:
-        What came of it. A play that fails says so, and is worth nothing that is known.
+        The result; if the play fails, its `failure` gives the reason.
 
     Raises:
         CallsSpent: no further call is allowed.
@@ -62,7 +62,7 @@ class _Play(Asking):
         own: RunnableConfig = {
             "recursion_limit": self.stage.steps,
             "configurable": {"thread_id": THREAD},
-            # Whoever traces the app can tell these plays from its own runs.
+            # In the app's own traces, this mark tells plays from other runs.
             "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
         config = merge_configs(self.stage.settings.config, own)
@@ -79,11 +79,11 @@ class _Play(Asking):
         except Exception as error:
             said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
             self.fail(f"{said}{self.hint()}")
-        if self.spent:  # an app that catches errors caught this one, too
+        if self.spent:  # the app may have caught this error
             raise self.spent
 
     async def to_its_end(self, graph: Graph, config: RunnableConfig) -> Any:
-        """Return the final state; where a node asks a person, the given answer is handed in."""
+        """Run the graph, resume each interrupt with its answer, and return the final state."""
         given: Any = copied(self.unit.given)
         for _ in range(self.stage.steps):
             state = await graph.ainvoke(given, config, context=self.stage.settings.context)
@@ -97,17 +97,17 @@ class _Play(Asking):
         self.fail(f"{reason}{self.hint()}")
 
     def stand_in(self, path: str, bound: Runnable[Any, Any], managed: frozenset[str]) -> StandIn:
-        """Return what replaces a node in this play."""
+        """Return the function that replaces a node in this play."""
         model = self.instead(path)
         absent = bool(self.status(path)) and model is None
         node = Node(path, bound, managed, self.stage.app.names.get(path, path), model)
         return partial(self.absent_node if absent else self.present_node, node)
 
     def bounded(self, name: str, templates: int) -> int:
-        """Return how often an absent agent was asked before.
+        """Return how often the stand-in of an absent agent was called before, and count the call.
 
         Raises:
-            Endless: far more often than in the full run.
+            Endless: the calls far exceed the agent's calls in the full run.
         """
         nth, self.stood[name] = self.stood[name], self.stood[name] + 1
         if nth > TIMES * templates + MORE:
@@ -125,7 +125,7 @@ class _Play(Asking):
             self.result.visits.append(Visit(name, written, one.took, after))
             after |= {name} & set(agents.values())
         self.finished |= after | ({node.name} & set(agents.values()))
-        # What it wrote may be changed by those who read it: the record has its own copy.
+        # Later nodes may change the output in place, so the record needs a copy.
         written = Written(copied(state), copied(output)) if self.full is None else Written({}, {})
         self.result.visits.append(Visit(node.name, written, call.took, after, call.places))
         return output

@@ -1,12 +1,12 @@
-"""A pytest plug-in: what an agent earns, as a test. A `conftest.py` names it:
+"""A pytest plug-in for tests of agents' values. A `conftest.py` enables it:
 
     pytest_plugins = ["shapley_coop.extensions.attribute.pytest_plugin"]
 
     def test_the_critic_earns_its_tokens(credit):
         assert credit(app, ["writer", "critic"], score, inputs)["critic"] > 0
 
-Calls are kept in pytest's own cache, or in the file that `credit_cache` in pytest's settings names:
-where that one is kept between runs, only what changed is paid for.
+Calls are kept in pytest's own cache, or in the file that pytest's setting `credit_cache` names. If
+that file persists between runs, only changed calls are paid for.
 """
 
 from collections.abc import Callable
@@ -22,13 +22,13 @@ _MADE = pytest.StashKey[list[AppCredit]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Offer where calls are kept."""
+    """Add the setting `credit_cache`: the file of kept calls."""
     parser.addini("credit_cache", "The file in which the fixture `credit` keeps calls.", "string")
 
 
 @pytest.fixture(scope="session")
 def credit(pytestconfig: pytest.Config) -> Callable[..., AppCredit]:
-    """Attribute an app, as `attribute` does; `credit(app, …)["critic"]` is a value."""
+    """Return a function like `attribute`; `credit(app, …)["critic"]` is the critic's value."""
     kept, made = _cache(pytestconfig), pytestconfig.stash.setdefault(_MADE, [])
 
     def attributed(*given: Any, **settings: Any) -> AppCredit:
@@ -41,14 +41,14 @@ def credit(pytestconfig: pytest.Config) -> Callable[..., AppCredit]:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Say how many calls the tests took."""
+    """Print the number of calls that the tests made."""
     if found := config.stash.get(_MADE, []):
         new, saved = (sum(one.calls[how] for one in found) for how in ("made", "saved"))
         terminalreporter.write_line(f"credit: {new} node calls made, {saved} saved by the cache")
 
 
 def _cache(config: pytest.Config) -> Path | None:
-    """Return the file of kept calls; None, which is the home's, where pytest keeps no cache."""
+    """Return the file of kept calls; None (the home's file) if pytest has no cache."""
     if named := str(config.getini("credit_cache") or ""):
         return config.rootpath / named
     cache = config.cache if hasattr(config, "cache") else None

@@ -1,4 +1,4 @@
-"""What an attribution comes to: as an object, as JSON that `coop credit` reads."""
+"""The result of an attribution, as an object and as JSON that `coop credit` reads."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -9,18 +9,18 @@ from shapley_coop.extensions.attribute.forecast import Forecast
 from shapley_coop.extensions.attribute.games import Failure
 
 MOST_FAILED = 0.1
-"""Above this part of plays without a score there are no values."""
+"""The largest share of plays that may lack a score; above it no values are computed."""
 
 
 LEAST_SECONDS = 0.1
-"""Of an agent's calls in a run: less is mostly the machine's own."""
+"""Seconds of an agent's calls per run; shorter times are mostly the machine's overhead."""
 
 Ratios = dict[str, float | None]
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """The app's graph: its nodes, and its edges: `from`, `to`, and whether it is `conditional`."""
+    """The app's graph: nodes, and edges as dicts with `from`, `to` and `conditional` (bool)."""
 
     nodes: list[str] = field(default_factory=list)
     edges: list[dict[str, Any]] = field(default_factory=list)
@@ -28,15 +28,15 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Spent:
-    """What an agent takes in a run of the whole app: means over all plays of all agents.
+    """The resources that an agent uses per run of the whole app: means over the recorded runs.
 
     Attributes:
-        calls: how often it is asked.
-        models: model calls.
-        input_tokens: read by its models; None where one does not tell.
-        output_tokens: written by them; None where one does not tell.
-        cost: USD; None where a model has no price, or does not tell its tokens.
-        seconds: that its calls took when they were made, one after the other.
+        calls: calls of the agent.
+        models: calls of its models.
+        input_tokens: tokens that its models read; None if a model does not report them.
+        output_tokens: tokens that its models wrote; None if a model does not report them.
+        cost: USD; None if a model has no price or does not report its tokens.
+        seconds: the summed duration of its calls, measured when they were made.
     """
 
     calls: float
@@ -48,7 +48,7 @@ class Spent:
 
     @property
     def tokens(self) -> float | None:
-        """Read and written; None where a model does not tell."""
+        """The tokens read and written; None if a model does not report them."""
         if self.input_tokens is None or self.output_tokens is None:
             return None
         return self.input_tokens + self.output_tokens
@@ -59,35 +59,35 @@ class AppCredit:
     """Each agent's credit in a LangGraph app.
 
     Attributes:
-        agents: in the given order.
-        value: the norm's name.
-        method: "exact", or how it was sampled.
-        absent: what stood in for absent agents.
-        inputs: how many.
+        agents: names, in the given order.
+        value: the name of the norm.
+        method: "exact", "none", or the sampler and its number of observations.
+        absent: the stand-ins for absent agents.
+        inputs: the number of inputs.
         samples: plays of each coalition and input.
-        values: agent → value, in the score's unit; None where too many plays failed.
-        standard_error: agent → of the mean over inputs or samples, and of sampled orders; None
-            where there is one run of one input and all coalitions were played.
-        interval: agent → (low, high), 95 %, where there is a standard error.
-        leave_one_out: agent → v(N) − v(N without it); None where that play failed.
-        interactions: "A,B" → what both add together beyond what each adds; None unless exact.
-        worth: coalition → mean score, of those that were played in every unit.
-        spent: agent → what it takes in a run of the whole app.
-        value_per_dollar: agent → value over cost; None where the cost is 0 or unknown.
-        value_per_second: agent → value over seconds; None where it took none.
-        calls: of agents, made and saved by the cache; other, of nodes that are no agents; models,
-            calls of models; without_cache, what the plays had asked of agents.
-        failures: plays without a score.
-        notes: what a reader must know.
-        metrics: metric → agent → its share of it, beside the score: tokens, seconds, cost where
-            models have prices, and the scorer's further numbers. A Shapley value where all
+        values: agent → value, in the score's unit; None if too many plays failed.
+        standard_error: agent → standard error over inputs or samples, and over sampled orders;
+            None if all coalitions were played in one run of one input.
+        interval: agent → 95 % interval (low, high); None without a standard error.
+        leave_one_out: agent → v(N) − v(N without the agent); None if that play failed.
+        interactions: "A,B" → the Shapley interaction index of the pair; None unless exact.
+        worth: coalition → mean score; only coalitions with a score in every unit.
+        spent: agent → the resources that it uses per run of the whole app.
+        value_per_dollar: agent → value / cost; None if the cost is 0 or unknown.
+        value_per_second: agent → value / seconds; None below `LEAST_SECONDS`.
+        calls: counts: calls of agents, `made` and `saved` by the cache; `other`, calls of other
+            nodes; `models`, calls of models; `without_cache`, calls of agents without a cache.
+        failures: the plays without a score.
+        notes: remarks that a reader of the values must know.
+        metrics: metric → agent → the agent's share. The metrics are tokens, seconds, cost if models
+            have prices, and the scorer's further numbers. A share is a Shapley value if all
             coalitions were played, else leave-one-out.
-        found: agent → why it is one, where the agents were found in a run.
-        more: the `Forecast` of Shapley values, where only leave-one-out was played.
-        advice: an `Advice` for each agent, where it was asked for.
-        rows: whole apps to compare, beside advice: as it is, as advised, one agent alone with as
-            many tokens; each with its score, tokens, seconds and cost.
-        graph: to draw it.
+        found: agent → the reason why a node or tool is an agent, if no agents were named.
+        more: the `Forecast` of Shapley values, if only leave-one-out was played.
+        advice: an `Advice` for each agent, if advice was wanted.
+        rows: a comparison of whole apps: as it is, as advised, and one agent alone with as many
+            tokens; each with its score, tokens, seconds and cost.
+        graph: the app's graph, for the drawing.
     """
 
     agents: list[str]
@@ -116,15 +116,15 @@ class AppCredit:
     graph: Drawn = field(default_factory=Drawn)
 
     def as_json(self) -> dict[str, Any]:
-        """Plain JSON; `coop credit FILE` reads its agents and worths."""
+        """Return the result as plain JSON; `coop credit FILE` reads `agents` and `worth`."""
         return asdict(self)
 
     def __getitem__(self, agent: str) -> float:
         """Return an agent's value.
 
         Raises:
-            KeyError: it is no agent of the attribution.
-            ValueError: there are no values; the message says why.
+            KeyError: the attribution has no agent of this name.
+            ValueError: the result has no values; the message says why.
         """
         if self.values is None:
             raise ValueError(next(note for note in self.notes if note.startswith("no values")))
@@ -132,39 +132,39 @@ class AppCredit:
 
     @property
     def has_other_value(self) -> bool:
-        """Whether its values are of another norm than leave-one-out, which is shown, too."""
+        """Whether the norm is other than leave-one-out, so both are shown."""
         return self.value != "leave_one_out"
 
     def known_value(self, agent: str) -> float | None:
-        """Return an agent's value; of leave-one-out also where other agents' are not known."""
+        """Return an agent's value, or None; leave-one-out may be known for some agents only."""
         if not self.has_other_value:
             return self.leave_one_out[agent]
         return None if self.values is None else self.values[agent]
 
     def _repr_html_(self) -> str:
-        """Show it in a notebook."""
+        """Return the HTML that a notebook shows for this result."""
         from shapley_coop.extensions.attribute.page import fragment
 
         return fragment(self)
 
     @property
     def total(self) -> float | None:
-        """v(N) − v(∅); None where one of them is not known."""
+        """v(N) − v(∅), in the score's unit; None if one of the two is unknown."""
         ends = self.worth.get(",".join(self.agents)), self.worth.get("")
         return None if None in ends else ends[0] - ends[1]  # type: ignore[operator]
 
 
 def norm_in_words(value: str) -> str:
-    """Return a norm's name as people write it: leave-one-out."""
+    """Return a norm's name with hyphens: `leave_one_out` becomes `leave-one-out`."""
     return value.replace("_", "-")
 
 
 def per(values: Mapping[str, float] | None, spent: Mapping[str, float | None]) -> Ratios:
-    """Return each agent's value over what it spent; None where one is not known, or nothing is."""
+    """Return each agent's value / spending; None if either is unknown or the spending is 0."""
     return {agent: values[agent] / x if values and x else None for agent, x in spent.items()}
 
 
 def per_second(values: Mapping[str, float] | None, spent: Mapping[str, Spent]) -> Ratios:
-    """Return value over seconds, where it took time that can be told from noise."""
+    """Return each agent's value / seconds; None if it took less than `LEAST_SECONDS`."""
     took = {agent: one.seconds for agent, one in spent.items()}
     return per(values, {agent: x if x >= LEAST_SECONDS else None for agent, x in took.items()})

@@ -1,4 +1,4 @@
-"""What `coop attribute` does with its options: it plays with progress, asks, and prints."""
+"""The work of `coop attribute`: play with progress, ask the user, and print."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -25,7 +25,7 @@ AGAIN = (
 
 
 class Asked(NamedTuple):
-    """The graph, its agents if they are named, the scorer and the inputs."""
+    """The app to attribute: its graph, its agents (None if not named), its scorer, its inputs."""
 
     graph: Any
     agents: list[str] | None
@@ -34,10 +34,10 @@ class Asked(NamedTuple):
 
 
 def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | None) -> Asked:
-    """Return what is attributed.
+    """Read the app, its scorer and its inputs from the command's options.
 
     Raises:
-        ValueError: a file cannot be read, or none is given.
+        ValueError: a file cannot be read, or a scorer or the inputs are not given.
     """
     inputs = inputs_of(input_) if input_ else None
     named = list(listed(agents)) if agents else None
@@ -57,7 +57,7 @@ def asked(app: str, agents: str, input_: Path | None, score: str, trace: Path | 
 
 
 def foretell(of: Asked, settings: Mapping[str, Any]) -> None:
-    """Say how many calls it would take; nothing runs."""
+    """Print a forecast of the calls, without running the app."""
     if of.agents is None:
         raise ValueError("--forecast runs nothing, and agents are found in a run: give --agents")
     say(forecast(of.graph, of.agents, of.inputs, **settings).words())
@@ -66,14 +66,14 @@ def foretell(of: Asked, settings: Mapping[str, Any]) -> None:
 def attributed(
     of: Asked, settings: Mapping[str, Any], *, may_go_on: bool, asks: bool, acts: bool
 ) -> AppCredit:
-    """Play the coalitions, with progress; the forecast goes to standard error.
+    """Play the coalitions, show progress, and print the forecast to standard error.
 
     Args:
-        of: what is attributed.
-        settings: of it.
+        of: the app to attribute.
+        settings: the settings of `attribute`.
         may_go_on: whether more than leave-one-out may be played.
-        asks: whether a person is asked.
-        acts: whether nodes of somebody's app are run.
+        asks: whether a person at the terminal decides about further plays.
+        acts: whether nodes of the user's app run, which may have side effects.
     """
     n = len(of.agents or ())
     plays = 2**n if 0 < n <= settings["exact_up_to"] else 0
@@ -98,9 +98,9 @@ def attributed(
 
 
 def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
-    """Whether what comes after leave-one-out shall be played: a person is asked, if there is one.
+    """Return whether to play more than leave-one-out: ask the person at the terminal, if any.
 
-    A person may allow more than --max-calls; where nobody is asked, it holds.
+    A person may allow more calls than --max-calls. Without a person that limit decides.
     """
     if not more.calls:
         return True
@@ -115,17 +115,17 @@ def _is_wanted(more: Forecast, *, hidden: Callable[[], Any] | None) -> bool:
 
 
 def divide(report: dict[str, Any], bounty: str, currency: str, bargain: str, work: str) -> str:
-    """Add the bounty by value to a report, and what the owners agree on if they bargain.
+    """Add to a report the bounty divided by value, or as the owners agree if they bargain.
 
     Args:
         report: the attribution's JSON.
         bounty: the amount.
-        currency: of it.
-        bargain: who answers for the owners; nobody if empty.
-        work: names exactly what the bounty is for.
+        currency: the currency of the amount.
+        bargain: the seat that answers for the owners; "" for no bargaining.
+        work: an identifier of the work that the bounty pays.
 
     Returns:
-        Why it is not divided; empty if it is.
+        The reason why the bounty is not divided; "" if it is divided.
     """
     from shapley_coop.extensions.attribute.bounty import agreed, divided
 
@@ -142,7 +142,7 @@ def divide(report: dict[str, Any], bounty: str, currency: str, bargain: str, wor
 
 
 def lacking(credit: AppCredit) -> str:
-    """Return what was asked for and is not told, with what may help; empty if all is."""
+    """Return why values or advice are missing, and a remedy; "" if nothing is missing."""
     notes = [one for one in credit.notes if one.startswith(("no advice", "no values"))]
     if not notes or credit.advice or notes[-1].endswith("it was not wanted"):
         return ""
@@ -157,7 +157,7 @@ def lacking(credit: AppCredit) -> str:
 def tell(
     credit: AppCredit, report: dict[str, Any], app: str, as_json: bool, out: Path | None
 ) -> None:
-    """Write the page, and print the report."""
+    """Write the page if `out` is given, and print the report."""
     from shapley_coop.extensions.attribute.page import page
     from shapley_coop.extensions.attribute.shown import show
 

@@ -1,4 +1,4 @@
-"""What is counted while a node, or an agent that is called as a tool, is asked."""
+"""The counters of one call of a node, or of an agent that is called as a tool."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,18 +12,18 @@ from shapley_coop.extensions.attribute.calls import Call, Inner, Tokens, Took, a
 
 @dataclass
 class Scope:
-    """One call while it is made.
+    """A running call.
 
     Attributes:
-        play: the play that it is part of.
-        path: of the node or tool.
-        tokens: what its own models read and wrote, without those of agents that it called.
-        models: how many calls of models.
-        tools: that acted in it.
+        play: the play that the call belongs to.
+        path: the path of the node or tool.
+        tokens: the tokens of its own models, without those of agents that it called.
+        models: the number of its model calls.
+        tools: the tools that acted in the call.
         inner: the agents that it called as tools, in the order in which they ended.
-        asked: the paths of all that it called, also of those that are absent.
-        places: nodes within it that asked a model, as LangGraph writes them.
-        begun: when it began, by a clock that counts seconds.
+        asked: the paths of all agents that it called, present or absent.
+        places: checkpoint namespaces of the nodes within the call that asked a model.
+        begun: the start, in seconds of `perf_counter`.
         instead: the model that answers in place of its own.
     """
 
@@ -39,19 +39,19 @@ class Scope:
     instead: Any = None
 
     def took(self) -> Took:
-        """Return what it has taken so far, without the agents that it called."""
+        """Return the resources used so far, without those of the agents that it called."""
         of_inner = sum(one.took.seconds for one in self.inner)
         seconds = max(0.0, perf_counter() - self.begun - of_inner)
         return Took(self.tokens, self.models, tuple(dict.fromkeys(self.tools)), seconds)
 
     def call(self, output: Any, puts: Sequence[Any] = ()) -> Call:
-        """Return the call, with what it answered."""
+        """Return the finished call with this output and these writes to the store."""
         places = tuple(dict.fromkeys(map(path_of, self.places)))
         took, inner, asked = self.took(), tuple(self.inner), frozenset(self.asked)
         return Call(output, took, tuple(puts), inner, asked, places)
 
     def absorb(self, failed: "Scope") -> None:
-        """Count as its own what a call within it took that failed."""
+        """Add the resources of a failed inner call to this call."""
         self.tools += failed.tools
         self.tokens = added(self.tokens, failed.tokens)
         self.models += failed.models
@@ -61,13 +61,13 @@ _SCOPE: ContextVar[Scope | None] = ContextVar("the call that is being made", def
 
 
 def current() -> Scope | None:
-    """Return the innermost call that is being made; None outside of plays."""
+    """Return the innermost running call; None outside of plays."""
     return _SCOPE.get()
 
 
 @contextmanager
 def within(scope: Scope) -> Iterator[Scope]:
-    """Count what happens as part of a call."""
+    """Make `scope` the innermost running call within the `with` block."""
     token = _SCOPE.set(scope)
     try:
         yield scope
@@ -76,5 +76,5 @@ def within(scope: Scope) -> Iterator[Scope]:
 
 
 def path_of(namespace: str) -> str:
-    """Return a node's path: LangGraph writes team:id|writer:id."""
+    """Return a node's path from its namespace: team:id|writer:id becomes team/writer."""
     return "/".join(part.partition(":")[0] for part in namespace.split("|"))

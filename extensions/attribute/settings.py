@@ -1,4 +1,4 @@
-"""How an app is attributed."""
+"""The settings of an attribution, with their checks."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,18 +13,18 @@ from shapley_coop.invalid import first_error
 
 
 class Settings(BaseModel):
-    """How an app is attributed."""
+    """The settings of an attribution: the keyword arguments of `attribute`."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
     absent: Any = Field("blank", description="blank, silent, a function, a model; or by agent.")
-    keep: tuple[str, ...] = Field((), description="Keys that absent agents write as they did.")
+    keep: tuple[str, ...] = Field((), description="Keys that stand-ins write as their agents.")
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
     value: str = Field("shapley", description="A norm: shapley, banzhaf, leave-one-out, …")
     fresh: str | tuple[str, ...] = Field(
         "toolless",
-        description="Whose tools may act again: toolless (nobody's), all, or nodes; "
-        "none: nobody is asked anything new (the default with a trace).",
+        description="Whose tools may act again: toolless (no node's), all, or names of nodes; "
+        "none: no new calls are made (the default with a trace).",
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
     max_calls: int = Field(200, ge=1, description="New node calls, at most.")
@@ -33,55 +33,55 @@ class Settings(BaseModel):
     )
     max_state: int = Field(1_000_000, ge=1_000, description="Characters a node is given, at most.")
     exact_up_to: int = Field(8, ge=1, description="Agents whose coalitions are all played.")
-    target: float = Field(WITHIN, gt=0, description="Sampled until no error is above this part.")
-    budget: int | None = Field(None, ge=2, description="Coalitions looked at by the sampler.")
-    seed: int = Field(0, ge=0, description="Of sampled orders.")
+    target: float = Field(WITHIN, gt=0, description="Largest error, in (max − min worth) / n.")
+    budget: int | None = Field(None, ge=2, description="Coalitions to sample, at most.")
+    seed: int = Field(0, ge=0, description="Seed of sampled orders.")
     at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
     context: Any = Field(None, description="The app's context, as in invoke.")
     config: Any = Field(None, description="The app's config, as in invoke.")
     answers: Any = Field(
-        None, description="To nodes that ask a person: a function of what is asked, or by node."
+        None, description="Answers to interrupts: a function of the value, or a mapping by node."
     )
     cache: Path | None = Field(None, description="The file of kept calls; in the home if not set.")
     version: str = Field("", description="Names the app's prompts and models, for the cache.")
     trace: Path | None = Field(None, description="Recorded runs, whose calls are not made again.")
     advise: bool = Field(False, description="Whether changes are tried: see `Advice`.")
-    cheaper: tuple[Any, ...] = Field((), description="Chat models to try in agents' place.")
+    cheaper: tuple[Any, ...] = Field((), description="Chat models to try for agents' own.")
     may_lose: float = Field(
-        0.05, ge=0, le=1, description="Of what all agents add: the part that a change may lose."
+        0.05, ge=0, le=1, description="The part of v(N) − v(∅) that a change may lose."
     )
     progress: Callable[[], Any] = Field(lambda: None, description="Called after each coalition.")
     announce: Callable[[Any], Any] = Field(
         lambda forecast: None,
-        description="Is told the `Forecast`, before anything runs and after the recorded runs.",
+        description="Called with the `Forecast` before any run and after the recorded runs.",
     )
     go_on: Callable[[Any], bool] | None = Field(
         None,
-        description="Is told, after leave-one-out, the `Forecast` of Shapley values, and that of "
-        "advice: whether they are wanted.",
+        description="Called after leave-one-out with the `Forecast` of Shapley values or advice; "
+        "returns whether to play them.",
     )
     prices: Any = Field(NO_PRICES, description="USD per million tokens, by model.")
 
     @property
     def asks(self) -> bool:
-        """Whether a node may be asked what is not kept."""
+        """Whether new calls may be made."""
         return self.fresh != "none"
 
     def may_act(self, path: str, tool: str) -> bool:
-        """Return whether a tool of a node may act a second time."""
+        """Return whether a tool of a node may act again after the recorded run."""
         named = () if isinstance(self.fresh, str) else self.fresh
         return self.fresh == "all" or path in named or tool in self.safe_tools
 
     def absent_for(self, agent: str) -> Any:
-        """Return what stands in for an agent."""
+        """Return the stand-in for an agent; "blank" if none is set."""
         return self.absent.get(agent, "blank") if isinstance(self.absent, Mapping) else self.absent
 
 
 def checked(given: Mapping[str, Any]) -> Settings:
-    """Return the settings.
+    """Return validated settings.
 
     Raises:
-        ValueError: one is unknown or out of range.
+        ValueError: a setting is unknown or invalid.
     """
     try:
         named = {"value": given["value"].replace("-", "_")} if "value" in given else {}

@@ -1,4 +1,4 @@
-"""What `coop attribute` prints: agents, pairs, coalitions, and what a reader must know."""
+"""The printed report of `coop attribute`: agents, advice, pairs, coalitions, and notes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What all plays of an app share: kept calls, limits, who may be asked, what was counted."""
+"""The state that all plays of an app share: kept calls, settings, limits, counters."""
 
 import asyncio
 import json
@@ -27,26 +27,26 @@ from shapley_coop.extensions.attribute.traces import Recorded
 
 
 class CallsSpent(RuntimeError):
-    """The most calls that were allowed are made; what was made is kept."""
+    """The error of a call beyond `max_calls`; the calls made so far are kept."""
 
 
 class Endless(GraphBubbleUp):
-    """A play that goes on and on; no node's error handling turns it into an answer."""
+    """The error of a play that does not end; a node's error handling does not catch it."""
 
 
 class NotPlayed(ValueError):
-    """A play that cannot be had: a tool would act again, or a node may not be asked anew."""
+    """The error of a play that would repeat a tool's effect, or make a call that is forbidden."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """One input, and which of its samples.
+    """One sample of one input.
 
     Attributes:
-        number: of the input, from 1.
+        number: the number of the input, from 1.
         given: the input.
-        sample: from 0.
-        repeat: how many equal inputs came before; their calls are not this one's.
+        sample: the number of the sample, from 0.
+        repeat: the number of equal inputs before; units do not share calls with them.
     """
 
     number: int
@@ -57,14 +57,14 @@ class Unit:
 
 @dataclass(frozen=True)
 class Visit:
-    """One time a node was asked in a play.
+    """One call of a node in a play.
 
     Attributes:
-        path: of the node.
-        written: what it was given and what it wrote.
-        took: what it took.
-        after: the agents that had finished before it began.
-        places: nodes within it that asked a model.
+        path: the agent's name, or the path of another node.
+        written: its input and its output; both empty except in recorded runs.
+        took: the resources that it used.
+        after: the agents that had finished before the call began.
+        places: nodes within this node that asked a model.
     """
 
     path: str
@@ -76,7 +76,7 @@ class Visit:
 
 @dataclass
 class Played:
-    """What came of a play: the final state, or why there is none; `endless`: it did not end."""
+    """The result of a play: a final state or a failure; `endless` if the play did not end."""
 
     state: Any = None
     failure: str = ""
@@ -103,18 +103,18 @@ class Counts:
 
 @dataclass
 class Stage:
-    """What all plays of an app share.
+    """The state that all plays of an app share.
 
     Attributes:
         app: its graph and agents.
         settings: the settings.
-        calls: that are kept.
-        steps: that a play may take.
-        recorded: what a trace holds, and by question and run in `traced`.
-        counts: of calls so far.
+        calls: the kept calls.
+        steps: the limit of steps of a play.
+        recorded: the content of a trace; `traced` holds its calls by question and run.
+        counts: the counters of calls so far.
         unkept: calls that cannot be written to the disk.
         wrappers: paths of tools that are agents.
-        notes: what a reader must know.
+        notes: remarks for the result, by topic.
     """
 
     app: App
@@ -131,14 +131,14 @@ class Stage:
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
     def __post_init__(self) -> None:
-        """Take the tools that are agents, as far as nothing needs to be asked."""
+        """Register the tools that are agents, as far as is known without a run."""
         app = self.app
         for path, at in app.places.items():
             if path not in app.nodes and (at.why or path in app.names):
                 self.wrappers.add(path)
 
     def question(self, unit: Unit) -> str:
-        """Return what is asked of one unit: the input, the agents, and what stands in for them."""
+        """Return a hash of a unit's question: the input, the agents, their stand-ins, `keep`."""
         at = (unit.number, unit.sample, unit.repeat)
         if at not in self._questions:
             absent = json.dumps(described(self.settings.absent), sort_keys=True)
@@ -148,63 +148,63 @@ class Stage:
         return self._questions[at]
 
     def kept(self, units: Iterable[Unit]) -> int:
-        """Return how many of the calls that it takes are kept, as far as it was asked before."""
+        """Return the number of kept calls that earlier plays of these units needed."""
         return self.calls.kept(self.question(unit) for unit in units)
 
     def is_answered(self, units: Iterable[Unit], how: str) -> bool:
-        """Return whether the same coalitions of all units were played before."""
+        """Return whether the coalitions named `how` were played before in all units."""
         return self.calls.is_answered((self.question(unit) for unit in units), how)
 
     def answered(self, units: Iterable[Unit], how: str) -> None:
-        """All coalitions that were wanted are played."""
+        """Record that the coalitions named `how` have been played in all units."""
         for unit in units:
             self.calls.used(self.question(unit), how)
 
     def one_at_a_time(self, key: str) -> asyncio.Lock:
-        """So that two plays that ask the same at once ask it once."""
+        """Return the lock of a question, so that concurrent plays make one call of it."""
         lock = self._asking.get(key)
         if lock is None:
             lock = self._asking[key] = asyncio.Lock()
         return lock
 
     def traced_call(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
-        """Return what a trace holds for an input: of this input's own run, else of another."""
+        """Return the nth recorded call of this question: from this input's run, else another."""
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None
 
     @property
     def unreadable(self) -> Mapping[str, str]:
-        """Path → why what a trace holds of it cannot be replayed."""
+        """Path → the reason why the trace's runs of this node cannot be replayed."""
         return self.recorded.unreadable if self.recorded else {}
 
     def having(self, **settings: Any) -> "Stage":
-        """Return the same with other settings."""
+        """Return a copy of this stage with other settings."""
         return replace(self, settings=self.settings.model_copy(update=settings), _questions={})
 
     def keeping(self, keys: Collection[str]) -> "Stage":
-        """Return the same, where absent agents write some more fields as they did."""
+        """Return a copy of this stage in which blank stand-ins keep these keys too."""
         return self.having(keep=tuple(dict.fromkeys([*self.settings.keep, *keys])))
 
     def emptying(self, words: str = "") -> Emptying:
-        """How what an absent agent wrote is emptied, with other words in the place of its own."""
+        """Return the function that empties an update, with `words` in place of its texts."""
         return Emptying(self.app.schema, frozenset(self.settings.keep), words)
 
     def _blank(self, agent: str, runs: Iterable[Played]) -> list[Written]:
-        """Return what an agent wrote whose stand-in is blank; nothing of others."""
+        """Return the inputs and outputs of an agent with a blank stand-in; else []."""
         is_blank = self.settings.absent_for(agent) == "blank"
         return [v.written for run in runs for v in run.of(agent)] if is_blank else []
 
     def steering(self, agent: str, runs: Iterable[Played]) -> dict[str, bool]:
-        """Return fields that may steer a run and that are emptied where an agent is absent."""
+        """Return the fields that may route a run and that are emptied if the agent is absent."""
         return steering(self._blank(agent, runs), self.emptying(), self.app.nodes)
 
     def kept_fields(self, agent: str, runs: Iterable[Played]) -> list[str]:
-        """Return fields that are kept where an agent is absent, because they steer the run."""
+        """Return the fields that are kept if the agent is absent, because they route the run."""
         return kept(self._blank(agent, runs), self.app.schema)
 
     def unmeasured(self, agent: str, runs: Iterable[Played]) -> list[str]:
-        """Return fields of an agent, or `goto`, that its stand-in writes as it did."""
+        """Return the fields of an agent, or `goto`, that its stand-in writes as the agent did."""
         absent = self.settings.absent_for(agent)
         if absent != "blank" and not isinstance(absent, BaseChatModel):
             return []
@@ -212,11 +212,11 @@ class Stage:
         return unmeasured(visits, self.emptying())
 
     def hint(self, asked: Collection[str], full: Played) -> str:
-        """Return what may have gone wrong in a play because fields of absent agents were emptied.
+        """Return, as the end of an error message, which emptied fields may explain a failure.
 
         Args:
-            asked: the absent agents in whose place something was written.
-            full: the play of all agents.
+            asked: the absent agents whose stand-ins were called.
+            full: the recorded play of all agents.
         """
         told = []
         for agent in sorted(asked):
@@ -233,13 +233,13 @@ class Stage:
         return "".join(told)
 
     def failed(self, unit: Unit, played: Played) -> str:
-        """Say that the app fails with all its agents, and what it may lack."""
+        """Return the error message of an app that fails with all its agents."""
         sample = f", sample {unit.sample + 1}" if unit.sample else ""
         why = f"{played.failure}{self._not_given(played.failure)}"
         return f"the app with all its agents, input {unit.number}{sample}: {why}"
 
     def _not_given(self, failure: str) -> str:
-        """Return what an app that fails with all its agents may lack, because nobody gave it."""
+        """Return a hint that the app lacks a context or a store; "" if neither is likely."""
         graph = self.app.graph
         schema = getattr(graph, "context_schema", None)
         is_configured = (self.settings.config or {}).get("configurable")

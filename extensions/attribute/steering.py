@@ -1,6 +1,6 @@
-"""What steers an app: the fields that its conditional edges read.
+"""The fields that route an app: those that its conditional edges read.
 
-It is read from their code and nothing is asked: an edge may call a model.
+They are found in the edges' code, and no edge runs, because an edge may call a model.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -18,20 +18,20 @@ from shapley_coop.extensions.attribute.owncode import OwnCode
 from shapley_coop.extensions.attribute.walking import branches_of, graphs_in, held, innermost
 
 DEPTH = 3
-"""How far the functions that an edge calls are followed."""
+"""The depth of calls to follow from an edge's function."""
 
 
 @dataclass(frozen=True)
 class Schema:
-    """What the states of an app say of their fields.
+    """Facts about the fields of an app's states.
 
     Attributes:
         keys: all fields.
         closed: fields whose type is a choice: a Literal or an enumeration.
         read: fields that a conditional edge reads.
-        ways: names of nodes, and of the ways on that edges know or compare with.
-        added: fields whose new value is put to what is there, by a reducer.
-        checked: states that check what is written.
+        ways: lower-case names of nodes, and texts that the edges return or compare with.
+        added: fields with a reducer, which combines a new value with the old one.
+        checked: states that validate their fields: pydantic models.
     """
 
     keys: frozenset[str] = frozenset()
@@ -42,18 +42,18 @@ class Schema:
     checked: tuple[type[BaseModel], ...] = ()
 
     def steers(self, key: str, value: Any) -> bool:
-        """Return whether a field with this value says where a run goes."""
+        """Return whether a field with this value routes the run."""
         if isinstance(value, int | float):
             return not isinstance(value, bool) and key in self.read
         return isinstance(value, str) and key in self.read and value.casefold() in self.ways
 
     def fitting(self, key: str, emptied: Any, value: Any) -> Any:
-        """Return the emptied value, or the nearest to it that the app's state takes.
+        """Return the emptied value, or a substitute that the app's state accepts.
 
         Args:
-            key: of the state.
-            emptied: what shall stand there.
-            value: what the agent wrote, if nothing else will do.
+            key: the field.
+            emptied: the wanted value.
+            value: the agent's own value, returned if no substitute is valid.
         """
         for schema in self.checked:
             if key in schema.model_fields:
@@ -62,7 +62,7 @@ class Schema:
 
 
 def fitting(schema: type[BaseModel], key: str, emptied: Any, value: Any) -> Any:
-    """The first that a field takes: the emptied value, its default, a placeholder, the value."""
+    """Return the first valid one of: the emptied value, the default, placeholders, the value."""
     field = schema.model_fields[key]
     default = PydanticUndefined if field.default_factory else field.default
     least: list[Any] = [None]
@@ -81,18 +81,18 @@ def _takes(schema: type[BaseModel], key: str, value: Any) -> bool:
         schema.__pydantic_validator__.validate_assignment(schema.model_construct(), key, value)
     except ValidationError as error:
         return all(key not in one["loc"] for one in error.errors())
-    except Exception:  # a check of the whole state, of which there is none here
+    except Exception:  # a validator of the whole state, which does not exist here
         return True
     return True
 
 
 def schema_of(graph: Any, nodes: Collection[str], code: OwnCode) -> Schema:
-    """Read it from an app's graph and its subgraphs.
+    """Return the schema of an app's graph and its subgraphs.
 
     Args:
-        graph: the app's.
+        graph: the app's graph.
         nodes: paths of the nodes.
-        code: the app's own, which is read.
+        code: the app's own code; only its functions are read.
     """
     read, ways, added, closed, keys = set[str](), set(nodes), set[str](), set[str](), set[str]()
     checked: dict[type[BaseModel], None] = {}
@@ -139,7 +139,7 @@ def _is_checked(schema: Any) -> bool:
 
 
 def _names(runnable: Any, own: OwnCode) -> Iterator[str]:
-    """Names and texts in the code of a runnable's function and of those it calls."""
+    """Yield the names and texts in a runnable's function and in the functions that it calls."""
     for way in ("func", "afunc"):
         if (function := getattr(runnable, way, None)) is not None:
             yield from _names_in(function, own, DEPTH)
@@ -166,7 +166,7 @@ def _names_in(function: Any, own: OwnCode, depth: int) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield a text, or those of a collection or an enumeration."""
+    """Yield the value if it is a text, or the texts of a collection or an enumeration."""
     if isinstance(value, type) and issubclass(value, Enum):
         value = [member.value for member in value]
     several = value if isinstance(value, Mapping | list | tuple | set | frozenset) else [value]
@@ -174,7 +174,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a function's code, and that of the functions within it."""
+    """Yield a function's code and the code of the functions nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,4 +1,4 @@
-"""What an app's agents earn and take, as Markdown; of two versions of it, compared."""
+"""An attribution as a Markdown table; also a comparison of two versions of an app."""
 
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,10 @@ from shapley_coop.invalid import first_error
 
 
 def read(file: Path) -> AppCredit:
-    """Read what `coop attribute --json` printed.
+    """Read the output of `coop attribute --json`.
 
     Raises:
-        ValueError: it cannot be read, or is none.
+        ValueError: the file cannot be read, or is no attribution.
     """
     try:
         return TypeAdapter(AppCredit).validate_python(read_json(file, "an attribution"))
@@ -23,7 +23,7 @@ def read(file: Path) -> AppCredit:
 
 
 def markdown(after: AppCredit, before: AppCredit | None = None) -> str:
-    """Write a table of the agents of either version, with numbers before and after."""
+    """Return a table of the agents of either version, with numbers before and after."""
     heads = ["agent", "value", "tokens a run"]
     if before:
         heads = ["agent", "value before", "value after", "change", "tokens before", "tokens after"]
@@ -78,6 +78,6 @@ def _line(cells: list[str]) -> str:
 
 
 def _escaped(text: Any) -> str:
-    """Return text that Markdown does not read as a table's border, a tag or a new line."""
+    """Escape text for a Markdown table: bars, tags, backticks and line breaks."""
     plain = " ".join(str(text).split())
     return plain.replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")

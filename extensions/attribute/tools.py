@@ -1,8 +1,8 @@
-"""Agents that are called as tools: an absent one answers without words, a present one is kept.
+"""Agents that are called as tools: stand-ins for absent agents, kept calls of present ones.
 
-`invoke` and `ainvoke` of LangChain's `BaseTool` are the one way that every tool is called by,
-whoever holds it. While an app is attributed they ask here first; outside of a play they are as
-they were, and afterwards they are LangChain's own again.
+Every tool is called through `invoke` or `ainvoke` of LangChain's `BaseTool`. During an attribution
+these two methods are patched to use stand-ins and kept calls. Outside of plays the patched methods
+behave as LangChain's own.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from shapley_coop.extensions.attribute.scope import Scope, current, within
 from shapley_coop.extensions.attribute.watching import copied
 
 CALL = "coop:id:call"
-"""Stands for the id of a tool call in what is kept."""
+"""The placeholder for the id of a tool call in a kept call."""
 
 _NOTHING = object()
 
@@ -43,9 +43,9 @@ class ToolAgent:
     """One call of a tool in a play.
 
     Args:
-        outer: the call in which it is called.
+        outer: the call that calls the tool.
         tool: the tool.
-        given: what it is given: its arguments, or a tool call.
+        given: its arguments, or a tool call.
     """
 
     def __init__(self, outer: Scope, tool: BaseTool, given: Any) -> None:
@@ -71,11 +71,11 @@ class ToolAgent:
 
     @property
     def is_absent(self) -> bool:
-        """Whether it is an agent that takes no part."""
+        """Whether the tool is an absent agent."""
         return bool(self.play.status(self.path)) and self.instead is None
 
     def found(self) -> Any:
-        """Return its answer, if it need not be asked."""
+        """Return the stand-in's answer or a kept answer; `_NOTHING` if the tool must run."""
         if self.is_known:
             self.outer.asked.add(self.path)
         if self.is_absent:
@@ -89,12 +89,12 @@ class ToolAgent:
 
     @property
     def is_agent(self) -> bool:
-        """Whether it is one of the agents whose values are asked for."""
+        """Whether the tool is one of the attributed agents."""
         return self.path in self.play.stage.app.names
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """Ask it; where it fails, what it did is its caller's."""
+        """Let the tool run in the `with` block; if it fails, the outer call gets its counts."""
         if self.is_known:
             self.play.within_limit()
         try:
@@ -105,7 +105,7 @@ class ToolAgent:
             raise
 
     def ended(self, output: Any) -> Any:
-        """Keep what it said, if it is an agent: a tool that asked a model, or that wraps one."""
+        """Keep the call if the tool is an agent: if it asked a model or called an agent."""
         scope, stage = self.scope, self.play.stage
         if not self.is_known and not scope.models and not scope.inner:
             self.outer.tools += scope.tools
@@ -113,7 +113,7 @@ class ToolAgent:
         if not self.is_known:
             stage.wrappers.add(self.path)
             self.outer.asked.add(self.path)
-        if self.tool.name in scope.tools:  # it called an agent, and did nothing by itself
+        if self.tool.name in scope.tools:  # the tool only passed the call to an agent
             scope.tools.remove(self.tool.name)
         call = scope.call(renamed(copied(output), {self.id: CALL} if self.id else {}))
         stage.counts.made += self.is_agent
@@ -125,7 +125,7 @@ class ToolAgent:
         return self.told(call)
 
     def told(self, call: Call) -> Any:
-        """Its answer, under the id of this call; who called it has it among its own calls."""
+        """Record the call in the outer call, and return its answer with this call's id."""
         one = Inner(self.path, copied(self.given), call.output, call.took)
         self.outer.inner += [*call.inner, one]
         self.outer.asked |= call.asked
@@ -134,7 +134,7 @@ class ToolAgent:
         return renamed(copied(call.output), {CALL: self.id})
 
     def absent(self) -> Any:
-        """Return what stands in for it: its answer without words, or what was chosen."""
+        """Return the stand-in's answer: the tool's answer without words, or a chosen stand-in's."""
         play = self.play
         templates = [v.written.output for v in play.full.of(self.name)] if play.full else []
         play.bounded(self.name, len(templates))
@@ -184,12 +184,12 @@ def _put(invoke: Any, ainvoke: Any) -> None:
 
 
 tools_watched = Lent(partial(_put, _invoke, _ainvoke), partial(_put, INVOKE, AINVOKE))
-"""Has whoever calls a tool ask here first."""
+"""The patch of `BaseTool` that uses stand-ins and kept calls."""
 
 
 @contextmanager
 def _held(one: ToolAgent) -> Iterator[None]:
-    """Where two plays ask the same at once, one waits; on the loop's own thread nobody can."""
+    """Lock a question against concurrent plays, except on the loop's thread, which cannot wait."""
     loop = one.play.loop
     if not one.base or _is_running():
         yield
@@ -218,13 +218,13 @@ def _said(choice: Callable[..., Any] | Runnable[Any, Any], given: Any) -> str:
 
 
 def _plain(args: Any) -> Any:
-    """Arguments as data: of what LangGraph hands in, the state that the agent may read."""
+    """Return the arguments as data: no store, and of `ToolRuntime` only the agent's state."""
     if not isinstance(args, Mapping):
         return args
     shown = dict[str, Any]()
     for name, one in args.items():
         if isinstance(one, ToolRuntime):
-            # A sub-agent of Deep Agents is told its task, and not what was said before it.
+            # A sub-agent of Deep Agents receives its task, but no earlier messages.
             without = {"messages", "remaining_steps"} if KIND in args else {"remaining_steps"}
             shown[name] = {k: x for k, x in fields_of(one.state).items() if k not in without}
         elif not isinstance(one, BaseStore):

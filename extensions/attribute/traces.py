@@ -1,12 +1,12 @@
-"""Recorded runs from LangSmith: node runs hold inputs and outputs, and need not be made again.
+"""Recorded runs from LangSmith, whose node calls need not be repeated.
 
-An export is a file of JSON lines, a run each, with the fields of its runs: `id`,
+An export is a file of JSON lines, one run per line, with LangSmith's fields: `id`,
 `parent_run_id`, `name`, `inputs`, `outputs`, `error`, and `extra.metadata` with the namespace of
-the node (`langgraph_checkpoint_ns`). The runs without a parent are the app's, and their inputs are
-the inputs.
+the node (`langgraph_checkpoint_ns`). Runs without a parent are runs of the app, and their inputs
+are the inputs of the attribution.
 
-What was not traced as data cannot be replayed, and is named: a Command that older clients write as
-text, and a subgraph that handed over to its parent, whose command is an error there.
+Two kinds of output cannot be replayed, and are reported as unreadable: a Command that older clients
+wrote as text, and the handoff of a subgraph to its parent, which a trace records as an error.
 """
 
 import json
@@ -38,12 +38,12 @@ _COMMAND = {"graph", "update", "resume", "goto"}
 
 
 class Unreadable(ValueError):
-    """An output that is no data."""
+    """The error of an output that cannot be replayed."""
 
 
 @dataclass(frozen=True)
 class NodeRun:
-    """One time a node was asked in a recorded run; `root` is the run's number, from 1."""
+    """One call of a node in a recorded run; `root` is the number of the run, from 1."""
 
     root: int
     path: str
@@ -54,12 +54,12 @@ class NodeRun:
 
 @dataclass
 class Recorded:
-    """What a file of traces holds.
+    """The content of a file of traces.
 
     Attributes:
-        inputs: of the app's runs, in the file's order.
-        runs: of nodes, in the order in which they began.
-        unreadable: path → why its output cannot be replayed.
+        inputs: the inputs of the app's runs, in the file's order.
+        runs: the runs of nodes, in the order in which they began.
+        unreadable: path → the reason why the node's output cannot be replayed.
     """
 
     inputs: list[Any] = field(default_factory=list)
@@ -71,7 +71,7 @@ def read_traces(file: Path) -> Recorded:
     """Return the recorded runs of a LangSmith export.
 
     Raises:
-        ValueError: it cannot be read, or holds no run of an app.
+        ValueError: the file cannot be read, or has no run without a parent.
     """
     rows = list(_rows(file))
     found, known = Recorded(), {str(row.get("id")): row for row in rows}
@@ -98,10 +98,10 @@ def read_traces(file: Path) -> Recorded:
 
 
 def json_lines(file: Path, kind: str) -> Iterator[tuple[str, Any]]:
-    """Yield where each line is, as an error names it, and the value that it holds.
+    """Yield each line's position, as text for error messages, and its value.
 
     Raises:
-        ValueError: the file cannot be read, or a line is no JSON.
+        ValueError: the file cannot be read, or a line is not JSON.
     """
     for number, line in enumerate(read_text(file, kind).splitlines(), start=1):
         if line.strip():
@@ -137,10 +137,10 @@ def _place(row: Mapping[str, Any]) -> str:
 
 
 def _output(row: Mapping[str, Any]) -> Any:
-    """Return what a node wrote.
+    """Return the output of a node's run.
 
     Raises:
-        Unreadable: it failed, handed over to its parent, or wrote a Command that is text here.
+        Unreadable: the run failed, handed over to its parent, or wrote a Command as text.
     """
     if error := row.get("error"):
         name = str(error).partition("(")[0].strip() or "an error"
@@ -158,7 +158,7 @@ def _output(row: Mapping[str, Any]) -> Any:
 
 
 def _data(value: Any) -> Any:
-    """JSON with messages, commands and sends as what they were."""
+    """Return JSON in which messages, commands and sends are objects again."""
     if isinstance(value, list):
         return [_data(x) for x in value]
     if not isinstance(value, Mapping):
@@ -178,7 +178,7 @@ def _data(value: Any) -> Any:
 
 
 def _spent(row: Mapping[str, Any], below: Mapping[str, list[dict[str, Any]]]) -> tuple[Tokens, int]:
-    """Return tokens and number of the model runs below a run."""
+    """Return the tokens and the number of the model runs below a run."""
     total, models = Tokens(), 0
     for child in below.get(str(row.get("id")), []):
         if child.get("run_type") == "llm":

@@ -1,4 +1,4 @@
-"""Plays an app with some agents removed or asked with other models, for what it loses by that."""
+"""Plays of changed apps, with agents removed or with other models, and their loss of score."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -18,24 +18,24 @@ from shapley_coop.extensions.attribute.stage import Played
 from shapley_coop.extensions.attribute.values import interval, observations, quantile
 
 NEARLY = 1e-9
-"""Of a score: rounding."""
+"""Differences of scores below this are rounding errors."""
 
 UNITS = ("cost", "tokens", "seconds")
-"""By what savings are compared: the first that is known of all."""
+"""Units to compare savings in: the first unit that is known for all trials is used."""
 
 Changes = Mapping[str, BaseChatModel | None]
-"""Agent → the model in place of its own, or None: it is removed."""
+"""Agent → the model in place of its own, or None to remove the agent."""
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What changes lose of the mean score.
+    """The loss of mean score caused by changes.
 
     Attributes:
-        rows: for each input; of a single input, for each sample.
-        low: of the 95 % interval of their mean; of a single row that row itself.
-        high: of it.
-        why: it is not known.
+        rows: the loss of each input, or of each sample of a single input.
+        low: the lower end of the mean's 95 % interval; a single row is its own interval.
+        high: the upper end of the interval.
+        why: the reason why the loss is unknown; "" if it is known.
     """
 
     rows: Floats
@@ -45,33 +45,33 @@ class Loss:
 
     @classmethod
     def of(cls, rows: Floats, why: str) -> "Loss":
-        """Rows with their interval."""
+        """Return the loss of these rows with the interval of their mean."""
         return cls(rows, *((nan, nan) if why else interval(rows)), why)
 
     @property
     def mean(self) -> float:
-        """The mean loss; below 0 the score gains."""
+        """The mean loss; a negative loss is a gain."""
         return float(self.rows.mean())
 
     @property
     def error(self) -> float | None:
-        """How far the interval goes from the mean; None of a single row."""
+        """The distance from the mean to the farther end of the interval; None for a single row."""
         is_known = len(self.rows) > 1 and not self.why
         return max(self.high - self.mean, self.mean - self.low) if is_known else None
 
     def is_little(self, tolerance: float) -> bool:
-        """Whether the whole interval is below what may be lost; of a single row nobody knows."""
+        """Return whether the whole interval is below the tolerance; False for a single row."""
         return not self.why and len(self.rows) > 1 and self.high <= tolerance + NEARLY
 
     def is_open(self, tolerance: float) -> bool:
-        """Whether what may be lost is within the interval; of a single row it may be anywhere."""
+        """Return whether the tolerance is within the interval; True for a single row."""
         is_within = self.low <= tolerance + NEARLY < self.high
         return not self.why and (len(self.rows) == 1 or is_within)
 
     def more(self, tolerance: float) -> int:
-        """About how many further rows would tell, if they vary as these do.
+        """Estimate how many further rows would decide whether the loss is below the tolerance.
 
-        At least 1, but 0 for a single row, which does not show how rows vary.
+        At least 1; but 0 for a single row, which does not show how rows vary.
         """
         if len(self.rows) == 1:
             return 0
@@ -88,11 +88,11 @@ class Trial:
     """The plays of a changed app.
 
     Attributes:
-        rows: score of the app as it is less that of the changed one, for each input; of a single
-            input, for each sample.
-        score: the mean one of the changed app.
-        measured: means of its plays: tokens, seconds, USD where they are known.
-        why: it has no score.
+        rows: the app's score minus the changed app's score, for each input, or for each sample of
+            a single input.
+        score: the mean score of the changed app.
+        measured: mean metrics of its plays: seconds, and tokens and USD if known.
+        why: the reason why a play has no score; "" if all have one.
     """
 
     rows: Floats
@@ -101,28 +101,28 @@ class Trial:
     why: str = ""
 
     def saves(self, other: "Trial") -> dict[str, float | None]:
-        """Return what it saves of another's cost, tokens and seconds; None where one is unknown."""
+        """Return the cost, tokens and seconds saved against another trial; None if unknown."""
         both = {*self.measured} & {*other.measured}
         return {k: other.measured[k] - self.measured[k] if k in both else None for k in UNITS}
 
     def beyond(self, other: "Trial", gains: Floats | float = 0.0) -> Loss:
-        """Return what it loses beyond another, input by input, with gains taken out."""
+        """Return the loss beyond another trial's loss, input by input, minus the given gains."""
         return Loss.of(self.rows - other.rows - gains, self.why or other.why)
 
 
 @dataclass
 class Trials:
-    """Plays changed apps, each once.
+    """The plays of changed apps; each change is played once.
 
     Args:
-        game: in which all agents have played.
+        game: a game whose grand coalition has been played.
     """
 
     game: AppGame
     games: dict[str, AppGame] = field(default_factory=dict)
 
     async def of(self, several: Sequence[Changes]) -> list[Trial]:
-        """Play several changed apps, so many at the same time as the game does."""
+        """Play several changed apps, at most `at_once` at the same time."""
         plain = [self._mask(one) for one in several if not any(one.values())]
         await self.game.ask(plain)
         slots = asyncio.Semaphore(self.game.stage.settings.at_once)
@@ -146,7 +146,7 @@ class Trials:
         return Trial(rows, mean(found), measured, why)
 
     def plays(self) -> list[list[Played]]:
-        """Return the plays of each changed app so far, those of the app as it is among them."""
+        """Return the plays of each changed app so far, and of the app as it is."""
         others = (of for game in self.games.values() for of in list(game.plays.values())[1:])
         return [*self.game.plays.values(), *others]
 
@@ -155,7 +155,7 @@ class Trials:
         return sum(1 << i for i, agent in enumerate(agents) if agent not in changes)
 
     def _game(self, changes: Changes) -> AppGame:
-        """The game itself, or one in which agents that are absent are asked with other models."""
+        """Return the game itself, or a game whose stand-ins are the other models."""
         others = {agent: OtherModel(model) for agent, model in changes.items() if model}
         if not others:
             return self.game

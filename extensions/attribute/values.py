@@ -1,4 +1,4 @@
-"""From an app's coalitions to its agents' values: exact for few agents, sampled for many."""
+"""Values of an app's agents from its coalitions: exact for few agents, sampled for many."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ with needing("attribute", "an interval of coop attribute"):
 ADJUSTED, PAIRS = "adjusted", "antithetic"
 
 FIRST = 5
-"""Observations of each sampler before one is chosen: a quarter of eight agents' coalitions."""
+"""Observations of each sampler before one is chosen; of 8 agents a quarter of all coalitions."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Values:
     """Each agent's value, in the score's unit.
 
     Attributes:
-        method: "exact", or the sampler with the coalitions it looked at.
-        mean: over all units.
-        rows: the values of each input; of a single input, those of each sample.
-        sampling_error: of sampled orders; None where all coalitions were looked at.
-        observations: orders that were sampled.
-        reached: whether the sampler's errors are within the target; None where it is exact.
+        method: "exact", or the sampler with its numbers of observations and coalitions.
+        mean: shape (n,), the values of the mean game over all units.
+        rows: shape (k, n), the values of each of k inputs, or of each sample of a single input.
+        sampling_error: shape (n,), the standard errors of sampled orders; None if exact.
+        observations: the number of sampled orders.
+        reached: whether the sampler's errors are within the target; None if exact.
         interactions: shape (n, n), the Shapley interaction index of pairs; None if not exact.
     """
 
@@ -56,7 +56,7 @@ class Values:
     interactions: Floats | None = None
 
     def standard_error(self) -> Floats | None:
-        """Return one error an agent: of the mean over inputs or samples, and of sampled orders."""
+        """Return one error per agent, over inputs or samples and over sampled orders together."""
         parts = []
         if len(self.rows) > 1:
             parts.append(np.array([stdev(own) / sqrt(len(own)) for own in self.rows.T]))
@@ -65,7 +65,7 @@ class Values:
         return np.sqrt(sum(part**2 for part in parts)) if parts else None
 
     def intervals(self) -> list[tuple[float, float]] | None:
-        """For each agent, 95 %: over inputs or samples, and over sampled orders."""
+        """Return each agent's 95 % interval, or None if no errors are known."""
         errors = self.standard_error()
         if errors is None:
             return None
@@ -77,10 +77,10 @@ class Values:
 
 
 def check_value(by: str, agents: int, exact_up_to: int) -> None:
-    """Refuse a value that cannot be had.
+    """Refuse a norm that cannot be computed for so many agents.
 
     Raises:
-        ValueError: there is no such norm, or it needs all coalitions of too many agents.
+        ValueError: the norm is unknown, or needs all coalitions of too many agents.
     """
     norm(by)
     if agents > exact_up_to and by not in ("shapley", "leave_one_out"):
@@ -93,7 +93,7 @@ def check_value(by: str, agents: int, exact_up_to: int) -> None:
 
 
 def exact_values(game: AppGame, by: str) -> Values:
-    """Return the values of a game of which all coalitions were played."""
+    """Return the values of a game by the norm `by`; all coalitions must have been played."""
     everything = range(1 << len(game.agents))
     tables = np.array([game.known(everything, unit) for unit in range(len(game.units))])
 
@@ -111,8 +111,8 @@ def exact_values(game: AppGame, by: str) -> Values:
 def interactions(table: Floats) -> Floats | None:
     """Return the Shapley interaction index of pairs (Grabisch & Roubens 1999), shape (n, n).
 
-    What two agents add together beyond what each adds: i's value where j is always present less
-    its value where j never is. Above 0 they complement, below 0 they replace each other.
+    The index of i and j is i's value if j is always present, less i's value if j never is.
+    Above 0 the two agents complement each other, below 0 they replace each other.
     """
     n = len(table).bit_length() - 1
     if n < 2:
@@ -127,13 +127,13 @@ def interactions(table: Floats) -> Floats | None:
 
 
 async def sampled_values(game: AppGame) -> Values:
-    """Shapley values from random orders of arrival, until the errors are within the target.
+    """Estimate Shapley values from random orders, until the errors are within the target.
 
-    The largest error may be `target` × (largest − smallest worth) / n. Where more than half of all
-    coalitions are played by then, the others are played, too.
+    The largest error may be `target` × (largest − smallest worth) / n. Once more than half of all
+    coalitions have been played, the rest is played too, and the values are exact.
 
     Args:
-        game: of which v(N) is played.
+        game: a game in which the grand coalition has been played.
     """
     n, loop, settings = len(game.agents), asyncio.get_running_loop(), game.stage.settings
     seed = settings.seed
@@ -157,7 +157,7 @@ async def sampled_values(game: AppGame) -> Values:
     everything, most = range(len(game.units)), settings.budget or MOST_PER_AGENT * n
     known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
     count = FIRST
-    # Both look at the same coalitions: to compare them costs no play.
+    # Both samplers look at the same coalitions, so comparing them costs no play.
     pilots = {method: await estimate(method, count, everything) for method in (ADJUSTED, PAIRS)}
     method = min(pilots, key=lambda name: _largest_error(pilots[name]))
     found = pilots[method]
@@ -177,14 +177,14 @@ async def sampled_values(game: AppGame) -> Values:
 
 
 def _largest_error(found: Estimate) -> float:
-    """The largest standard error, and more of few observations, of which errors are uncertain."""
+    """Return the largest standard error, widened by Student's t for few observations."""
     return float(found.standard_error.max()) * quantile(found.observations) / QUANTILE
 
 
 def interval(rows: Iterable[float]) -> tuple[float, float]:
-    """Of the mean of several rows, 95 %: by resampling (BCa) or by Student's t, the wider.
+    """Return a mean's 95 % interval: the wider of resampling (BCa) and Student's t.
 
-    On constructed apps resampling alone held 94 % at 10 inputs and t alone 92 %.
+    On constructed apps with 10 inputs, resampling alone covered 94 % and Student's t alone 92 %.
     """
     found = mean_interval(list(map(float, rows)))
     if found.n < 2:
@@ -194,23 +194,23 @@ def interval(rows: Iterable[float]) -> tuple[float, float]:
 
 
 def quantile(n: int) -> float:
-    """Student's t of n observations: so many standard errors are half of a 95 % interval."""
+    """Return Student's t of n rows: half the width of a 95 % interval, in standard errors."""
     return float(stdtrit(n - 1, 0.5 + LEVEL / 2))
 
 
 def leave_one_out_values(game: AppGame) -> Values:
-    """Return what would be missing without each agent, in any number of agents."""
+    """Return the leave-one-out values, which need only n + 1 coalitions."""
     rows = [_without(game, units) for units in observations(game)]
     return Values("exact", leave_one_out(game), np.array(rows))
 
 
 def leave_one_out(game: AppGame) -> Floats:
-    """v(N) − v(N without i), of plays that have a score; NaN where one has none."""
+    """Return v(N) − v(N without i), shape (n,); NaN if one of the two has no score."""
     return _without(game, range(len(game.units)))
 
 
 def observations(game: AppGame) -> list[list[int]]:
-    """Return the units of each input; of a single input, each sample."""
+    """Return the indices of units, grouped by input; a single input gives a group per sample."""
     numbers = dict.fromkeys(unit.number for unit in game.units)
     if len(numbers) == 1:
         return [[k] for k in range(len(game.units))]

@@ -1,4 +1,4 @@
-"""What an app's objects are made of: graphs within graphs, functions within wrappers, closures."""
+"""Functions that look into an app's objects: nested graphs, wrapped functions, closures."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from langgraph.pregel import Pregel
 
 
 def graphs_in(graph: Any) -> Iterator[Any]:
-    """Yield a graph, and the graphs that are its nodes, at any depth."""
+    """Yield a graph and its subgraphs, at any depth."""
     yield graph
     for node in graph.nodes.values():
         if isinstance(node.bound, Pregel):
@@ -22,18 +22,18 @@ def branches_of(graph: Any) -> list[Any]:
 
 
 def innermost(function: Any) -> Any:
-    """Return what partials, runnables and methods call in the end."""
+    """Return the plain function inside partials, runnables and bound methods."""
     while hasattr(function, "func"):
         function = function.func
     return getattr(function, "__func__", function)
 
 
 def held(function: Any) -> list[Any]:
-    """Return what a function's closure holds."""
+    """Return the objects in a function's closure."""
     found = []
     for cell in getattr(function, "__closure__", None) or ():
         try:
             found.append(cell.cell_contents)
-        except ValueError:  # what it is to hold is not made yet
+        except ValueError:  # the variable has no value yet
             continue
     return found

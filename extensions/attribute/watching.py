@@ -1,4 +1,4 @@
-"""What a node does while it is asked: its models' tokens, and tools that must not act again."""
+"""The callback handler of a node's call: it counts tokens and stops tools from acting again."""
 
 import asyncio
 import copy
@@ -17,13 +17,13 @@ from shapley_coop.extensions.attribute.naming import named_in, no_warning_of
 from shapley_coop.extensions.attribute.scope import Scope, current, within
 
 HANDOFF = "__handoff_destination"
-"""langgraph-supervisor and langgraph-swarm mark with it the tools that only hand over."""
+"""The metadata key by which langgraph-supervisor and langgraph-swarm mark their handoff tools."""
 
 
 class ToolWouldAct(GraphBubbleUp):
-    """A tool was about to act in a play that never happened.
+    """The error that stops a tool from acting again in a hypothetical play.
 
-    It bubbles up as interrupts do, so that no node's error handling turns it into an answer.
+    It bubbles up as interrupts do, so a node's error handling does not turn it into an answer.
     """
 
 
@@ -31,14 +31,14 @@ no_warning_of(ToolWouldAct)
 
 
 class Watch(BaseCallbackHandler):
-    """Counts tokens, and stops a tool before it acts where that is not allowed.
+    """The handler that counts tokens, and stops tools that may not act.
 
-    `stopped` names the tool that was: a node that catches every error has an answer all the same.
+    `stopped` is the name of a stopped tool, because a node may catch the error and go on.
 
     Args:
         scope: the call of the node.
-        may_act: whether a tool of this name may act now.
-        begins: is told of each tool that acts.
+        may_act: a function that tells whether the tool of this name may act now.
+        begins: a function that is called with the name of each tool that acts.
     """
 
     raise_error = True
@@ -54,13 +54,13 @@ class Watch(BaseCallbackHandler):
         self._lock = threading.Lock()
 
     def on_tool_start(self, serialized: dict[str, Any], input_str: str, **said: Any) -> None:
-        """Let a tool act, or stop it."""
+        """Let a tool act, or raise `ToolWouldAct`."""
         if HANDOFF in (said.get("metadata") or {}):
             return
         name = str((serialized or {}).get("name") or said.get("name") or "a tool")
         own = self._own()
         if own.path in own.play.stage.wrappers and own.path.startswith(f"tool:{name}"):
-            return  # it is an agent, and no tool that acts
+            return  # this tool is an agent, which the cache handles
         if not self._may_act(name):
             self.stopped = self.stopped or name
             raise ToolWouldAct(name)
@@ -68,7 +68,7 @@ class Watch(BaseCallbackHandler):
         own.tools.append(name)
 
     def _own(self) -> Scope:
-        """Return the innermost call that is being made."""
+        """Return the innermost running call."""
         return current() or self.scope
 
     def on_chat_model_start(
@@ -88,7 +88,7 @@ class Watch(BaseCallbackHandler):
             self._names[said.get("run_id")] = named_in(said), scope
 
     def on_llm_end(self, response: LLMResult, **said: Any) -> None:
-        """Count what the model read and wrote."""
+        """Count the tokens that the model read and wrote."""
         with self._lock:
             unnamed = "unknown:unnamed", self.scope
             model, scope = self._names.pop(said.get("run_id"), unnamed)
@@ -103,7 +103,7 @@ class Watch(BaseCallbackHandler):
 async def asked_in(
     bound: Runnable[Any, Any], state: Any, config: RunnableConfig, scope: Scope
 ) -> Any:
-    """Ask a node; what it calls without naming a config is watched, too."""
+    """Call a node with the config in its context, so inner calls without a config are watched."""
     with set_config_context(config) as context:
         return await asyncio.create_task(_awaited(bound, state, config, scope), context=context)
 
@@ -116,8 +116,8 @@ async def _awaited(
 
 
 def copied(value: Any) -> Any:
-    """Return a deep copy, as far as there can be one."""
+    """Return a deep copy, or the value itself if it cannot be copied."""
     try:
         return copy.deepcopy(value)
-    except Exception:  # locks and open files cannot be copied, and are not written to
+    except Exception:  # locks and open files, for example, cannot be copied
         return value

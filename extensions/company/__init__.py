@@ -1,4 +1,4 @@
-"""Software company (Shapley-Coop, ChatDev): six roles build a program that is checked and paid."""
+"""Software company (Shapley-Coop, ChatDev): six roles build a program and share its bounty."""
 
 from shapley_coop.extension import Extension
 

@@ -1,21 +1,20 @@
-"""What the roles of a company may leave behind: actions that carry content, and their checks.
+"""The artefacts that a company's roles write: actions with content, and their validation.
 
-An action is a name, and for all but `pass` a JSON object behind it:
+An action is a name; all but `pass` have a JSON object after it:
 
     decide {"title": "A command line", "text": "…"}
     write_code {"path": "src/bmi.py", "content": "…"}
     write_document {"path": "docs/manual.md", "content": "…"}
     fix {"path": "src/bmi.py", "content": "…", "why": "a height of 0 is refused"}
 
-The content may follow in a fence instead, where nothing needs an escape:
+The content may also follow in a fence, where no character needs an escape:
 
     write_code {"path": "src/page.py"}
     ```python
     print("<html>")
     ```
 
-The name is what deals speak of and what the record keeps as the action; the content goes into the
-turn's effects.
+Deals and the record use the name as the action. The content is stored in the turn's effects.
 """
 
 import json
@@ -38,7 +37,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "Programmer": (WRITE_CODE, FIX),
     "Reviewer": (WRITE_CODE, FIX),
 }
-"""What each role is able to do."""
+"""Role → its actions, besides `pass`."""
 
 PHASES: dict[str, tuple[str, ...]] = {
     "design": (DECIDE, WRITE_DOCUMENT),
@@ -46,7 +45,7 @@ PHASES: dict[str, tuple[str, ...]] = {
     "testing": (FIX,),
     "documentation": (WRITE_DOCUMENT,),
 }
-"""What each phase is for."""
+"""Phase → the actions that are possible in it, besides `pass`."""
 
 MAX_CONTENT = 20_000
 MAX_FILES = 40
@@ -68,7 +67,7 @@ _RULES = Rules()
 
 @dataclass(frozen=True)
 class Artefact:
-    """One file that an agent writes, and how it is entered into the history."""
+    """A file that an agent writes, and the message of its commit."""
 
     agent: str
     kind: str
@@ -77,7 +76,7 @@ class Artefact:
     message: str
 
     def commit(self) -> dict[str, Any]:
-        """Return the effect that puts it on record; `amount` is its lines, which all agents see."""
+        """Return the effect for the record; `amount` is the number of lines, visible to all."""
         lines = sum(bool(line.strip()) for line in self.content.splitlines())
         return {"effect": "commit", **self.__dict__, "amount": lines}
 
@@ -88,17 +87,17 @@ def action_label(action: str) -> str:
 
 
 def action_of(name: str, **content: str) -> str:
-    """Return an action with its content, as agents write it."""
+    """Return an action with its content, in the form that agents write."""
     return f"{name} {json.dumps(content, ensure_ascii=False)}"
 
 
 def is_code(path: str) -> bool:
-    """Return whether a file of the workspace is code."""
+    """Return whether the path of a file is that of code."""
     return _RULES.place(path) == "code"
 
 
 def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | str:
-    """The artefact that an action leaves in a workspace, or what is wrong with it in one line."""
+    """Return the artefact that an action writes, or a line that says why it writes none."""
     name, text = (*action.strip().split(maxsplit=1), "")[:2]
     wanted = _KEYS[name]
     content = _content(text, wanted)
@@ -115,7 +114,7 @@ def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | st
 
 
 def _decision(agent: str, content: Mapping[str, str], files: Mapping[str, str]) -> Artefact | str:
-    """A decision gets the next number, and is accepted by being recorded."""
+    """Return the file of a decision, with the next number, or a line that objects to it."""
     title = _one_line(content["title"])
     number = sum(path.startswith("docs/decisions/") for path in files) + 1
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-") or "decision"
@@ -141,12 +140,12 @@ def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
 
 
 def _with_fence(text: str, body: str) -> Any:
-    """A JSON object; `body` may stand in a fence behind it, or the whole object in one.
+    """Return a JSON object; a fence may contain the whole object, or its key `body` after it.
 
     Raises:
-        ValueError: it is none, or what follows it is no fence.
+        ValueError: the text is no JSON object, or other text than a fence follows it.
     """
-    # Models break lines within strings: strict=False reads what they meant.
+    # Models write raw line breaks within JSON strings; strict=False accepts them.
     decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)
     if text.startswith("```"):
         return decoder.decode(_fenced(text).strip())
@@ -160,7 +159,7 @@ def _with_fence(text: str, body: str) -> Any:
 
 
 def _fenced(text: str) -> str:
-    """Return what a fence holds, from its first line to its last."""
+    """Return the text between the opening and the closing line of a fence."""
     lines = text.split("\n")
     fence = re.match(r"`{3,12}", lines[0])
     if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():
@@ -169,7 +168,7 @@ def _fenced(text: str) -> str:
 
 
 def _mistake(name: str, path: str, body: str, files: Mapping[str, str]) -> str:
-    """Return what is wrong with a file; empty when it may be written."""
+    """Return an objection to a file; "" if the file may be written."""
     if mistake := mistake_in_path(path):
         return mistake
     if len(body) > MAX_CONTENT:
@@ -197,7 +196,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _one_line(text: str) -> str:
-    """For the subject of a commit: one line, nothing that hides or looks like an address."""
+    """Return a text for a commit's subject: one line without hidden characters, < and >."""
     line = "".join(c for c in without_hidden(text) if c not in "<>")
     return line[:100].strip() or "untitled"
 

@@ -1,10 +1,10 @@
-"""Running a company's checks, and answering from the record what they once found.
+"""The runners of a company's checks: in a sandbox, without one, or from the record.
 
-What a program does cannot be computed from its text, so a game's step cannot be a function of
-position and actions alone where a program is run. The run is therefore nature's move: a runner is
-asked, and what it answers goes into the turn's effects. A replay asks a runner that answers from
-those effects and runs nothing: it gives the same positions on any machine, sandbox or none, for a
-program that tosses coins too.
+The result of a program does not follow from its text. So a step that runs a program is not a
+function of position and actions alone. The run is a move of nature: a runner is called, and its
+findings go into the turn's effects. A replay uses a runner that reads these effects and runs
+nothing. So a replay reaches the same positions on any machine, with or without a sandbox, even if
+the program is random.
 """
 
 import hashlib
@@ -25,13 +25,13 @@ from shapley_coop.games.turns import Turn
 from shapley_coop.permissions import NO_SANDBOX, permitted
 
 CHECKED = "checks"
-"""The effect that holds what a runner found: digest, passed, of, found."""
+"""The effect with a runner's findings: digest, passed, of, found."""
 
 LIMITS = Limits()
 
 
 class Finding(TypedDict):
-    """What one check found."""
+    """The result of one check."""
 
     check: str
     passed: bool
@@ -39,11 +39,11 @@ class Finding(TypedDict):
 
 
 Runner = Callable[[Mapping[str, str], Task], list[Finding]]
-"""From the files of a workspace and its task to a finding for each check, in order."""
+"""A function from a workspace's files and its task to the findings, one per check, in order."""
 
 
 def digest(files: Mapping[str, str], task: Task) -> str:
-    """Return what is run, in a hash: the same files under the same checks are run once."""
+    """Return a hash of the files and the checks, which identifies a run."""
     checks = [check.model_dump(mode="json") for check in task.checks]
     decimals = task.output.decimals if task.output else 0
     content = json.dumps([dict(files), checks, decimals], sort_keys=True)
@@ -51,25 +51,25 @@ def digest(files: Mapping[str, str], task: Task) -> str:
 
 
 def in_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
-    """Run every check in the sandbox, each in one of its own."""
+    """Run each check in a sandbox of its own."""
     return _found(files, task, unsafe=False)
 
 
 def without_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
-    """Run every check as a process of this machine: at the caller's risk.
+    """Run each check as an ordinary process of this machine, at the caller's risk.
 
     Raises:
-        GameError: the command line, or the program that imports us, did not permit it.
+        GameError: neither the command line nor the importing program permits this.
     """
     require_permission()
     return _found(files, task, unsafe=True)
 
 
 def require_permission() -> None:
-    """Refuse to go without a sandbox on the word of parameters, which may be a file's.
+    """Refuse to run without a sandbox if only parameters ask for it: they may come from a file.
 
     Raises:
-        GameError: it was not permitted.
+        GameError: running without a sandbox is not permitted.
     """
     if not permitted(NO_SANDBOX):
         raise GameError(
@@ -79,9 +79,9 @@ def require_permission() -> None:
 
 
 def as_recorded(record: Sequence[Turn]) -> Runner:
-    """Return a runner that answers what the record holds, and runs nothing.
+    """Return a runner that reads findings from the record and runs nothing.
 
-    It raises `GameError` of a program that the record does not have.
+    The runner raises `GameError` for a program that the record does not contain.
     """
     known: dict[str, list[Finding]] = {
         effect["digest"]: effect["found"]
@@ -100,7 +100,7 @@ def as_recorded(record: Sequence[Turn]) -> Runner:
 
 
 def effect(files: Mapping[str, str], task: Task, found: list[Finding]) -> dict[str, Any]:
-    """Return what a runner found, as the record keeps it."""
+    """Return a runner's findings as an effect for the record."""
     return {
         "effect": CHECKED,
         "digest": digest(files, task),
@@ -117,7 +117,7 @@ def _found(files: Mapping[str, str], task: Task, unsafe: bool) -> list[Finding]:
 
 @lru_cache(maxsize=256)
 def _run(files: str, task_json: str, unsafe: bool) -> str:
-    """Expected results never enter the sandbox: what runs in there cannot forge its verdict."""
+    """Run the checks and judge them outside the sandbox, so a program cannot forge its verdict."""
     task = Task.model_validate_json(task_json)
     decimals = task.output.decimals if task.output else 0
     with written(json.loads(files)) as folder:

@@ -1,13 +1,13 @@
-"""What an embedded role can foresee of a software company, and what it does there.
+"""The foresight of an embedded role in a software company, and its actions.
 
-Every role does its work, promised or not: passing earns nothing. Two assumptions about agents are
-declared here, and what a simulation shows of splits follows from them:
+Every role does its work, with or without a promise, because passing earns nothing. The splits in a
+simulation follow from two assumptions about agents:
 
-far-sighted: whoever was asked to work out what all together could achieve sees that the bounty
-needs every role, and thinks it as likely as not that one who has promised nothing does its part.
+far-sighted: an agent that was asked to reason about joint gains knows that the bounty needs every
+role. It believes that a role without a promise does its part with probability 1/2.
 
-near-sighted: whoever was not asked takes it for granted that the work will be done, and that an
-even part of the bounty is its own.
+near-sighted: any other agent believes that the work will be done in any case, and that it will get
+an equal share of the bounty.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Pa
 from shapley_coop.games.turns import Turn
 
 _UNPROMISED = 0.5
-"""How likely one who has promised nothing is thought to do its part."""
+"""The assumed probability that a role without a promise does its part."""
 
 
 class CompanyForesight(Foresight):
-    """The bounty: as likely as it is, in even parts."""
+    """The foresight that expects an equal share of the bounty times its probability."""
 
     FACTS = ("turns", "position", "actions", "task", "phases", "bounty")
     writes = True
@@ -40,7 +40,7 @@ class CompanyForesight(Foresight):
         self.phases: list[str] = (once * (turns // max(1, len(once)) + 1))[:turns]
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Every role does what it owes; the bounty comes if those who owe nothing work as well."""
+        """Return the expected bounty in equal shares, if all roles keep their promises."""
         record, promised = list(self.record), {self.me}
         for turn in range(1, len(self.phases) + 1):
             for terms in (asked, self.standing):
@@ -54,9 +54,9 @@ class CompanyForesight(Foresight):
         return Foreseen(record, dict.fromkeys(self.agents, even))
 
     def together(self) -> list[Part]:
-        """Return the first deed of each role in the first turn of each phase left.
+        """Return a plan: each role's first action in the first turn of each remaining phase.
 
-        No role can promise to fix what may not be broken.
+        The plan contains no fixes, because nothing may be broken.
         """
         found = []
         for turn, phase in enumerate(self.phases, start=1):
@@ -68,14 +68,14 @@ class CompanyForesight(Foresight):
         return found
 
     def wish(self) -> list[Part]:
-        """Return nothing: an even part of the bounty seems certain."""
+        """Return an empty plan: an equal share of the bounty seems certain."""
         return []
 
     def habit(self, legal: list[str]) -> str:
-        """My next artefact, as an action with its content; to pass where there is none.
+        """Return the action, with content, for the next artefact; `pass` if there is none.
 
         Raises:
-            Missing: the task is told in words, and I build only what has a formula.
+            Missing: the task has no formula, and embedded roles cannot build from words.
         """
         if not self.task.get("formula"):
             raise Missing("the letter's task has no formula, and I can build nothing from words")

@@ -1,9 +1,9 @@
-"""Software company: six roles build a program, and a bounty is theirs once its checks pass.
+"""Software company: six roles build a program, and earn a bounty if its checks pass.
 
-`step` never touches a disk or starts a process. It takes content as data, and asks a runner what
-the program does; the runner's findings go into the effects, so that a play can be repeated from its
-record alone (see `company_checks`). Repository and contributions are views of the record:
-`tree.materialise` builds the one, and the reader of any git history counts the other.
+`step` itself touches no disk and starts no process. It takes content as data and calls a runner to
+check the program. The runner's findings go into the effects, so a play can be replayed from its
+record alone (see `checks`). Repository and contributions are views of the record:
+`tree.materialise` builds the repository, and `read_history` counts the contributions.
 """
 
 import json
@@ -45,18 +45,18 @@ from shapley_coop.games.turns import Position, Step, Turn, realised_total
 Counts = dict[str, dict[str, Fraction]]
 
 _COUNTED = Rules(weighed=False)
-"""Each artefact counts one, as in the paper: the game's checks say whether it is any good."""
+"""Each artefact counts 1, as in the paper, because the game's checks judge the quality."""
 
 _TEXTS: dict[str, str] = read_file(Path(__file__).with_name("rules.yaml"), "rules")
 
 
 class CompanyAnalysis(BountyAnalysis):
-    """By what was made; no program is run for it."""
+    """The analysis of a company by the agents' artefacts; it runs no program."""
 
     game: "SoftwareCompany"
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """The members' parts of the bounty, by the Weighted Earned Value of what they made."""
+        """Return replays in which a coalition earns its Weighted Earned Value of the bounty."""
         total = realised_total(record)
         made = parts(self.game.artefacts(record), self.game.params.weights) if total else {}
         return additive(
@@ -64,10 +64,10 @@ class CompanyAnalysis(BountyAnalysis):
         )
 
     def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
-        """Play a record again, step by step, from its effects: no program is run.
+        """Yield the steps of a record, replayed from its effects without running a program.
 
         Raises:
-            GameError: the record does not follow from itself.
+            GameError: the record is inconsistent.
         """
         runner = company_checks.as_recorded(record)
         again = SoftwareCompany(self.game.params.model_dump(), self.game.seed, runner)
@@ -79,15 +79,15 @@ class CompanyAnalysis(BountyAnalysis):
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """Return no reference points: actions carry content, so plays cannot be enumerated."""
+        """Empty reference points: actions have free content, so plays cannot be enumerated."""
         return ReferencePoints()
 
 
 class SoftwareCompany(Game):
-    """Six roles decide, write and mend until a program's checks pass; the bounty is shared.
+    """The game of six roles that decide, write and fix until a program's checks pass.
 
-    No turn is paid. The bounty is the pot of the last turn if all checks pass then. A
-    coalition is worth the Weighted Earned Value of what its members made (Shapley-Coop, B.2).
+    Turns pay nothing. If all checks pass at the end, the bounty is the pot of the last turn. A
+    coalition's worth is the Weighted Earned Value of its members' artefacts (Shapley-Coop, B.2).
     """
 
     name = "software_company"
@@ -118,16 +118,16 @@ class SoftwareCompany(Game):
 
     @property
     def turns(self) -> int:
-        """All phases, as often as they are gone through."""
+        """The number of turns of all phases in all rounds."""
         return len(self._phases)
 
     def make_ready(self) -> None:
-        """Refuse what could not be played to its end here: a program that may not be run.
+        """Refuse a game that could not be played to its end on this machine.
 
         Raises:
-            SandboxMissing: there is no sandbox, and going without was not asked for.
-            GameError: going without is asked for by the parameters alone.
-            LibraryMissing: the globs by which its files are told apart could not be matched.
+            SandboxMissing: there is no sandbox, and the parameters do not switch it off.
+            GameError: only the parameters switch the sandbox off.
+            LibraryMissing: the library that matches globs of file kinds is not installed.
         """
         engine(self.name)
         if self.runner is company_checks.without_sandbox:
@@ -136,31 +136,31 @@ class SoftwareCompany(Game):
             require_sandbox()
 
     def start(self) -> Position:
-        """Return an empty workspace."""
+        """Return the position with an empty workspace."""
         return {"turn": 1, "files": {}, "checks": []}
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """Return the phase, every file, and what the checks found last."""
+        """Return the phase, all files, and the latest findings of the checks."""
         return {**position, "phase": self._phase(position)}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Return what the agent's role is able to do in this phase; nothing, or to pass."""
+        """Return the role's actions in this phase and `pass`; [] if it has none."""
         able = [] if self.over(position) else self._able(agent, self._phase(position))
         return [*able, PASS] if able else []
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """The turns of the phases that an action is for; an agent passes where it has another."""
+        """Return the turns in which an action is legal; `pass` needs another legal action."""
         able = (self._able(agent, phase) for phase in self._phases)
         return spans(
             n for n, can in enumerate(able, 1) if action in can or (can and action == PASS)
         )
 
     def action_label(self, action: str) -> str:
-        """Return the name under which an action is agreed on and recorded."""
+        """Return the name of an action, which deals and the record use."""
         return action_label(action)
 
     def objection(self, position: Position, agent: str, action: str) -> str:
-        """Return what is wrong with an action that an agent wrote; empty when it can be taken."""
+        """Return an objection to an action that an agent wrote; "" if the action is valid."""
         legal = self.legal(position, agent)
         if action_label(action) not in legal:
             return f"You cannot do that now: legal are {', '.join(legal)}."
@@ -168,14 +168,14 @@ class SoftwareCompany(Game):
         return f"{made}." if isinstance(made, str) else ""
 
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
-        """Refuse actions that are not legal; what is wrong with their content is for `step`."""
+        """Refuse actions that are not legal; `step` handles invalid content."""
         super().check(position, {agent: action_label(action) for agent, action in actions.items()})
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Enter what each role wrote, in speaking order, and run the checks on it.
+        """Write each role's artefact into the workspace, in agents' order, and run the checks.
 
-        Of two who write one file in one turn, the first in speaking order is heard: the other did
-        not know. An action without sound content leaves nothing, and the effects say why.
+        If two agents write the same file in one turn, only the first one's version counts. An
+        action with invalid content leaves no artefact, and an effect gives the reason.
         """
         self.check(position, actions)
         files, checks = dict(position["files"]), list(position["checks"])
@@ -191,20 +191,20 @@ class SoftwareCompany(Game):
         return Step(after, rewards, self.params.bounty if earned else 0, desk.effects)
 
     def over(self, position: Position) -> bool:
-        """After the last phase."""
+        """Return whether the last phase has ended."""
         return int(position["turn"]) > self.turns
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: who is absent made nothing."""
+        """Return the baseline: an absent agent makes no artefacts."""
         return MADE_NOTHING
 
     def artefacts(self, record: Sequence[Turn]) -> Counts:
-        """Agent → kind → count, read from the history of the workspace that the record builds."""
+        """Return agent → kind → count, from the git history that the record builds."""
         counted = _counted(json.dumps(commits_of(record)))
         return {agent: counted.get(agent, {}) for agent in self.agents}
 
     def rules(self) -> str:
-        """Roles, phases, how content is written, how the bounty is earned and valued."""
+        """Return the rules: the task, roles, phases, the form of content, and the bounty."""
         p = self.params
         wages = ", ".join(f"{k} {low}–{high} %" for k, (low, high) in p.weights.items())
         return _TEXTS["rules"].format(
@@ -219,7 +219,7 @@ class SoftwareCompany(Game):
         )
 
     def _program(self) -> str:
-        """Return how the program is called and checked."""
+        """Return the rules' part about the call of the program and its checks."""
         task = self.task
         if not task.inputs or task.output is None:
             return _TEXTS["words"]
@@ -231,7 +231,7 @@ class SoftwareCompany(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """Return who wrote what, what came to nothing, and how many checks pass."""
+        """Return a turn in words: files written, failed actions, and checks passed."""
         told = []
         for effect in turn.get("effects", []):
             match effect["effect"]:
@@ -244,7 +244,7 @@ class SoftwareCompany(Game):
         return ", ".join(told)
 
     def facts(self) -> dict[str, Any]:
-        """Return the task, who can do what and when, and what there is for it."""
+        """Return the facts: agents, actions, task, phases, bounty, weights and turns."""
         return {
             "game": self.name,
             "agents": list(self.agents),
@@ -270,7 +270,7 @@ class SoftwareCompany(Game):
 
 @lru_cache(maxsize=64)
 def _counted(commits: str) -> Counts:
-    """Return what the reader of git histories finds in the workspace that these commits build."""
+    """Build the git repository of these commits (JSON) and count its artefacts by agent."""
     turn: Turn = {"turn": 1, "actions": {}, "rewards": {}, "effects": json.loads(commits)}
     with TemporaryDirectory(prefix="history-") as name:
         folder = Path(name) / "workspace"

@@ -11,7 +11,7 @@ from shapley_coop.games.params import Number, Params
 
 
 class SoftwareCompanyParams(Params):
-    """Who works, on what, for how long, and for how much."""
+    """The parameters of a software company: roles, rounds, task, phases, bounty and weights."""
 
     agents: list[str] = Field(default=list(ROLES), min_length=2, description="Which roles work.")
     rounds: int = Field(default=1, ge=1, le=50, description="Times through all four phases.")
@@ -25,7 +25,7 @@ class SoftwareCompanyParams(Params):
         description="Turns of each phase, in this order.",
     )
     bounty: Number = Field(default=100, gt=0, le=10**9, description="Paid once all checks pass.")
-    currency: str = Field(default="", max_length=16, description="Of the bounty.")
+    currency: str = Field(default="", max_length=16, description="The bounty's currency.")
     weights: Weights = Field(
         default=WEIGHTS, description="Kind of artefact → lowest and highest percent it is worth."
     )

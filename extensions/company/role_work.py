@@ -1,9 +1,8 @@
-"""What an embedded role of a software company writes: a program from a declarative task.
+"""The artefacts that embedded roles of a software company write for a declarative task.
 
-It is put together from the task as the letter gives it: inputs, limits, output, formula, checks;
-`writings.yaml` holds the texts.
-The first version computes and refuses nothing, as first versions do; testing finds that out, and
-the fixes mend it.
+They are built from the task in the letter (inputs, limits, output, formula, checks) and the
+templates in `writings.yaml`. The first version of the program computes without validating its
+inputs. The checks in the testing phase find this, and fixes add the validation.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,13 +35,13 @@ _JINJA = Environment(  # noqa: S701 - programs and documents, no HTML
 
 
 def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, Any]) -> str:
-    """Return the next thing that a role has to do in a phase, or to pass.
+    """Return a role's next action in a phase, or `pass` if nothing is left to do.
 
     Args:
-        role: whose turn it is.
+        role: the acting role.
         phase: design, coding, testing or documentation.
         task: a declarative task.
-        position: `files`, path → content, and `checks`, the last findings.
+        position: a dict with `files`, path → content, and `checks`, the latest findings.
 
     Returns:
         An action with its content.
@@ -59,7 +58,7 @@ def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, 
 def _writings(
     role: str, phase: str, task: Mapping[str, Any], files: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield what is not there yet, most urgent first."""
+    """Yield the actions for a role's artefacts that do not exist yet, most urgent first."""
     name = task["output"]["name"]
     if phase == "design" and (decision := _TEXTS["decisions"].get(role)):
         title, text = (_filled(decision[part], task) for part in ("title", "text"))
@@ -76,7 +75,7 @@ def _writings(
         "docs/acceptance.md": ("Counselor", "documentation", "acceptance"),
     }
     if phase == "coding":
-        # Its own part first; then whatever no other role has written.
+        # A role writes its own file first, then missing files of other roles.
         for path, (author, content) in sorted(code.items(), key=lambda part: part[1][0] != role):
             if path not in files and (author == role or files):
                 yield action_of(WRITE_CODE, path=path, content=content)
@@ -86,7 +85,7 @@ def _writings(
 
 
 def _fixes(role: str, task: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[str]:
-    """Yield the command line refuses first; then the calculation can."""
+    """Yield the fixes that add validation; the Programmer starts with the command line."""
     mended = [
         (
             "main.py",
@@ -105,7 +104,7 @@ def _fixes(role: str, task: Mapping[str, Any], files: Mapping[str, str]) -> Iter
 
 
 def _limits(task: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Input, its bound in words, and the test of it."""
+    """Yield each input's name with a bound in words and as a Python condition."""
     for one in task["inputs"]:
         for bound, (words, test) in _BOUNDS.items():
             if one.get(bound) is not None:
@@ -113,7 +112,7 @@ def _limits(task: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _filled(template: str, task: Mapping[str, Any], checked: bool = False) -> str:
-    """Return a text about the task; of a program, one that computes, or one that checks as well."""
+    """Fill a template with the task; `checked` adds the validation of inputs to programs."""
     output, inputs = task["output"], [one["name"] for one in task["inputs"]]
     unit = output.get("unit") or "1"
     return _JINJA.from_string(template).render(

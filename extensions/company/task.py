@@ -1,7 +1,7 @@
-"""What a software company is asked to build: a task, as data, and how its checks are judged.
+"""The task of a software company as data, with the checks that judge the program.
 
-A program of a task with inputs is called `python main.py VALUE …`, one value for each input, in
-order. It prints its result and nothing else, or refuses: a line of complaint, exit code 2.
+If a task has inputs, its program is called as `python main.py VALUE …`, with one value per input in
+order. The program prints only its result; or it refuses with an error line and exit code 2.
 """
 
 import ast
@@ -30,7 +30,7 @@ SELF_CHECK: dict[str, Any] = {
     "command": [PYTHON, "-m", "unittest", "discover", "-s", "tests"],
     "prints": "Ran [1-9]",
 }
-"""Where a task names no checks, the company's own tests are the only judge of its work."""
+"""The check of a task without checks: the tests that the company itself wrote."""
 
 
 class _Model(BaseModel):
@@ -38,7 +38,7 @@ class _Model(BaseModel):
 
 
 class Input(_Model):
-    """One number that the program takes, and what it must refuse."""
+    """One input of the program: a number with limits, beyond which the program must refuse it."""
 
     name: str = Field(pattern=_NAME)
     unit: str = Field(default="", max_length=20)
@@ -49,7 +49,7 @@ class Input(_Model):
 
     @property
     def words(self) -> str:
-        """The input in a few words: name, unit, limits."""
+        """The input in words: name, unit, limits."""
         limits = {"above": self.above, "at least": self.at_least}
         limits |= {"below": self.below, "at most": self.at_most}
         told = [f"{words} {limit}" for words, limit in limits.items() if limit is not None]
@@ -66,7 +66,7 @@ class Output(_Model):
 
 
 class Check(_Model):
-    """One check: values and the result, values that are refused, or a command that succeeds."""
+    """One check: inputs and their output, inputs to be refused, or a command that must succeed."""
 
     inputs: list[Number | str] | None = Field(default=None, max_length=20)
     output: Number | None = None
@@ -97,15 +97,15 @@ class Check(_Model):
         return f"{values} → {'refused' if self.refused else self.output}"
 
     def to_run(self) -> list[str]:
-        """Program and arguments."""
+        """Return the program and its arguments."""
         return self.command or [PYTHON, "main.py", *map(str, self.inputs or [])]
 
     def _prints(self, text: str) -> bool:
-        # Whoever sets the task writes the expression, and the program that it judges the text.
+        # Both the expression and the text are untrusted, so `pattern` matches in linear time.
         return pattern(self.prints).search(text)
 
     def judge(self, result: CheckResult, decimals: int) -> bool:
-        """Return whether the program did what it should; judged outside of where it ran."""
+        """Return whether the program passed this check; this runs outside the sandbox."""
         if result.status != "ended":
             return False
         if self.command is not None:
@@ -119,10 +119,10 @@ class Check(_Model):
 
 
 class Task(_Model):
-    """What is to be built.
+    """The program to build.
 
-    With inputs, output and formula it is declarative, and embedded roles can build it. Without,
-    it is words for language models.
+    With inputs, output and formula, a task is declarative, and embedded roles can build it.
+    Without them, a task is a description in words, for language models.
     """
 
     title: str = Field(min_length=1, max_length=200)
@@ -154,14 +154,14 @@ class Task(_Model):
 
 
 def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return a task as data, which a run stores so that it can be resumed when the file is gone.
+    """Return a task as data; runs store this data, so they can resume without the task's file.
 
     Args:
-        task: a task's content, a YAML file of one, the name or title of a task that is shipped,
-            or else words that say what to build.
+        task: a task's content, the path of a YAML file, the name or title of a shipped task, or
+            else a description of the program in words.
 
     Raises:
-        GameError: the file cannot be read, or something in it is wrong; one line.
+        GameError: the file cannot be read, or the task is invalid; the message is one line.
     """
     content: Any = task
     if isinstance(task, str):
@@ -193,12 +193,12 @@ _ENDED_FOR: dict[Status, str] = {
 
 
 def shipped() -> list[str]:
-    """Return the tasks that can be named."""
+    """Return the names of the shipped tasks."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
 def shown(result: CheckResult) -> str:
-    """Return what came of a run, in one line."""
+    """Return the result of a program's run in one line."""
     if result.status != "ended":
         return _ENDED_FOR[result.status]
     last = result.stderr.strip().splitlines()[-1:] if result.code else []
@@ -215,7 +215,7 @@ def _by_name() -> dict[str, Path]:
 
 
 def _number(text: str) -> Fraction | None:
-    """Return the one number that was printed, if that is all there is."""
+    """Return the printed number, or None if the output is anything else."""
     return (
         Fraction(text.strip()) if re.fullmatch(r"\s*[-+]?\d{1,30}(\.\d{1,30})?\s*", text) else None
     )

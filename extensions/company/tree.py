@@ -1,4 +1,4 @@
-"""The files of a company on disk: rebuilt from the record, commit by commit, always alike."""
+"""The files of a company on disk, rebuilt from the record commit by commit, always identical."""
 
 import re
 import subprocess
@@ -18,13 +18,13 @@ COMMIT = "commit"
 MAX_PATH = 120
 _PATH = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/){0,5}[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _FIRST_SECOND = 1_000_000_000
-"""Commits are dated from here on, a second each: equal records make equal hashes."""
+"""The date of the first commit; later ones follow by a second each, so hashes are reproducible."""
 
 
 def mistake_in_path(path: str) -> str:
-    """Return what is wrong with a path for a file of the workspace; empty when it is sound.
+    """Return an objection to a path for a file of the workspace; "" if the path is valid.
 
-    A sound path stays within the workspace on every system, and never touches .git.
+    A valid path stays within the workspace on every system, and never touches .git.
     """
     if len(path) > MAX_PATH or not _PATH.fullmatch(path):
         return (
@@ -35,26 +35,26 @@ def mistake_in_path(path: str) -> str:
 
 
 def commits_of(record: Sequence[Turn]) -> list[dict[str, Any]]:
-    """Return the artefacts that a record left, in order."""
+    """Return the commit effects of a record, in order."""
     return [e for turn in record for e in turn.get("effects", []) if e["effect"] == COMMIT]
 
 
 def materialise(record: Sequence[Turn], folder: str | Path) -> str:
-    """Build the git repository that a record describes, with a working tree.
+    """Build the git repository of a record, with a working tree.
 
-    Every artefact is a commit under its agent's own name. Dates are fixed, so that the same
-    record always gives the same hashes: the repository is a view of the record and can be thrown
-    away.
+    Every artefact is a commit with its agent as the author. Dates are fixed, so the same record
+    always gives the same hashes. The repository is a view of the record and can be deleted at any
+    time.
 
     Args:
-        record: of a company's play.
-        folder: where to build it; it must not exist, or be empty.
+        record: the record of a company's play.
+        folder: the folder of the repository; it must not exist, or must be empty.
 
     Returns:
-        The hash of the last commit; empty where the record left no artefact.
+        The hash of the last commit; "" if the record has no artefact.
 
     Raises:
-        GameError: the folder holds something, the record is not of this kind, or git fails.
+        GameError: the folder is not empty, a commit of the record is invalid, or git fails.
     """
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -72,10 +72,10 @@ def materialise(record: Sequence[Turn], folder: str | Path) -> str:
 
 @contextmanager
 def written(files: Mapping[str, str]) -> Iterator[Path]:
-    """A throw-away folder that holds these files.
+    """Write these files into a temporary folder, which exists within the `with` block.
 
     Raises:
-        GameError: a path is not one of the workspace.
+        GameError: a path is not valid in a workspace.
     """
     for path in files:
         if mistake := mistake_in_path(path):
@@ -89,7 +89,7 @@ def written(files: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _commit(number: int, made: Mapping[str, Any]) -> bytes:
-    """Return one commit as `git fast-import` reads it."""
+    """Return one commit in the format of `git fast-import`."""
     agent, path, message = str(made["agent"]), str(made["path"]), str(made["message"])
     if mistake := mistake_in_path(path):
         raise GameError(mistake)

@@ -1,4 +1,4 @@
-"""What happens in a company's workspace during one turn."""
+"""The workspace of a company during one turn: actions, fixes and checks."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,12 +16,12 @@ from shapley_coop.extensions.company.task import Task
 from shapley_coop.games.turns import Turn
 
 NO_ARTEFACT = "no_artefact"
-"""The effect of an action that left nothing: agent, why, and what was written."""
+"""The effect of an action without an artefact: `agent`, `why`, and `wrote`, the action."""
 
 
 @dataclass
 class TurnWorkspace:
-    """The files and findings of one turn, while it is played, and what goes on record of it."""
+    """The files, findings and effects of a turn while it is played."""
 
     files: dict[str, str]
     checks: list[Finding]
@@ -29,10 +29,10 @@ class TurnWorkspace:
     runner: Runner
     effects: list[dict[str, Any]] = field(default_factory=list)
     written: dict[str, str] = field(default_factory=dict)  # path → who wrote it this turn
-    stale: bool = False  # whether a file was written after the checks were run last
+    stale: bool = False  # whether a file was written after the latest run of the checks
 
     def take(self, agent: str, action: str) -> None:
-        """Enter one agent's action."""
+        """Apply one agent's action to the files, or record why it leaves no artefact."""
         made = artefact(agent, action, self.files)
         if isinstance(made, str):
             return self._nothing(agent, action, made)
@@ -46,17 +46,17 @@ class TurnWorkspace:
         return self._keep(made)
 
     def close(self) -> None:
-        """End the turn: once there is code, the checks are those of the files as they are."""
+        """End the turn: if files changed and there is code, run the checks on the files."""
         if self.stale and any(map(is_code, self.files)):
             self.checks = self._run(self.files)
 
     @property
     def passes(self) -> bool:
-        """Whether every check passed when they were run last."""
+        """Whether the checks have been run and all passed in the latest run."""
         return bool(self.checks) and all(one["passed"] for one in self.checks)
 
     def _fix(self, made: Artefact, action: str) -> None:
-        """A fix is verified: it breaks nothing that worked, and counts if it mends something."""
+        """Verify a fix: refuse it if it breaks a check, and count it as code if it mends none."""
         if not self.checks:
             self.checks = self._run(self.files)
         after = self._run({**self.files, made.path: made.content})
@@ -84,7 +84,7 @@ class TurnWorkspace:
 
 
 def as_written(turn: Turn) -> dict[str, str]:
-    """The actions of a recorded turn with the content that the effects hold: what `step` took."""
+    """Return the actions of a recorded turn with their content, as `step` took them."""
     actions = dict(turn["actions"])
     for happened in turn.get("effects", []):
         agent = happened.get("agent", "")
@@ -96,7 +96,7 @@ def as_written(turn: Turn) -> dict[str, str]:
 
 
 def _rewritten(name: str, commit: dict[str, Any]) -> str:
-    """Return the action that left a commit."""
+    """Return the action, with content, that made a commit."""
     path, content = commit["path"], commit["content"]
     said = commit["message"].partition(": ")[2]
     if name == FIX:

@@ -1,4 +1,4 @@
-"""Games of many agents: payoffs depend on how many take each action, and are exact."""
+"""Games of many agents, whose exact payoffs depend on how many agents take each action."""
 
 from shapley_coop.extension import Extension
 

@@ -1,9 +1,9 @@
-"""Payoffs by counts: what an agent gets depends on its own action and on one sum over the others.
+"""Payoffs by counts: an agent's payoff depends on its own action and on one sum over the others.
 
-A symmetric aggregative game (Selten 1970; Corchón 1994): all agents have the same actions, action
-k adds k to the sum, and only the sum of the others matters. n agents then have n times as many
-cases as actions, and not a table with a row for each of the joint actions. Pieces are exact, and
-each payoff is rounded once, to a whole millionth.
+The games are symmetric and aggregative (Selten 1970; Corchón 1994). All agents have the same
+actions, action k adds k to the sum, and only the sum of the others matters. So the payoffs need one
+entry per action and sum, instead of one row per joint action. The given pieces are exact, and each
+payoff is rounded once, to a whole millionth.
 
 >>> fund = Counts(["keep", "give"], 1000, {"keep": [Piece(0, 20, "0.032")],
 ...                                        "give": [Piece(0, "0.032", "0.032")]})
@@ -27,26 +27,26 @@ from shapley_coop.games.params import Number
 from shapley_coop.games.symmetric import Piece
 
 MOST_CASES = 2_000_000
-"""Actions × sums of the others; beyond, a game is refused."""
+"""The most entries (actions × sums of the others); larger games are refused."""
 
 _WHOLE = 2**46
-"""Amounts up to here are summed over 10,000 turns without an overflow."""
+"""Amounts below this do not overflow int64 when summed over 10,000 turns."""
 
 Rows = NDArray[Any]
-"""Shape (actions, sums + 1): what an action pays at each sum of the others, whole, in 1/unit."""
+"""Shape (actions, sums + 1): the payoff of an action at each sum of the others, in 1/unit."""
 
 
 class Counts:
-    """What every action pays at every sum of the others.
+    """The payoff of every action at every sum of the others.
 
     Args:
-        actions: the same for all agents; the k-th adds k to the sum.
-        n: how many agents there are.
-        pays: action → its pieces, the first from 0 on.
+        actions: the actions of each agent; the k-th action, from 0, adds k to the sum.
+        n: the number of agents.
+        pays: action → the pieces of its payoff, the first starting at a sum of 0.
 
     Raises:
-        ValueError: there are too many cases, or more than two actions where a unit of the sum
-            does not pay everybody the same.
+        ValueError: there are too many entries; or there are more than two actions whose payoffs
+            are not all one line of the same slope.
     """
 
     def __init__(self, actions: Sequence[str], n: int, pays: Mapping[str, Sequence[Piece]]) -> None:
@@ -63,10 +63,10 @@ class Counts:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Counts":
-        """From the facts of a letter.
+        """Return the payoffs from the facts of a letter.
 
         Raises:
-            KeyError: they give none.
+            KeyError: the facts contain no payoffs by counts.
         """
         told: Mapping[str, Any] = facts["by_count"]
         return _read(
@@ -78,41 +78,41 @@ class Counts:
         )
 
     def record(self) -> dict[str, Any]:
-        """As plain JSON: what letters give to programs."""
+        """Return the pieces as plain JSON, for the facts of letters."""
         return {action: list(map(_record, own)) for action, own in self.pieces.items()}
 
     @cached_property
     def each(self) -> Fraction | None:
-        """What a unit of the sum pays everybody, where that is always the same; else None."""
+        """`line` if payoffs need no rounding, so that each unit of the sum pays it; else None."""
         return self.line if self.unit == self._parts else None
 
     @cached_property
     def line(self) -> Fraction | None:
-        """The same before payoffs are rounded: the slope of the one line of all actions."""
+        """The common slope if each action's payoff is one line of the same slope; else None."""
         lines = {(len(own), exact(own[0].each)) for own in self.pieces.values()}
         (count, each), *others = lines
         return each if count == 1 and not others else None
 
     @cached_property
     def unit(self) -> int:
-        """How many of the amounts in `rows` make one of the game's unit."""
+        """The scale of `rows`: an amount of `unit` in `rows` is 1 in the game's unit."""
         return MICRO if MICRO % self._parts else self._parts
 
     @cached_property
     def _parts(self) -> int:
-        """How many parts of the game's unit the pieces are whole numbers of."""
+        """The smallest scale at which all numbers of the pieces are whole."""
         numbers = (x for own in self.pieces.values() for p in own for x in (p.pays, p.each))
         return lcm(*(exact(x).denominator for x in numbers))
 
     @cached_property
     def extreme(self) -> Fraction:
-        """More than which nobody can gain or lose in one turn."""
+        """An upper bound on the absolute payoff of an agent in one turn, in the game's unit."""
         pieces = (piece for own in self.pieces.values() for piece in own)
         return max(abs(exact(p.pays)) + abs(exact(p.each)) * self.sums for p in pieces)
 
     @cached_property
     def rows(self) -> Rows:
-        """What an action pays at each sum of the others."""
+        """The payoff of each action at each sum of the others, in 1/unit."""
         kind: Any = np.int64 if self.extreme * self.unit * self.n < _WHOLE else object
         found = np.zeros((len(self.actions), self.sums + 1), dtype=kind)
         for code, action in enumerate(self.actions):
@@ -122,7 +122,7 @@ class Counts:
         return found
 
     def _whole(self, piece: Piece, further: Rows) -> Rows:
-        """What a piece pays, in 1/unit; where it is finer than money, to the nearest millionth."""
+        """Return a piece's payoffs in 1/unit, rounded to millionths if the piece is finer."""
         pays, each = (int(exact(x) * self._parts) for x in (piece.pays, piece.each))
         if self.unit == self._parts:
             return np.asarray(pays + each * further)
@@ -131,32 +131,32 @@ class Counts:
 
     @cached_property
     def code(self) -> dict[str, int]:
-        """Action → what it adds to the sum."""
+        """Action → its number, which the action adds to the sum."""
         return {action: k for k, action in enumerate(self.actions)}
 
     def pay(self, action: str, others: int) -> Number:
-        """Return what an action pays at a sum of the others."""
+        """Return the payoff of an action at a sum of the others, in the game's unit."""
         return self.number(self.rows[self.code[action], others])
 
     def number(self, amount: Any) -> Number:
-        """Return a whole amount in 1/unit in the game's unit."""
+        """Convert a whole amount from 1/unit to the game's unit."""
         whole = Fraction(int(amount), self.unit)
         return whole.numerator if whole.denominator == 1 else float(whole)
 
     def least(self, agents: Iterable[str], actions: Mapping[str, str]) -> dict[str, Number]:
-        """Agent → what it is paid; if some took no action, the least that their actions would leave
-        it with, whatever these are."""
+        """Return each agent's payoff; if some agents took no action, the minimum over all actions
+        that they could have taken."""
         codes = {agent: self.code[action] for agent, action in actions.items()}
         least = self.least_of(sum(codes.values()), self.n - len(codes))
         known = {k: self.number(least(k)) for k in {*codes.values(), None}}
         return {agent: known[codes.get(agent)] for agent in agents}
 
     def least_of(self, total: int, idle: int) -> Any:
-        """From an action's number, or None for no action, to the least that it is paid.
+        """Return a function from an action's number (None for no action) to its least payoff.
 
         Args:
-            total: the sum of those who acted.
-            idle: how many did not.
+            total: the sum of the agents that acted.
+            idle: the number of agents that did not act.
         """
 
         def least(code: int | None) -> Any:
@@ -171,8 +171,8 @@ class Counts:
 
     @cached_property
     def best_for_all(self) -> tuple[int, ...]:
-        """How many agents take each action where all together have most; of equals the fewest of
-        the later actions."""
+        """The number of agents per action that maximises the total payoff; ties go to fewer agents
+        on later actions."""
         if (line := self.line) is None:
             totals = [self.total((self.n - k, k)) for k in range(self.n + 1)]
             k = totals.index(max(totals))
@@ -183,23 +183,23 @@ class Counts:
 
     @property
     def best_total(self) -> Fraction:
-        """The most that all together can earn in one turn."""
+        """The largest total payoff of one turn."""
         return Fraction(int(self.total(self.best_for_all)), self.unit)
 
     @property
     def most(self) -> Fraction:
-        """The most that one agent can earn in one turn."""
+        """The largest payoff of one agent in one turn."""
         return Fraction(int(self.rows.max()), self.unit)
 
     def total(self, counts: Sequence[int]) -> Any:
-        """Return what all together get, in 1/unit, if so many take each action."""
+        """Return the total payoff, in 1/unit, for these numbers of agents per action."""
         total = sum(k * many for k, many in enumerate(counts))
         return sum(many * int(self.rows[k, total - k]) for k, many in enumerate(counts) if many)
 
     @cached_property
     def habit(self) -> str:
-        """What pays best if all others are equally likely to do anything; of equals the first."""
-        if self.line is not None:  # linear in the sum: its mean decides
+        """The best response if all others mix uniformly; the first of several."""
+        if self.line is not None:  # the slopes are equal, so the constants decide
             worth = [int(row[0]) for row in self.rows]
         else:
             chances = [comb(self.n - 1, k) for k in range(self.sums + 1)]
@@ -221,7 +221,7 @@ class Counts:
             left = kept
 
     def _reachable(self, left: Sequence[int]) -> list[int]:
-        """The sums of n − 1 agents with these actions: bit s of a number stands for the sum s."""
+        """Return all sums of n − 1 agents with these actions; internally, bit s is the sum s."""
         if left[-1] - left[0] == len(left) - 1:
             return list(range((self.n - 1) * left[0], (self.n - 1) * left[-1] + 1))
         sums, power, times = 1, sum(1 << k for k in left), self.n - 1
@@ -231,7 +231,7 @@ class Counts:
         return [s for s in range(self.sums + 1) if sums >> s & 1]
 
     def secure(self, size: int) -> Fraction:
-        """What so many agents can be sure of together in one turn (α): max over theirs of min."""
+        """Return the α-value (max-min) of a coalition of this size in one turn."""
         others = (self.n - size) * self.top
         if self.line is None:
             theirs = np.arange(size + 1)
@@ -242,13 +242,13 @@ class Counts:
         return Fraction(size * int(least), self.unit)
 
     def least_together(self, counts: Mapping[int, Rows], others: Rows) -> Rows:
-        """What those who take these actions get together at least, whatever the sum of the others.
+        """Return the least total payoff of agents with these actions, over all sums of the others.
 
         Args:
-            counts: an action's number → how many take it, of any shape.
-            others: the most that the others' actions sum up to, of that shape.
+            counts: an action's number → the number of agents that take it, arrays of any shape.
+            others: the largest sum of the others' actions, an array of the same shape.
 
-        A sum of lines is least at an end of the range, or where one of its pieces begins or ends.
+        A piecewise linear total has its minimum at an end of the range or of a piece.
         """
         low = sum(k * many for k, many in counts.items())
         starts = {p.start for own in self.pieces.values() for p in own if p.start}
@@ -264,7 +264,7 @@ class Counts:
 
 @lru_cache(maxsize=64)
 def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]) -> Counts:
-    """Return all letters of a run give the same."""
+    """Return the payoffs; they are cached, because all letters of a run give the same facts."""
     return Counts(
         [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
     )
@@ -276,7 +276,7 @@ def _record(piece: Piece) -> dict[str, Any]:
 
 
 def _sums(one: int, other: int) -> int:
-    """Return all sums of a number of the one set and a number of the other, as bits."""
+    """Return all sums of a number from each of two sets; in all three, bit s is the number s."""
     found, at = 0, 0
     while other >> at:
         if other >> at & 1:

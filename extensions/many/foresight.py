@@ -1,7 +1,7 @@
-"""Looking ahead by counts, where the letter's facts say what an action pays by the others' sum.
+"""Foresight by counts, for letters whose facts give payoffs by the sum of the others' actions.
 
-It pictures many agents as one: all do the same, but those who are asked for something else. So a
-turn costs as much for a thousand agents as for ten, and so does a plan: it asks everyone for the
+All agents are assumed to take the same action, except those with other duties. So the cost of a
+turn, and of a plan, does not grow with the number of agents. A plan usually asks everyone for the
 same action.
 """
 
@@ -16,11 +16,11 @@ from shapley_coop.games.params import EVERYONE
 from shapley_coop.games.turns import Turn
 
 MOST_NAMED = 32
-"""Agents that a plan names."""
+"""The most agents that a plan names one by one."""
 
 
 class Mostly(Mapping[str, Any]):
-    """One value of all agents, but for some.
+    """A mapping with one usual value for all agents, and other values for some.
 
     >>> dict(Mostly(["Ann", "Ben", "Cem"], "keep", {"Ben": "give"}))
     {'Ann': 'keep', 'Ben': 'give', 'Cem': 'keep'}
@@ -40,10 +40,10 @@ class Mostly(Mapping[str, Any]):
 
 
 class Counting(Foresight):
-    """What each action pays by the sum of the others', and what follows from it.
+    """The foresight of games with payoffs by counts.
 
-    Whoever has a duty keeps it; whoever has none does what pays best if all others are equally
-    likely to do anything. That is a guess, so a promise to do it is worth something.
+    Agents with a duty keep it. Agents without a duty play the best response to uniformly mixing
+    others. That habit is a guess, so a promise to play the same action still has value.
     """
 
     FACTS = ("actions", "by_count", "turns")
@@ -51,14 +51,14 @@ class Counting(Foresight):
     speaks_of_all = True
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep the formula, and what has been earned."""
+        """Read the payoffs, the number of turns and the earnings so far from the facts."""
         self.turns = int(facts["turns"])
         self.counts = Counts.of(facts)
         told = facts.get("earned_so_far")
         self._told = told if told and self.record else None
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Play every turn left."""
+        """Simulate the remaining turns, and return the record and the payoffs."""
         record, sums = list(self.record), Counter[str]()
         usual = 0.0
         for turn in range(self.turn, self.turns + 1):
@@ -74,7 +74,7 @@ class Counting(Foresight):
         return Foreseen(record, holds)
 
     def _played(self, turn: int, owed: Iterable[Owed], mine: str | None) -> Turn:
-        """Return a turn in which all do what is asked of them, or what they would do anyway."""
+        """Return a turn in which agents keep their duties, or else follow their habit."""
         usual, others = self.counts.habit, dict[str, str]()
         for duty in sorted(owed, key=lambda one: one.agent != EVERYONE):
             done = others.get(duty.agent, usual)
@@ -93,22 +93,22 @@ class Counting(Foresight):
     def _rewards(self, usual: str, others: Mapping[str, str]) -> Any:
         code, n = self.counts.code, self.counts.n
         total = code[usual] * (n - len(others)) + sum(code[action] for action in others.values())
-        done = [usual] * (len(others) < n) + [*others.values()]  # what nobody does pays nobody
+        done = [usual] * (len(others) < n) + [*others.values()]  # `usual` may have no agents
         pays = {a: float(self.counts.pay(a, total - code[a])) for a in dict.fromkeys(done)}
         each = {agent: pays[action] for agent, action in others.items()}
         return Mostly(self.agents, pays.get(usual, 0.0), each)
 
     def _instead(self, action: str, forbidden: str) -> str:
-        """What an agent does who would do what is forbidden: the first of the other actions."""
+        """Return the action, or the first other action if it is forbidden."""
         if action != forbidden:
             return action
         return next((one for one in self.counts.actions if one != forbidden), action)
 
     def together(self) -> list[Part]:
-        """Return what everyone should do so that all together have most.
+        """Return the plan with the largest total payoff.
 
-        Where that takes a few who do something else than all would do anyway, these are named, the
-        agents after me; else it is the best of what all could do alike.
+        If the best plan lets only a few agents deviate from the habit, these are the agents after
+        me, and the plan names them. Otherwise it is the best plan with one action for all.
         """
         actions, n, best = self.counts.actions, self.counts.n, self.counts.best_for_all
         usual = best.index(max(best))
@@ -122,16 +122,16 @@ class Counting(Foresight):
         return [Part(EVERYONE, actions[totals.index(max(totals))])]
 
     def wish(self) -> list[Part]:
-        """Return the same: what is asked for among many is asked of all alike."""
+        """Return the plan of `together`: many agents ask the same of everyone."""
         return self.together()
 
     def habit(self, legal: list[str]) -> str:
-        """Return the best against uniform beliefs."""
+        """Return the best response to uniformly mixing others, if legal; else the first action."""
         return self.counts.habit if self.counts.habit in legal else legal[0]
 
     @cached_property
     def _have(self) -> dict[str, float]:
-        """What each agent has earned so far."""
+        """Each agent's earnings so far."""
         if self._told:
             return {agent: float(self._told[agent]) for agent in self.agents}
         sums = dict.fromkeys(self.agents, 0.0)

@@ -1,4 +1,4 @@
-"""What the core asks of a formula (`games.symmetric.Formulas`), answered by counts."""
+"""The implementation of `games.symmetric.Formulas` by counts."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -16,10 +16,10 @@ Foresight = Counting
 
 
 def payoffs(agents: Sequence[str], formula: Formula, rounds: int) -> CountedPayoffs:
-    """Return what answers for a formula in place of a table.
+    """Return the payoffs of a formula, which take the place of a table.
 
     Raises:
-        ValueError: too much is paid, or there are too many cases.
+        ValueError: a payoff exceeds `MAX_PAYOFF`, or `Counts` refuses the formula.
     """
     counts = Counts(list(formula), len(agents), formula)
     if counts.extreme * rounds > MAX_PAYOFF:
@@ -28,7 +28,7 @@ def payoffs(agents: Sequence[str], formula: Formula, rounds: int) -> CountedPayo
 
 
 def listed(facts: Mapping[str, Any]) -> dict[tuple[str, ...], tuple[Fraction, ...]]:
-    """Return what every joint action pays, from the facts of a letter."""
+    """Return joint action → payoffs, from the facts of a letter."""
     counts, pays = Counts.of(facts), {}
     for play in product(*(facts["actions"][agent] for agent in facts["agents"])):
         total = sum(counts.code[action] for action in play)

@@ -1,9 +1,8 @@
-"""What a contract does to everybody's incentives, by counts: exact for any number of agents.
+"""The incentives of all parties under a contract, by counts: exact for any number of agents.
 
-Of a repeated game whose payoffs go by counts, under a contract whose
-conditions depend on turns alone: what is done in one turn then changes nothing in another, so that
-turns are added up, and agents of whom the contract asks the same are looked at once. Fixed payments
-at such turns move money and change no incentive.
+This needs a repeated game with payoffs by counts, and a contract whose conditions depend only on
+turns. Turns are then independent, so their payoffs add up. Agents with the same duties are analysed
+once. Fixed payments move money and change no incentive.
 
 >>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.analysis.stage import facts_of
@@ -52,18 +51,18 @@ def parties_by_counts(
     record: Sequence[Turn],
     enforcement: Enforcement | None = None,
 ) -> dict[str, Party]:
-    """Return what a contract means for each party.
+    """Return each party's outlooks and incentives, with the contract and without.
 
     Args:
-        agreed: what would be in force.
+        agreed: the contract or deal to analyse.
         standing: the contract that stays in force otherwise.
-        facts: the game's.
+        facts: the game's facts.
         record: the turns played.
-        enforcement: how contracts are enforced; payments count only where they are made.
+        enforcement: how contracts are enforced; payments count only if they are executed.
 
     Raises:
-        NotFinite: payoffs do not go by counts, a clause depends on more than turns, deposits are at
-            stake, or nothing keeps all of the contract.
+        NotFinite: the game has no payoffs by counts, a clause depends on more than turns, deposits
+            are enforced, or an agent's duties contradict each other.
     """
     enforcement = enforcement or Enforcement()
     clauses, before = compiled(agreed), compiled(standing)
@@ -96,7 +95,7 @@ def parties_by_counts(
 def _check_can_be_counted(
     clauses: Clauses, facts: Mapping[str, Any], enforcement: Enforcement
 ) -> None:
-    """Refuse what counts cannot tell; names the first reason."""
+    """Refuse games and contracts that cannot be analysed by counts, with the first reason."""
     if not facts.get("by_count"):
         raise NotFinite("its payoffs do not go by counts")
     if enforcement.mode == "escrow":
@@ -110,10 +109,10 @@ def _check_can_be_counted(
 
 
 def _simple(term: CompiledClause, executes: bool) -> bool:
-    """Whether a clause asks for actions, or makes fixed payments, at turns that are known."""
+    """Return whether a clause has only duties or fixed payments at turns known in advance."""
     pay = term.transfer
     if (pay or term.split) and not executes:
-        return True  # nothing is paid or split
+        return True  # payments that are not executed change nothing
     if term.split or term.gift or (pay and pay.basis == "reward"):
         return False
     return not term.condition.start
@@ -126,7 +125,7 @@ def _moved(
     record: Sequence[Turn],
     enforcement: Enforcement,
 ) -> dict[str, Fraction]:
-    """Agent → what the payments of the turns left bring it."""
+    """Return agent → its net payments in the remaining turns."""
     found = dict.fromkeys(agents, NOTHING)
     if not enforcement.executes:
         return found
@@ -145,7 +144,7 @@ def _shifted(outlook: Outlook, amount: Fraction) -> Outlook:
 
 
 Asked = dict[str, tuple[Duty, ...]]
-"""Agent → its duties; "" for all who are asked for nothing of their own."""
+"""Agent → its duties; "" → the duties of all agents that no duty names."""
 
 
 def _asked(clauses: tuple[CompiledClause, ...], agents: Sequence[str], turn: int) -> Asked:
@@ -164,7 +163,7 @@ def _all_kept(counts: Counts, agent: str, asks: Sequence[Asked]) -> tuple[Codes,
     """Return the actions that keep an agent's duties, by turn.
 
     Raises:
-        NotFinite: at some turn there are none.
+        NotFinite: at some turn no action keeps all duties.
     """
     found = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in asks)
     if not all(found):
@@ -173,7 +172,7 @@ def _all_kept(counts: Counts, agent: str, asks: Sequence[Asked]) -> tuple[Codes,
 
 
 def _sets(counts: Counts, agents: Sequence[str], asked: Asked) -> Counter[Codes]:
-    """Return how many agents may do what."""
+    """Return set of allowed actions → number of agents with this set."""
     found = Counter(_kept(counts, duties) for agent, duties in asked.items() if agent)
     found[_kept(counts, asked[""])] += len(agents) - len(asked) + 1
     return found
@@ -196,7 +195,7 @@ def _party(within: Sequence[CountedStage], without: Sequence[CountedStage], now:
 
 
 def _deviation(within: Sequence[CountedStage], now: int) -> Deviation | None:
-    """The first breach of the most profitable deviation while the others keep the contract."""
+    """Return the first breach of the best deviation if all others keep the contract, or None."""
     gain = sum((stage.gain for stage in within), NOTHING)
     for at, stage in enumerate(within):
         if stage.gain > 0:
@@ -215,7 +214,7 @@ def _summed(stages: Sequence[CountedStage]) -> Outlook:
 
 
 def _named(party: Party, agent: str) -> Party:
-    """Return what holds for one of several equals, told of that agent."""
+    """Return a copy of a party's analysis with this agent's name."""
 
     def of(found: Deviation | None) -> Deviation | None:
         return found and replace(found, agent=agent)

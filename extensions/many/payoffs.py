@@ -1,4 +1,4 @@
-"""Payoffs by counts as a normal-form game asks for them: the same questions as of a table."""
+"""Payoffs by counts, with the same methods that a normal-form game needs of a table."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
     from shapley_coop.games.matrix import MatrixGame
 
 MOST_NAMED = 8
-"""Agents that rules name one by one."""
+"""The most agents that rules name one by one."""
 
 MOST_COLUMNS = 4
-"""Actions that have a column each in the table of examples."""
+"""The most actions of which each gets a column in the table of examples."""
 
 
 class CountedPayoffs:
-    """What every agent gets, by its own action and what the others' actions sum up to.
+    """The payoffs of a game, by an agent's own action and the sum of the others' actions.
 
     Args:
-        agents: in order.
-        counts: what each action pays.
+        agents: the agents, in order.
+        counts: the payoffs by counts.
     """
 
     def __init__(self, agents: Sequence[str], counts: Counts) -> None:
         self.agents, self.counts = tuple(agents), counts
 
     def rewards(self, actions: Mapping[str, str]) -> dict[str, Number]:
-        """Return each agent's minimum over the actions of those that took none."""
+        """Return each agent's payoff, minimised over the actions of agents that took none."""
         return self.counts.least(self.agents, actions)
 
     def surviving(self) -> Baseline:
-        """What survives strict dominance, if that is one action; else away, with a warning."""
+        """Return the one action that survives strict dominance, else "away" with a warning."""
         left = self.counts.undominated()
         if len(left) > 1:
             return Baseline(AWAY, ALL_AWAY.words, warning=UNDECLARED)
@@ -52,11 +52,11 @@ class CountedPayoffs:
         return Baseline("actions", f"{in_words(self.agents, chosen)} {SURVIVES}", chosen)
 
     def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
-        """Many coalitions at once; None where the baseline asks for step by step."""
+        """Return replays by counts; None if the baseline needs a step-by-step replay."""
         return count_replays(game, record, self.counts)
 
     def classes(self, record: "Sequence[Turn]") -> tuple[ByClass, ...]:
-        """What a coalition can secure depends on its size alone; all have what was realised."""
+        """Return the game by sizes: α-values, and the realised total for the grand coalition."""
         counts, n = self.counts, len(self.agents)
         own = [counts.secure(size) if size else Fraction(0) for size in range(n)]
         worths = [len(record) * x for x in own]
@@ -64,32 +64,32 @@ class CountedPayoffs:
         return (ByClass(np.zeros(n, dtype=int), np.array(whole, dtype=object), counts.unit),)
 
     def secure(self, coalition: frozenset[str]) -> Fraction:
-        """The α-value of one turn: it depends on the coalition's size alone."""
+        """Return a coalition's α-value of one turn, which depends only on its size."""
         return self.counts.secure(len(coalition))
 
     def most(self, agent: str) -> Fraction:
-        """Return the most that an agent can earn in one turn."""
+        """Return the largest payoff of an agent in one turn."""
         return self.counts.most
 
     @property
     def best_total(self) -> Fraction:
-        """The most that all together can earn in one turn."""
+        """The largest total payoff of one turn."""
         return self.counts.best_total
 
     @cached_property
     def unasked(self) -> dict[str, str]:
-        """Agent → what pays it best if all others are equally likely to do anything."""
+        """Agent → its best response if all others mix uniformly."""
         return dict.fromkeys(self.agents, self.counts.habit)
 
     def facts(self) -> dict[str, Any]:
-        """The formula for programs: action → from which sum of the others on it pays what."""
+        """Return the formula for programs: action → pieces of its payoff by the others' sum."""
         return {"by_count": self.counts.record()}
 
     def rules(self, times: str) -> list[str]:
-        """Return the formula, and a few examples, in Markdown: of the same length for any number.
+        """Return the formula and a few examples in Markdown, short for any number of agents.
 
         Args:
-            times: how often it is played, in words.
+            times: the number of repetitions, in words.
         """
         actions, last = self.counts.actions, self.counts.sums
         numbers = ", ".join(f"{action} {k}" for k, action in enumerate(actions))
@@ -115,13 +115,13 @@ class CountedPayoffs:
 
     @property
     def _steps(self) -> set[int]:
-        """The sums at which a formula changes, and those before."""
+        """The sums at which a new piece of a formula starts, and the sums just before."""
         starts = {p.start for own in self.counts.pieces.values() for p in own if p.start}
         return {s for start in starts for s in (start - 1, start) if s <= self.counts.sums}
 
 
 def called(agents: Sequence[str]) -> str:
-    """Return who plays: few by their names, many by their number and some of the names.
+    """Return the agents' names; of many agents, their number and some names.
 
     >>> called([f"Agent{k}" for k in range(1, 1001)])
     '1000 agents (Agent1, Agent2, … Agent1000)'
@@ -132,7 +132,7 @@ def called(agents: Sequence[str]) -> str:
 
 
 def in_formula(pieces: Sequence[Piece]) -> str:
-    """Return what an action pays, in terms of S.
+    """Return the payoff of an action as a formula in S.
 
     >>> in_formula([Piece(0, -1), Piece(3, 10, "0.5")])
     '-1; from S = 3 on, 10 + 0.5 × (S - 3)'

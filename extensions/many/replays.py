@@ -1,8 +1,8 @@
-"""Replays of payoffs by counts: exact for any number of agents, as equals are not told apart.
+"""Replays of games with payoffs by counts: exact for any number of agents.
 
-In one turn a coalition's worth depends on how many of its members changed which action into which:
-agents that did the same instead of the same are equals. Where a unit of the sum always pays
-everybody the same, what each agent adds does not depend on the others at all.
+Agents with the same recorded action and the same baseline action form a class of symmetric agents.
+So a coalition's worth in one turn depends only on its number of members per class. If each unit of
+the sum always pays everybody the same, marginal contributions do not depend on the others.
 """
 
 from collections import Counter
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from shapley_coop.games.turns import Turn
 
 MOST_AGENTS = 16
-"""Up to here looking at all coalitions is quick."""
+"""Up to this number of agents, replaying all coalitions is quick."""
 
 MOST_COUNTS = 1 << 18
-"""The most numbers of members that worths are listed for: 512 and 512 of two classes."""
+"""The most entries in a table of worths by members per class, as for 511 and 511 members."""
 
 NOTHING = -1
-"""The number of taking no action."""
+"""The number that stands for "no action"."""
 
 Codes = NDArray[Any]
 """Agent → the number of its action, or NOTHING; shape (n,)."""
 
 
 def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) -> Replays | None:
-    """Replays by counts; None where the baseline asks for step by step.
+    """Return replays by counts; None if the baseline needs a step-by-step replay.
 
-    Every replay has as many turns as the record, and no action is ever illegal, so nobody leaves
-    the recorded path. Cost: the different joint actions of the record × coalitions × agents; of
-    `classes`, × the numbers of members of each class.
+    Every replay has as many turns as the record, and every action is always legal, so members
+    repeat their recorded actions. Cost: distinct joint actions × coalitions × agents; for
+    `classes`, distinct joint actions × entries of the table of worths.
     """
     agents, baseline = game.agents, game.baseline
     if baseline.kind not in ("actions", AWAY, IDLE):
@@ -68,7 +68,7 @@ def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) 
 
 
 def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) -> Codes | None:
-    """Return what each of the absent does; None where they are away."""
+    """Return each agent's baseline action; None if absent agents are away."""
     if baseline.kind == AWAY:
         return None
     own = (code.get(baseline.actions.get(agent, ""), NOTHING) for agent in agents)
@@ -78,7 +78,7 @@ def _absent(agents: Sequence[str], baseline: Baseline, code: Mapping[str, int]) 
 def _by_actions(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Return the plays in which each of the absent takes its own action, or none."""
+    """Return the replay in which absent agents take their baseline action, or no action."""
     n = len(absent)
 
     def earned(members: Coalitions) -> NDArray[Any]:
@@ -92,7 +92,7 @@ def _by_actions(
 
 
 def paid(counts: Counts, joint: Codes) -> NDArray[Any]:
-    """Return what every agent is paid in joint actions, shape (m, n), in 1/unit."""
+    """Return the payoffs in m joint actions, shape (m, n), in 1/unit."""
     acting = joint >= 0
     totals = np.where(acting, joint, 0).sum(axis=1)
     codes = np.where(acting, joint, 0)
@@ -107,7 +107,7 @@ def paid(counts: Counts, joint: Codes) -> NDArray[Any]:
 def _while_away(
     counts: Counts, counted: Sequence[tuple[Codes, int]]
 ) -> Callable[[Coalitions], NDArray[Any]]:
-    """Where the absent earn 0 and leave the others least; of equals the first joint action."""
+    """Return the replay in which absent agents earn 0 and minimise the members' total."""
 
     def earned(members: Coalitions) -> NDArray[Any]:
         found = np.zeros((len(members), counts.n + 1), dtype=counts.rows.dtype)
@@ -124,7 +124,7 @@ def _while_away(
 
 
 def _present(counts: Counts, own: Codes, rest: int) -> NDArray[Any]:
-    """What each of those present is paid for every sum of the absent, shape (present, rest + 1)."""
+    """Return the members' payoffs for every sum of the absent, shape (members, rest + 1)."""
     acting = own >= 0
     total, idle = int(own[acting].sum()), int((~acting).sum())
     by_sum = []
@@ -138,7 +138,7 @@ def _present(counts: Counts, own: Codes, rest: int) -> NDArray[Any]:
 def _parts(
     counts: Counts, counted: Sequence[tuple[Codes, int]], absent: Codes
 ) -> tuple[Fraction, ...] | None:
-    """Return what each agent adds, where that does not depend on the others."""
+    """Return each agent's marginal contribution if it never depends on the others; else None."""
     if counts.each is None or (absent < 0).any() or any((play < 0).any() for play, _ in counted):
         return None
     adds = counts.rows[:, 0] + (counts.n - 1) * int(counts.each * counts.unit) * np.arange(
@@ -151,7 +151,7 @@ def _parts(
 
 
 def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass | None:
-    """Who did what instead of what: the classes of one joint action, and W by their numbers."""
+    """Return the classes of one joint action (recorded, baseline), and the worths by members."""
     kinds = sorted({(int(p), int(a)) for p, a in zip(play, absent, strict=True) if p != a})
     of = np.full(len(play), -1)
     for c, (done, else_) in enumerate(kinds):
@@ -170,7 +170,7 @@ def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass 
 
 
 def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
-    """Return the same where the absent leave those present least: everybody's presence matters."""
+    """Return the classes by recorded action and the worths, if absent agents are away."""
     kinds = sorted(set(play.tolist()))
     of = np.searchsorted(kinds, play)
     if NOTHING in kinds or (members := _numbers(of, len(kinds))) is None:
@@ -182,13 +182,13 @@ def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
 
 
 def _numbers(of: Codes, classes: int) -> list[NDArray[Any]] | None:
-    """Return all numbers of members of each class; None where they are too many."""
+    """Return arrays of all numbers of members per class; None beyond `MOST_COUNTS`."""
     shape = [int((of == c).sum()) + 1 for c in range(classes)]
     return list(np.indices(shape)) if prod(shape) <= MOST_COUNTS else None
 
 
 def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
-    """Return what all are paid together if so many take each action, or none."""
+    """Return the total payoff, in 1/unit, for arrays of the numbers of agents per action."""
     idle, acting = joint[NOTHING], {code: many for code, many in joint.items() if code != NOTHING}
     if not idle.any():
         return counts.least_together(acting, np.zeros_like(idle))
@@ -203,7 +203,7 @@ def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
 
 
 def _all_of(counts: Counts, found: Iterable[ByClass | None]) -> tuple[ByClass, ...] | None:
-    """Return all of them, in the unit of the payoffs; None if one is missing."""
+    """Return all parts in the unit of the payoffs; None if a part is missing."""
     known: list[ByClass] = []
     for one in found:
         if one is None:

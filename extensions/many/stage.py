@@ -1,4 +1,4 @@
-"""One turn of a game whose payoffs go by counts, as one agent under a contract sees it."""
+"""One turn of a game with payoffs by counts, from one agent's view under a contract."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from shapley_coop.extensions.many.counts import Counts
 
 NOTHING = Fraction(0)
 Codes = tuple[int, ...]
-"""Actions by their numbers."""
+"""A set of actions, as their numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class CountedStage:
-    """One turn as one agent sees it.
+    """One turn from one agent's view.
 
     Attributes:
         counts: the payoffs.
-        sets: how many of all agents may do what.
-        own: what this one may do.
+        sets: set of actions that keep the contract → number of agents with this set.
+        own: the agent's own actions that keep the contract.
     """
 
     counts: Counts
@@ -33,13 +33,13 @@ class CountedStage:
 
     @cached_property
     def others(self) -> Counter[Codes]:
-        """How many of the others may do what."""
+        """`sets` without the agent itself."""
         return self.sets - Counter([self.own])
 
     @cached_property
     def expected(self) -> dict[Codes, Codes]:
-        """By what agents may do, what of it pays best at once if all others may do anything of
-        theirs."""
+        """Set of allowed actions → those with the best mean payoff in this turn, if all others mix
+        uniformly over their own allowed actions."""
         found = {}
         for own in self.sets:
             others = self.sets - Counter([own])
@@ -50,7 +50,7 @@ class CountedStage:
 
     @cached_property
     def replies(self) -> list[Fraction]:
-        """What each action is worth while the others do as expected."""
+        """The mean payoff of each action if the others mix over their `expected` actions."""
         others = Counter[Codes]()
         for own, many in self.others.items():
             others[self.expected[own]] += many
@@ -58,7 +58,7 @@ class CountedStage:
 
     @property
     def outlook(self) -> Outlook:
-        """Worst, expected and best while all keep the contract."""
+        """The worst, expected and best payoff if all keep the contract."""
         low = sum(min(own) * many for own, many in self.others.items())
         high = sum(max(own) * many for own, many in self.others.items())
         rows = [self.counts.rows[k, low : high + 1] for k in self.own]
@@ -71,22 +71,22 @@ class CountedStage:
 
     @property
     def guaranteed(self) -> Fraction:
-        """What keeping the contract secures, whatever the others do."""
+        """The max-min payoff of actions that keep the contract, if the others may breach it."""
         return self._whole(max(self.counts.rows[k].min() for k in self.own))
 
     @property
     def gain(self) -> Fraction:
-        """What the best action is worth beyond the best that keeps the contract."""
+        """The gain of the best reply over the best reply that keeps the contract."""
         return max(self.replies) - max(self.replies[k] for k in self.own)
 
     @property
     def breaches(self) -> list[int]:
-        """The actions that would break it."""
+        """The actions that breach the contract."""
         return [k for k in range(len(self.counts.actions)) if k not in self.own]
 
     @cached_property
     def honest(self) -> int:
-        """Of the actions that keep it, the one that loses least against any breach."""
+        """The action that keeps the contract with the smallest regret against any breach."""
         rows = self.counts.rows
 
         def loss(own: int) -> tuple[int, int]:
@@ -96,7 +96,7 @@ class CountedStage:
         return min(self.own, key=loss)
 
     def whatever(self, turn: int) -> WhateverOthersDo:
-        """Breaking it in this turn, for every sum of the others."""
+        """Return the incentive to breach in this turn, checked for every sum of the others."""
         owed_now = tuple(self.counts.actions[k] for k in self.own)
         kept = (self.counts.actions[self.honest],)
         told = [(self.counts.rows[k] - self.counts.rows[self.honest], k) for k in self.breaches]
@@ -115,10 +115,10 @@ class CountedStage:
         return Fraction(int(amount), self.counts.unit)
 
     def _mean(self, action: int, others: Mapping[Codes, int]) -> Fraction:
-        """Return what an action pays on average, if the others draw from what they may do."""
+        """Return the mean payoff of an action if the others mix uniformly over their sets."""
         rows = self.counts.rows
         line = self.counts.line if len(self.counts.actions) > 2 else self.counts.each
-        if line is not None:  # of many actions before payoffs are rounded
+        if line is not None:  # for more than two actions, unrounded payoffs are used
             sums = (Fraction(sum(own), len(own)) * many for own, many in others.items())
             return self._whole(rows[action, 0]) + line * sum(sums, NOTHING)
         fixed = others.get((1,), 0)

@@ -1,4 +1,4 @@
-"""Opponents from elsewhere: classical strategies, rules that decide, NegMAS's negotiators."""
+"""Opponents: classical strategies, arbiters and auctions, and the negotiators of NegMAS."""
 
 from shapley_coop.extension import Extension
 

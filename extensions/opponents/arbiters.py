@@ -1,15 +1,15 @@
-"""Arbiters: what somebody who is no party would decide, as baselines for what was negotiated.
+"""Arbiters: decisions of a neutral third party, as baselines for negotiated outcomes.
 
-All start from the disagreement point d, what each agent has without an agreement. An arbiter over
-outcomes chooses one of a finite set of payoffs, none of which leaves an agent with less than d; an
-arbiter over splits divides the best total, which takes payments.
+All start from the disagreement point d: each agent's payoff without an agreement. An arbiter over
+outcomes chooses one of finitely many payoff vectors that leave no agent with less than d. An
+arbiter over splits divides the best total, for which agents must be able to make payments.
 
 =================  ============================================================================
 nash               max Π (u_i − d_i)                                                (Nash 1950)
-kalai_smorodinsky  max min (u_i − d_i)/(b_i − d_i), b_i the best that i can have while no agent
-                   has less than d                                  (Kalai and Smorodinsky 1975)
-fixed_split        d_i and an equal part of what the best total adds to Σ d
-random_split       d_i and a part of it drawn evenly from all divisions
+kalai_smorodinsky  max min (u_i − d_i)/(b_i − d_i), where b_i is i's best payoff among outcomes
+                   that leave no agent with less than d             (Kalai and Smorodinsky 1975)
+fixed_split        d_i and an equal share of the surplus (the best total − Σ d)
+random_split       d_i and a random share of the surplus, uniform over all divisions
 =================  ============================================================================
 
 >>> points = [(Fraction(2), Fraction(2)), (Fraction(6), Fraction(1)), (Fraction(0), Fraction(9))]
@@ -32,17 +32,17 @@ Point = tuple[Fraction, ...]
 
 
 def nash(points: Sequence[Point], disagreement: Point) -> Point:
-    """The outcome of the highest product of gains; d where none leaves every agent as well off.
+    """Return the outcome with the largest product of gains; d if none is individually rational.
 
     Args:
         points: the outcomes' payoffs.
-        disagreement: what each agent has without an agreement.
+        disagreement: d, each agent's payoff without an agreement.
     """
     return _best(points, disagreement, lambda point, _: prod(gains_of(point, disagreement)))
 
 
 def kalai_smorodinsky(points: Sequence[Point], disagreement: Point) -> Point:
-    """Return the outcome at which the agent with the least part of its best gain has most; else d.
+    """Return the outcome with the largest minimum of relative gains, or d as in `nash`.
 
     The arguments are those of `nash`.
     """
@@ -50,19 +50,19 @@ def kalai_smorodinsky(points: Sequence[Point], disagreement: Point) -> Point:
 
 
 def fixed_split(points: Sequence[Point], disagreement: Point) -> Point:
-    """Each agent has d and an equal part of the surplus. The arguments are those of `nash`."""
+    """Return d plus an equal share of the surplus. The arguments are those of `nash`."""
     return split(points, disagreement, [Fraction(1, len(disagreement))] * len(disagreement))
 
 
 def random_split(points: Sequence[Point], disagreement: Point, seed: int = 0) -> Point:
-    """Each agent has d and a part of the surplus that is drawn.
+    """Return d plus a random share of the surplus.
 
-    All divisions are equally likely: parts lie between sorted uniform draws.
+    All divisions are equally likely: shares are the gaps between sorted uniform draws.
 
     Args:
         points: the outcomes' payoffs.
-        disagreement: what each agent has without an agreement.
-        seed: of the draw.
+        disagreement: d, each agent's payoff without an agreement.
+        seed: the seed of the draw.
     """
     rng = Random(f"random split/{seed}")
     cuts = sorted(Fraction(rng.random()) for _ in disagreement[1:])
@@ -73,7 +73,7 @@ def random_split(points: Sequence[Point], disagreement: Point, seed: int = 0) ->
 def _best(
     points: Sequence[Point], disagreement: Point, worth: Callable[[Point, Point], Any]
 ) -> Point:
-    """Of what leaves every agent with d, the outcome worth most; then the higher sum."""
+    """Return the outcome with the largest `worth` among those that leave all with d or more."""
     rational = [point for point in points if min(gains_of(point, disagreement)) >= 0]
     if not rational:
         return disagreement
@@ -82,12 +82,12 @@ def _best(
 
 
 def split(points: Sequence[Point], disagreement: Point, parts: Sequence[Fraction]) -> Point:
-    """d and parts of what the best total adds; d itself where it adds nothing.
+    """Return d plus given shares of the surplus; d itself if there is no surplus.
 
     Args:
         points: the outcomes' payoffs.
-        disagreement: what each agent has without an agreement.
-        parts: each agent's part of the surplus; they sum to one.
+        disagreement: d, each agent's payoff without an agreement.
+        parts: each agent's share of the surplus; the shares sum to 1.
     """
     surplus = max(max(map(sum, points)) - sum(disagreement), Fraction(0))
     return tuple(d + part * surplus for d, part in zip(disagreement, parts, strict=True))

@@ -1,29 +1,28 @@
-"""What negotiations are compared with, as seats.
+"""Baselines for negotiations, as seats: arbiters and auctions.
 
 A seat is `python:shapley_coop.extensions.opponents.baselines:NAME`.
 
-If every agent has the same one, the run ends as the rule says, through this project's own
-messages, contract and ledger. A single one offers the rule's deal and accepts no other. They
-read the table of payoffs in the letter, and keep what they sign. The disagreement point d is what
-each agent has without a deal whatever the others do (`StageGame.disagreement`).
+If all agents have the same baseline, the run ends with the rule's outcome, through the ordinary
+messages, contract and ledger. A single baseline offers the rule's deal and accepts no other. The
+baselines read the table of payoffs in the letter, and keep what they sign. The disagreement point d
+is each agent's max-min payoff without a deal (`StageGame.disagreement`).
 
 =================  ============================================================================
-nash               the joint action of the highest product of gains over d
-kalai_smorodinsky  the joint action at which the least part of a best gain is highest
-fixed_split        the joint action of the best total, and an equal part of the surplus for each
-random_split       the same, with parts that the run's seed draws
-contract_net       the first agent is the manager, all others bid what they would do for it, and at
-                   what price; the bid that is worth most to it is awarded
-second_price       the same, and the winner is paid as much as leaves the manager no better off than
-                   the second-best bid, or no bid; at most what it can ever earn
+nash               the joint action with the largest product of gains over d
+kalai_smorodinsky  the joint action with the largest minimum of relative gains
+fixed_split        the joint action with the best total, and equal shares of the surplus
+random_split       the same joint action, with shares drawn by the run's seed
+contract_net       the first agent is the manager, all others bid an action and a price, and the
+                   manager awards the bid with the largest surplus
+second_price       like contract_net, but the price leaves the manager only the surplus of the
+                   second-best bid (or of no bid); at most all that the manager can ever earn
 =================  ============================================================================
 
 The arbiters are those of `arbiters`. The contract net is Smith's (IEEE Transactions on
-Computers C-29, 1980), with bids at cost. `second_price` is the Vickrey–Clarke–Groves mechanism
-where it applies here, to one buyer of one service: its price makes bidding one's cost the best
-reply, and comes from the buyer, whose means are the reserve. In general that mechanism's payments
-sum to no zero, and need somebody outside the game who has the rest (Green and Laffont, 1979): a
-ledger has nobody.
+Computers C-29, 1980), with bids at cost. `second_price` is the Vickrey–Clarke–Groves mechanism for
+one buyer of one service. Its price makes bidding at cost a best response. The buyer pays the price,
+so the buyer's means are the reserve price. In general, the payments of that mechanism do not sum to
+zero and need an outside party (Green and Laffont, 1979); a ledger has no such party.
 
 >>> pull = {("door", "door"): (-1, -1), ("door", "lever"): (10, -1),
 ...         ("lever", "door"): (-1, 10), ("lever", "lever"): (-1, -1)}
@@ -60,11 +59,11 @@ ACCEPT, REJECT = "<ACCEPT>", "<REJECT>"
 
 
 def awarded(stage: StageGame, rule: Rule) -> Deal | None:
-    """Return the deal that an arbiter's rule makes of a game; None if it leaves things as they are.
+    """Return the deal that an arbiter's rule awards; None if it awards the disagreement point.
 
     Args:
         stage: the game.
-        rule: one of `arbiters`; a payoff that no joint action has is paid for in the end.
+        rule: one of `arbiters`; payments in the last turn adjust payoffs of the joint action.
     """
     without = stage.disagreement
     points = {tuple(stage.turns * x for x in pays): play for play, pays in stage.pays.items()}
@@ -82,7 +81,7 @@ def awarded(stage: StageGame, rule: Rule) -> Deal | None:
 
 
 def _after(turns: int, *also: When) -> When:
-    """In the last turn, where there are several, and where what is given besides holds."""
+    """Return the condition "in the last turn" (if there are several turns) and all in `also`."""
     conditions = [*([Turns(turns=(turns, turns))] if turns > 1 else []), *also]
     if len(conditions) > 1:
         return All(all=tuple(conditions))
@@ -98,13 +97,13 @@ class Baseline:
     """A `python:` seat's factory.
 
     Attributes:
-        talk: from the letter's facts and the run's seed to the answer of `propose` and `answer`.
+        talk: a function from the letter's facts, the game and the run's seed to the answer.
     """
 
     talk: Callable[[Facts, StageGame, int], str]
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
-        """Make what answers an agent's letters; its answers raise where there are no payoffs."""
+        """Return the function that answers letters; it raises if a letter has no payoffs."""
 
         def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]:
             stage, asked = StageGame.of(facts), facts["ask"].removeprefix("contract_")
@@ -135,13 +134,13 @@ def _arbitrated(rule: str, facts: Facts, stage: StageGame, seed: int) -> str:
 
 @dataclass(frozen=True)
 class Bid:
-    """What a contractor would do for the manager.
+    """A contractor's bid to the manager.
 
     Attributes:
         agent: the contractor.
-        action: what it would do, in every turn.
-        price: for all turns, in the game's unit.
-        gain: what the manager has of it before it pays.
+        action: the action that it offers to play in every turn.
+        price: the price for all turns, in the game's unit.
+        gain: the manager's gain in all turns, before it pays.
     """
 
     agent: str
@@ -151,11 +150,11 @@ class Bid:
 
     @property
     def surplus(self) -> Fraction:
-        """What is left to the manager."""
+        """The manager's gain after paying the price."""
         return self.gain - self.price
 
     def deal(self, stage: StageGame) -> Deal:
-        """Return the bid as a deal with the manager, who pays in the end for what was done."""
+        """Return the bid as a deal: the manager pays in the last turn, if the duty was done."""
         duty = Do(agent=self.agent, action=self.action)
         if self.price <= 0:
             return Deal(clauses=(duty,))
@@ -165,7 +164,7 @@ class Bid:
 
 
 def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
-    """Action → the bid to do it while all others are safe, at what that costs."""
+    """Return action → the bid at cost, assuming that all others play their safe actions."""
     safe = stage.safe
     i, without, turns = stage.agents.index(agent), stage.pays[safe], stage.turns
     found = {}
@@ -177,7 +176,7 @@ def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
 
 
 def _contracting(second: bool, facts: Facts, stage: StageGame, seed: int) -> str:
-    """Return the first agent announces and awards; all others bid."""
+    """Answer as the manager, if first among the agents, or else as a bidding contractor."""
     me = facts["you"]
     if me == stage.agents[0]:
         return _managing(second, facts, stage)
@@ -212,7 +211,7 @@ def _managing(second: bool, facts: Facts, stage: StageGame) -> str:
 
 
 def _bids(facts: Facts, stage: StageGame) -> list[Bid]:
-    """Return what each contractor bid first, as the history has it, where it is worth its price."""
+    """Return each contractor's first bid in the history, if its surplus is positive."""
     found: dict[str, Bid] = {}
     for line in facts["history"]:
         if "offers" not in line or line["by"] in (stage.agents[0], *found):
@@ -242,4 +241,4 @@ SHIPPED: dict[str, Baseline] = {
     "contract_net": contract_net,
     "second_price": second_price,
 }
-"""The baselines, by the names that a seat gives. They are ours: any file may name them."""
+"""The baselines by their names in seats. They are shipped code, so any file may name them."""

@@ -2,9 +2,9 @@
 
 A seat is `python:shapley_coop.extensions.opponents.classical:NAME`.
 
-A strategy is a function from both histories to the next move, each "C" (cooperate) or "D"
-(defect), the oldest move first; `Strategist` seats it. It makes no offers, accepts none, and claims
-an equal part. No library is needed.
+A strategy is a function from both players' histories to the next move. A move is "C" (cooperate) or
+"D" (defect), and histories begin with the oldest move. `Strategist` makes a seat of a strategy. The
+seat makes no offers, accepts none, and claims an equal share.
 
 >>> tit_for_tat.strategy([], []), tit_for_tat.strategy(["C"], ["D"])
 ('C', 'D')
@@ -29,7 +29,7 @@ Moves = Sequence[str]
 """One player's moves, each "C" or "D", the oldest first."""
 
 Strategy = Callable[[Moves, Moves], str]
-"""From one's own moves and the other's to the next move, "C" or "D"."""
+"""A function from the own moves and the other's moves to the next move, "C" or "D"."""
 
 COOPERATE, DEFECT = "C", "D"
 PLAYERS = 2
@@ -37,12 +37,12 @@ PLAYERS = 2
 
 @dataclass(frozen=True)
 class Strategist:
-    """Seats a strategy: the factory of a `python:` seat.
+    """The factory of a `python:` seat that plays a strategy.
 
     Attributes:
-        strategy: who decides.
-        cooperate: the action of the game that "C" stands for, for both players.
-        defect: the action that "D" stands for.
+        strategy: the strategy.
+        cooperate: the game's action for "C", the same for both players.
+        defect: the game's action for "D".
     """
 
     strategy: Strategy
@@ -50,13 +50,13 @@ class Strategist:
     defect: str = "defect"
 
     def check_actions(self, actions: Mapping[str, Sequence[str]]) -> None:
-        """Refuse a game that it cannot play, before the play begins.
+        """Refuse a game that the strategy cannot play, before the play begins.
 
         Args:
             actions: agent → the actions of the game.
 
         Raises:
-            ValueError: it is not of two, or its actions are others.
+            ValueError: the game does not have two agents, or it has other actions.
         """
         own = sorted((self.cooperate, self.defect))
         two = actions.values() if len(actions) == PLAYERS else ()
@@ -70,10 +70,10 @@ class Strategist:
         )
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
-        """Make what answers an agent's letters.
+        """Return the function that answers an agent's letters.
 
-        Its answers raise ValueError where `check_actions` does, and where the strategy gives
-        neither "C" nor "D".
+        The function raises ValueError if the game is not one that the strategy can play, or if
+        the strategy returns neither "C" nor "D".
         """
         return self._answer
 
@@ -88,9 +88,9 @@ class Strategist:
 
 
 def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Moves, Moves]:
-    """One's own moves and the other's; a turn in which a player took no action counts as "D"."""
+    """Return the own moves and the other's; a turn without an action counts as "D"."""
     you, agents = facts["you"], facts["agents"]
-    mediated = (facts.get("mediator") or {}).get("choose")  # a strategy moves by itself
+    mediated = (facts.get("mediator") or {}).get("choose")  # strategies never delegate
     legal = sorted(action for action in facts["legal"] if action != mediated)
     if legal != sorted(actions.values()) or len(agents) != PLAYERS:
         raise ValueError(f"a game of two with the actions {sorted(actions.values())} is needed")
@@ -103,25 +103,25 @@ def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Mo
 
 @Strategist
 def cooperator(own: Moves, other: Moves) -> str:
-    """Cooperate always."""
+    """Always cooperate."""
     return COOPERATE
 
 
 @Strategist
 def defector(own: Moves, other: Moves) -> str:
-    """Defect always."""
+    """Always defect."""
     return DEFECT
 
 
 @Strategist
 def tit_for_tat(own: Moves, other: Moves) -> str:
-    """Cooperate first, then do what the other did last."""
+    """Cooperate first, then repeat the other's last move."""
     return other[-1] if other else COOPERATE
 
 
 @Strategist
 def suspicious_tit_for_tat(own: Moves, other: Moves) -> str:
-    """Defect first, then do what the other did last."""
+    """Defect first, then repeat the other's last move."""
     return other[-1] if other else DEFECT
 
 
@@ -133,7 +133,7 @@ def grudger(own: Moves, other: Moves) -> str:
 
 @Strategist
 def win_stay_lose_shift(own: Moves, other: Moves) -> str:
-    """Cooperate first, and then where both did the same in the last turn."""
+    """Cooperate first, and later if both made the same move in the last turn."""
     return COOPERATE if not own or own[-1] == other[-1] else DEFECT
 
 
@@ -145,4 +145,4 @@ SHIPPED: dict[str, Strategist] = {
     "grudger": grudger,
     "win_stay_lose_shift": win_stay_lose_shift,
 }
-"""The strategies, by the names that a seat gives. They are ours: any file may name them."""
+"""The strategies by their names in seats. They are shipped code, so any file may name them."""

@@ -1,4 +1,4 @@
-"""How far a run's payoffs are from what an arbiter would have decided, without any negotiation."""
+"""The distance of a run's payoffs from the decision of an arbiter."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,22 +17,22 @@ from shapley_coop.graphs.catalogue import admits_payments
 from shapley_coop.state.settings import game_of
 
 SPLITS = ("fixed_split", "random_split")
-"""The arbiters that divide the best total, which takes payments."""
+"""The arbiters that divide the best total, so agents must be able to make payments."""
 
 
 def distance(row: Row, solution: str) -> float | None:
-    """Euclidean distance of the payoffs to a solution, in the game's unit.
+    """Return the Euclidean distance of a run's payoffs from a solution, in the game's unit.
 
-    The outcomes are the joint actions of a table of payoffs, each played in every turn; the
-    disagreement point is theirs at a seat as well, what each has without a deal whatever the
-    others do.
+    The outcomes are the joint actions of the payoff table, each played in every turn. The
+    disagreement point is each agent's max-min payoff without a deal, as for the arbiters' seats.
 
     Args:
-        row: of the run, whose seed draws the random split.
+        row: the row of the run; the run's seed draws the random split.
         solution: nash, kalai_smorodinsky, fixed_split or random_split.
 
     Returns:
-        None where the game has no table that is small enough, and of a split where nobody can pay.
+        None for another solution, for a game without a small enough table, or for a split in a
+        graph without payments.
     """
     rules: dict[str, Callable[[Sequence[Point], Point], Point]] = {
         "nash": nash,

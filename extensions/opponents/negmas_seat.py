@@ -1,14 +1,14 @@
-"""Negotiators of NegMAS at a table of two.
+"""Negotiators of NegMAS as seats, in games of two agents.
 
 A seat is `python:shapley_coop.extensions.opponents.negmas_seat:boulware`.
 
 Needs the extra `negmas`, whose library is under the AGPL 3.0.
 
-What is negotiated is how the surplus of the best joint action is split: an outcome is the first
-agent's part in percent, of those that either can pay, and becomes a deal of that action and one
-payment. Each offer of the talk is one offer of NegMAS's alternating offers (`SAOMechanism`), of as
-many steps as the rounds allow. A letter is answered by playing the talk again to a new negotiator,
-which so remembers all of it; whatever the other proposes counts as the part that it leaves.
+The agents negotiate the split of the surplus of the best joint action. An outcome is the first
+agent's share in percent, within the agents' means, and becomes a deal of that action and one
+payment. Each offer of the talk is one offer in NegMAS's alternating offers (`SAOMechanism`). To
+answer a letter, the whole talk is replayed to a new negotiator, so a seat keeps no memory. Any
+offer of the other agent counts as the share that the offer leaves to this agent.
 
     from shapley_coop.extensions.opponents.negmas_seat import Negotiator
     mine = Negotiator(MyNegotiator)        # bots.py: coop run … --agent Bob=python:bots:mine
@@ -35,29 +35,29 @@ from shapley_coop.seats.embedded.outlook import Outlook
 Facts = Mapping[str, Any]
 
 PARTS = 100
-"""An outcome is (k,): the first agent has k of so many parts of the surplus."""
+"""An outcome is (k,): the first agent gets k of `PARTS` parts of the surplus."""
 
 
 @dataclass(frozen=True)
 class Negotiator:
-    """A `python:` seat's factory.
+    """The factory of a `python:` seat that plays a negotiator of NegMAS.
 
     Attributes:
-        kind: a class of negotiators, or the name of one in `negmas.sao`.
+        kind: a class of negotiators, or the name of a class in `negmas.sao`.
     """
 
     kind: str | Callable[..., Any]
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
-        """Make what answers an agent's letters.
+        """Return the function that answers an agent's letters.
 
-        Its answers raise ValueError without NegMAS, at a table of more than two, and in a game
+        The function raises ValueError without NegMAS, with more than two agents, and in a game
         without payoffs or without a surplus.
         """
         return Baseline(self._talk)(agent, seed)
 
     def check_library(self) -> None:
-        """Refuse to be seated without NegMAS.
+        """Refuse the seat if NegMAS is not installed.
 
         Raises:
             LibraryMissing: the extra `negmas` is not installed.
@@ -88,7 +88,7 @@ def _library() -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class _Table:
-    """A letter's talk, as alternating offers over a split."""
+    """The talk in a letter, as alternating offers over a split."""
 
     facts: Facts
     stage: StageGame
@@ -99,17 +99,17 @@ class _Table:
 
     @property
     def me(self) -> int:
-        """Which of the two I am."""
+        """The index of the answering agent, 0 or 1."""
         return self.stage.agents.index(self.facts["you"])
 
     @property
     def surplus(self) -> Fraction:
-        """What the best joint action adds to what both are sure of."""
+        """The best total of all turns minus the sum of the disagreement point."""
         return self.stage.turns * self.stage.best_total - sum(self.stage.disagreement)
 
     @property
     def outcomes(self) -> tuple[int, int]:
-        """The least and the largest part of the first agent for which payments can be paid."""
+        """The least and the largest share of the first agent that the payer can afford."""
         stage, without = self.stage, self.stage.disagreement[0]
         best = max(pays for pays in stage.pays.values() if sum(pays) == stage.best_total)
         most = [stage.most[agent] for agent in stage.agents]
@@ -123,7 +123,7 @@ class _Table:
         return awarded(self.stage, partial(split, parts=parts))
 
     def outcome(self, deal: Deal) -> int:
-        """Return the outcome that leaves me no more than a deal does."""
+        """Return the outcome nearest to a deal that gives the answering agent no more."""
         mine = Fraction(Outlook.of(self.facts, []).value(deal)[self.facts["you"]])
         kept = mine.limit_denominator(10**6) - self.stage.disagreement[self.me]
         part = floor(PARTS * kept / self.surplus)
@@ -131,7 +131,7 @@ class _Table:
         return min(max(part if self.me == 0 else PARTS - part, least), largest)
 
     def heard(self) -> list[int]:
-        """Return the other's offers; where it made none, what leaves me least."""
+        """Return the other's offers as outcomes; no offer counts as the worst one for me."""
         least, found = self.outcomes[self.me], list[int]()
         for line in self.facts["history"]:
             if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":
@@ -141,7 +141,7 @@ class _Table:
         return found
 
     def replayed(self, negotiator: Any) -> tuple[bool, int | None]:
-        """Return whether the negotiator accepts what was offered last, and what else it offers."""
+        """Replay the talk; return whether the negotiator accepts, and its last offer (or None)."""
         negmas, sao = _library()
         issues = [negmas.make_issue(self.outcomes, "part")]
         steps = int(self.facts["rounds"]) // 2 + 1
@@ -162,13 +162,13 @@ class _Table:
         return mechanism.agreement is not None, said[-1] if said else None
 
     def _began_it(self) -> bool:
-        """Return whether mine was, or is to be, the first offer."""
+        """Return whether the answering agent made, or is about to make, the first offer."""
         lines: Sequence[Any] = [x for x in self.facts["history"] if x.get("topic") == "plan"]
         return not lines or lines[0].get("by") == self.facts["you"]
 
 
 def _repeating(sao: Any, offers: Sequence[int]) -> Any:
-    """Return a negotiator that makes these offers, one after the other, and then leaves."""
+    """Return a negotiator that makes these offers in order and then leaves."""
     left = list(offers)
 
     class Repeating(sao.SAONegotiator):  # type: ignore[misc]
@@ -195,4 +195,4 @@ SHIPPED: dict[str, Negotiator] = {
     "tit_for_tat": tit_for_tat,
     "micro": micro,
 }
-"""Negotiators by the names that a seat gives: any file may name them."""
+"""The negotiators by their names in seats; any file may name them."""

@@ -1,4 +1,4 @@
-"""What is asked of plays of an environment: as of a matrix, where its trials found it to be one."""
+"""The analysis of plays of an environment, as a matrix game if trials found a fixed matrix."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 class PettingZooAnalysis(Analysis):
-    """By the matrix that the trials found, if there is one."""
+    """The analysis by the matrix that the trials found, if any."""
 
     game: "PettingZooGame"
 
     def dominance_solution(self) -> Baseline | None:
-        """That of the matrix that the trials found."""
+        """Return the dominance solution of the matrix that the trials found, or None."""
         return self.game.stage.analysis.dominance_solution() if self.game.stage else None
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Step by step; without a baseline each agent has its own rewards, whoever is there."""
+        """Return step-by-step replays, or without a baseline the agents' own rewards."""
         if self.game.baseline.kind != "nothing":
             return super().replays(record)
         own = earned_alone(record, self.game.agents)
         return additive(self.game.agents, [own[agent] for agent in self.game.agents])
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """v(N) is the realised total; else the α-value of the matrix that the trials found.
+        """Return the realised total for the grand coalition, else the α-value of the matrix.
 
-        Of any other environment nothing is known but the play: a coalition is worth what its
-        members earned, so that every value is an agent's own reward.
+        Without a matrix, only the play is known. The worth is then the sum of the members' rewards,
+        so every agent's value is its own reward.
         """
         if coalition == frozenset(self.game.agents):
             return realised_total(record)
@@ -45,10 +45,10 @@ class PettingZooAnalysis(Analysis):
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """Return those of the matrix that the trials found; of any other environment none."""
+        """The reference points of the matrix that the trials found; empty without a matrix."""
         return self.game.stage.analysis.reference_points if self.game.stage else ReferencePoints()
 
     @property
     def ahead(self) -> Ahead:
-        """As a matrix, where the trials found it to be one."""
+        """The lookahead of the matrix that the trials found, else of any game."""
         return self.game.stage.analysis.ahead if self.game.stage else super().ahead

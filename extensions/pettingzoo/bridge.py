@@ -1,10 +1,10 @@
 """Any PettingZoo environment as a game: `pettingzoo:package.module:factory`.
 
-A `ParallelEnv` is played as it is, an `AECEnv` by one agent a turn unless it is parallelizable.
+In a non-parallelizable `AECEnv` one agent acts per turn; in all other environments all agents act.
 
-An environment is a thing that changes; a game is pure. So a position is the list of actions taken
-since the reset, and the environment is brought to it by playing them again from the seed. The one
-that stands at the latest position is kept, so that playing on costs one step.
+An environment has mutable state, but a game is pure. So a position is the list of actions since the
+reset, and the environment reaches a position by replaying these actions from the seed. It stays at
+the latest position, so playing on costs one step.
 """
 
 import sys
@@ -43,21 +43,21 @@ OWN_REWARDS = Baseline(
 
 
 class PettingZooParams(Params):
-    """What a run says about an environment; every other parameter goes to its factory."""
+    """The parameters of an environment; parameters not listed here go to its factory."""
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False)
 
     factory: str = Field(description="package.module:factory, of a ParallelEnv.")
     agents: list[str] = Field(default=[], description="Names instead of the environment's own.")
-    rounds: int = Field(default=100, ge=1, le=10_000, description="The play ends here at last.")
+    rounds: int = Field(default=100, ge=1, le=10_000, description="The most turns of a play.")
     actions: list[str] = Field(default=[], description="Names of the actions, instead of 0, 1, …")
 
 
 class PettingZooGame(Game):
-    """A PettingZoo environment in which agents act at the same time, with discrete actions.
+    """The game of a PettingZoo environment with discrete actions.
 
-    Its rewards are taken as they are. An agent that takes no action ends the play: the
-    environment cannot go on without it, and nothing is put in its place.
+    Rewards are the environment's own. An agent that takes no action ends the play, because the
+    environment needs all actions and no default action is assumed.
     """
 
     name = "pettingzoo"
@@ -81,24 +81,24 @@ class PettingZooGame(Game):
         self._seen: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {})
 
     def summary(self) -> str:
-        """Return where it comes from."""
+        """Return the factory's name and the number of agents."""
         return f"{self.params.factory}, a PettingZoo environment for {len(self.agents)} agents."
 
     @property
     def turns(self) -> int:
-        """The turns a play takes where every trial took as many; else the most that are played."""
+        """The number of turns, if all trials had the same; else the parameter `rounds`."""
         return self.trials.turns or self.params.rounds
 
-    @cached_property  # they are played
+    @cached_property  # trials play the environment, which costs time
     def trials(self) -> Trials:
-        """What a few plays on other seeds show: how long a play is, and whether it is a matrix."""
+        """The results of plays on other seeds: a play's length, and fixed payoffs if any."""
         with self._lock:
             self._at = None
             return try_out(self._env, list(self._own.values()), self.params.rounds)
 
-    @cached_property  # the table of payoffs, which the worth of every coalition reads
+    @cached_property  # the worth of every coalition reads this table
     def stage(self) -> MatrixGame | None:
-        """The environment as a repeated matrix game, where the trials found it to be one."""
+        """The environment as a repeated matrix game, or None if its payoffs are not fixed."""
         if not (tried := self.trials.pays):
             return None
         payoffs = [{"play": self._named(play), "pays": pays} for play, pays in tried.items()]
@@ -106,12 +106,12 @@ class PettingZooGame(Game):
         return MatrixGame({**table, "payoffs": payoffs, "rounds": self.turns})
 
     def start(self) -> Position:
-        """Return the environment after its reset with the game's seed."""
+        """Return the position after a reset with the game's seed."""
         with self._lock:
             return self._position([], over=not self._bring_to([]))
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """Return what the environment shows this agent alone: its observation and its infos."""
+        """Return the turn, and the agent's own observation and infos."""
         with self._lock:
             self._bring_to(position["history"])
             observations, infos = self._seen
@@ -123,14 +123,14 @@ class PettingZooGame(Game):
             return seen
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """Return the agent's actions, without those that an `action_mask` rules out now."""
+        """Return the agent's actions, without those that an `action_mask` forbids now."""
         return list(position["legal"].get(agent, []))
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Return one step of the environment.
+        """Take one step of the environment.
 
         Raises:
-            GameError: an action is not legal, or a reward is not a number.
+            GameError: an action is not legal, or a reward is not a finite number.
         """
         self.check(position, actions)
         nothing = dict.fromkeys(self.agents, 0)
@@ -152,13 +152,13 @@ class PettingZooGame(Game):
         return Step(after, rewards)
 
     def over(self, position: Position) -> bool:
-        """Return whether no agent acts any more, or the last round is over."""
+        """Return whether all agents are done, or the last round is over."""
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def default_baseline(self) -> Baseline:
-        """An action called noop; else that of the matrix that the trials found; else own rewards.
+        """Return the baseline: an action named noop, else the matrix's, else own rewards.
 
-        `--set absent=` gives an action, or `random`.
+        `--set absent=` overrides the baseline with an action or `random`.
         """
         for name in ("noop", "no-op", "no_op"):
             if all(name in acts for acts in self.actions.values()):
@@ -178,7 +178,7 @@ class PettingZooGame(Game):
         )
 
     def facts(self) -> dict[str, Any]:
-        """Agents, actions, turns; and the payoffs, where the trials found them to be fixed."""
+        """Return agents, actions and turns, and the payoffs if the trials found fixed ones."""
         facts: dict[str, Any] = {
             "agents": list(self.agents),
             "actions": self.actions,
@@ -204,7 +204,7 @@ class PettingZooGame(Game):
         return space
 
     def _check_names(self) -> None:
-        """What `Params` asks of names, now that the environment has said who plays."""
+        """Refuse invalid names of agents, which are known only after the environment is made."""
         try:
             Params(agents=list(self.agents))
         except ValidationError as error:
@@ -222,7 +222,7 @@ class PettingZooGame(Game):
         return list(named) or [str(first + k) for k in range(count)]
 
     def _bring_to(self, history: list[list[int]]) -> bool:
-        """Have the environment stand after these actions; whether anybody acts there."""
+        """Bring the environment to the position after these actions; return whether agents act."""
         at = self._at
         if at is None or at != history[: len(at)]:
             self._seen = self._env.reset(seed=self.seed % 2**32)
@@ -233,7 +233,7 @@ class PettingZooGame(Game):
         return bool(self._env.agents)
 
     def _play(self, joint: list[int]) -> Mapping[str, Any]:
-        self._at = None  # until the caller knows that the step succeeded
+        self._at = None  # unknown until the caller knows that the step succeeded
         chosen = {
             self._own[agent]: int(self._spaces[agent].start) + k
             for agent, k in zip(self.agents, joint, strict=True)

@@ -1,4 +1,4 @@
-"""Every game of ours as a PettingZoo `ParallelEnv`, for learners and for anybody's tools.
+"""Games of this project as PettingZoo's `ParallelEnv`, for learners and other tools.
 
 >>> from shapley_coop.games import load
 >>> env = as_parallel_env(load("prisoners_dilemma"))
@@ -26,18 +26,18 @@ Path = tuple[str | int, ...]
 
 
 class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
-    """One of our games behind PettingZoo's interface.
+    """A game of this project with PettingZoo's interface.
 
-    Actions are indices into `game.actions[agent]`. One that its mask rules out counts for nothing:
-    the agent idles, as the game defines it. An agent that has nothing to do at a turn is asked all
-    the same, with every action open. Rewards are the game's, with an even part of the pot. An
-    observation is a dict of
+    Actions are indices into `game.actions[agent]`. If an action is masked, the agent idles, as the
+    game defines it. An agent with nothing to do in a turn must also act, and its mask then allows
+    every action. A reward is the game's reward plus an equal share of the pot. An observation is a
+    dict of
 
-    - `observation`: each agent's latest action (an index, -1 for none), then the numbers that the
-      game shows the agent, in the order in which they stood at the start;
-    - `action_mask`: which actions are open now.
+    - `observation`: each agent's latest action (an index, -1 for none), then the numbers in the
+      agent's view of the game, in the order of the first view;
+    - `action_mask`: 1 for each action that is allowed now.
 
-    The same facts that a letter would have are in the agent's infos.
+    An agent's infos contain its view of the game and its legal actions, as letters do.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "game", "render_modes": []}
@@ -55,17 +55,17 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         self._observations = {agent: self._space(agent) for agent in game.agents}
 
     def action_space(self, agent: str) -> Discrete:
-        """Return the same object every time."""
+        """Return the agent's action space, the same object every time."""
         return self._actions[agent]
 
     def observation_space(self, agent: str) -> Dict:
-        """Return the same object every time."""
+        """Return the agent's observation space, the same object every time."""
         return self._observations[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin again, on the dice of `seed` where one is given."""
+        """Start the game again, with the dice of `seed` if given."""
         if seed is not None and seed != self.game.seed:
             self.game = type(self.game)(self.game.params.model_dump(exclude_unset=True), seed)
         self.agents = list(self.possible_agents)
@@ -82,7 +82,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """Return one turn of the game.
+        """Play one turn of the game.
 
         Raises:
             GameError: an index is not an action of its agent.
@@ -108,7 +108,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         return observations, rewards, over_for, cut_for, infos
 
     def render(self) -> None:
-        """Nothing: letters are how a game is shown."""
+        """Do nothing: a game is shown in letters only."""
 
     def _action(self, agent: str, index: int) -> str:
         names = self.game.actions[agent]
@@ -129,7 +129,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         )
 
     def _observed(self, agent: str, position: Position, legal: list[str]) -> Observation:
-        now = _numbers(position)  # 0 where there is none any longer
+        now = _numbers(position)  # a number that is gone counts as 0
         numbers = [now.get(path, 0.0) for path in self._shown[agent]]
         mask = [not legal or name in legal for name in self.game.actions[agent]]
         return {
@@ -138,7 +138,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         }
 
     def _seen(self) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Observations and infos."""
+        """Return the agents' observations and infos."""
         infos: dict[str, dict[str, Any]] = {
             agent: {
                 "position": self.game.view(self._position, agent),
@@ -150,12 +150,12 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
 
 
 def as_parallel_env(game: Game) -> GameEnv:
-    """Return a game as a `ParallelEnv`; `reset(seed=…)` rolls its dice anew."""
+    """Return a game as a `ParallelEnv`; `reset(seed=…)` changes the seed of its dice."""
     return GameEnv(game)
 
 
 def _numbers(view: Any, path: Path = ()) -> dict[Path, float]:
-    """Return the numbers in a view, by the place at which each stands."""
+    """Return path → number for all numbers in a nested view."""
     if isinstance(view, int | float):
         return {path: float(view)}
     inner: Iterable[tuple[Any, Any]] = view.items() if isinstance(view, Mapping) else ()

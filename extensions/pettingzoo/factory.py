@@ -1,4 +1,4 @@
-"""Making an environment from the name of its factory: `package.module:factory`."""
+"""The construction of an environment from its factory's name: `package.module:factory`."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,14 +18,14 @@ with needing("pettingzoo", "an environment of PettingZoo"):
 
 FORM = "give pettingzoo:package.module:factory, as in pettingzoo.classic.rps_v2:parallel_env"
 FACTORIES = ("parallel_env", "env", "raw_env")
-"""What factories are called in PettingZoo's own modules, the best first."""
+"""The names of factories in PettingZoo's own modules, the preferred name first."""
 
 
 def made(factory: str, settings: Mapping[str, Any]) -> Any:
     """Return the environment that a factory makes, as a `ParallelEnv`.
 
     Raises:
-        GameError: there is no such factory, it fails, or it makes something else.
+        GameError: the factory does not exist, fails, or makes no environment.
     """
     try:
         env = _named(factory)(**settings)
@@ -42,7 +42,7 @@ def made(factory: str, settings: Mapping[str, Any]) -> Any:
 
 
 def refused(factory: str, reason: str) -> GameError:
-    """Return why an environment cannot be played, in one line."""
+    """Return the error of an environment that cannot be played, with a one-line reason."""
     return GameError(f"pettingzoo:{factory}: {' '.join(reason.split())[:300]}")
 
 
@@ -52,13 +52,13 @@ def _named(factory: str) -> Any:
         module = import_module(path)
     except ModuleNotFoundError as error:
         raise refused(factory, _missing(path, error.name or "")) from None
-    except Exception as error:  # whatever a module that is not ours may do when it is loaded
+    except Exception as error:  # importing foreign code may raise anything
         said = f"{type(error).__name__}: {error}"
         raise refused(factory, f"{said}; give pettingzoo:package.module:factory") from None
     found = getattr(module, name, None) if name else None
     if found is None:
         raise refused(factory, _no_factory(module, name))
-    # A name of a game may come from afar: nothing is called but what has to do with PettingZoo.
+    # A game's name may come from an untrusted request, so only PettingZoo factories are called.
     if not callable(found) or not _speaks_pettingzoo(module):
         reason = "it is not a factory in a module that defines or uses PettingZoo's"
         raise refused(factory, reason)
@@ -66,7 +66,7 @@ def _named(factory: str) -> Any:
 
 
 def _missing(path: str, absent: str) -> str:
-    """Why a module cannot be imported: it is not there, or something that it needs is not."""
+    """Return why a module cannot be imported: it, or a module that it needs, does not exist."""
     if absent and path != absent and not path.startswith(f"{absent}."):
         return str(missing("it", absent))
     package, _, name = path.rpartition(".")
@@ -74,7 +74,7 @@ def _missing(path: str, absent: str) -> str:
 
 
 def _no_factory(module: ModuleType, name: str) -> str:
-    """Return what to write where a module has no such factory."""
+    """Return an error message for a missing factory, with a suggestion."""
     made_by = [one for one in FACTORIES if callable(getattr(module, one, None))]
     what = f"{module.__name__} has no {name!r}" if name else "a factory is missing after the module"
     if made_by:
@@ -84,10 +84,10 @@ def _no_factory(module: ModuleType, name: str) -> str:
 
 
 def _instead(package: str, name: str) -> str:
-    """Return the modules beside one that are called alike: environments carry a version."""
+    """Return a suggestion of similarly named modules, such as other versions, or ""."""
     try:
         folder = import_module(package).__path__ if package else []
-    except Exception:  # there is no such package either
+    except Exception:  # the package does not exist either, or fails
         return ""
     stem = name.rpartition("_v")[0] or name
     beside = [one.name for one in iter_modules(folder)]
@@ -98,7 +98,7 @@ def _instead(package: str, name: str) -> str:
 
 
 def _made_by(folder: Iterable[str], name: str) -> list[str]:
-    """The best factory that a module names, without running the module; nothing if it has none."""
+    """Return the preferred factory that a module's text defines, or []; the module does not run."""
     for place in map(Path, folder):
         for path in (place / f"{name}.py", place / name / "__init__.py"):
             if path.is_file():
@@ -108,7 +108,7 @@ def _made_by(folder: Iterable[str], name: str) -> list[str]:
 
 
 def _bound(module: ast.Module) -> Iterator[str]:
-    """Yield the names that a module defines, assigns or imports at its top."""
+    """Yield the names that a module defines, assigns or imports at its top level."""
     for node in module.body:
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
@@ -120,7 +120,7 @@ def _bound(module: ast.Module) -> Iterator[str]:
 
 
 def _speaks_pettingzoo(module: ModuleType) -> bool:
-    # A module that is used has a name, and what comes from one has its name.
+    # An imported module has `__name__`, and an object imported from a module has `__module__`.
     used = (
         getattr(value, "__module__", None) or getattr(value, "__name__", "")
         for value in vars(module).values()

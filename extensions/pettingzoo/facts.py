@@ -1,4 +1,4 @@
-"""What an environment shows, as plain JSON that fits into a letter."""
+"""An environment's observations, infos and rewards as plain JSON for letters."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ def as_number(value: Any, whose: str) -> Number:
     """Return a reward as a plain number.
 
     Raises:
-        GameError: it is none, or not finite.
+        GameError: the reward is not a finite number.
     """
     try:
         number = float(value)
@@ -27,7 +27,7 @@ def as_number(value: Any, whose: str) -> Number:
 
 
 def as_plain(value: Any) -> Any:
-    """Observations and infos as JSON; an array too long for a letter is described instead."""
+    """Return observations or infos as JSON; an array too long for a letter is only described."""
     match value:
         case None | bool() | str():
             return value

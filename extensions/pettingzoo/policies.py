@@ -1,7 +1,7 @@
-"""A trained policy at a seat of a Gymnasium or PettingZoo environment, as a `python:` seat.
+"""A trained policy as a `python:` seat in a Gymnasium or PettingZoo environment.
 
-A policy is a function from an observation and an action mask to the index of an action, as
-environments' own libraries train them. `Policy` seats it; it makes no offers and accepts none.
+A policy is a function from an observation and an action mask to the index of an action, as learning
+libraries train policies. `Policy` makes a seat of it, which makes no offers and accepts none.
 
     # bots.py
     from shapley_coop.extensions.pettingzoo.policies import Policy
@@ -26,29 +26,29 @@ from numpy.typing import NDArray
 from shapley_coop.seats.asked import without_deals
 
 Acting = Callable[[Any, NDArray[np.int8]], SupportsInt]
-"""From the observation (an array of float32, or a mapping of such) and the mask (1 for each action
-that is legal now, in the environment's order) to an action's index."""
+"""A function from the observation (an array of float32, or a mapping of arrays) and the mask (1 for
+each legal action, in the environment's order) to an action's index."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Seats a policy: the factory of a `python:` seat.
+    """The factory of a `python:` seat that plays a policy.
 
     Attributes:
-        acts: the policy, asked once each turn. If it keeps a memory, a resumed run does not
-            restore it.
+        acts: the policy, called once each turn. If the policy has a memory, a resumed run does not
+            restore that memory.
     """
 
     acts: Acting
 
     def check_opening(self, shown: Mapping[str, Any]) -> None:
-        """Refuse a game that has no observation for it, before the play begins.
+        """Refuse a game without observations for the policy, before the play begins.
 
         Args:
-            shown: what the game shows before the first turn.
+            shown: the agent's view of the game before the first turn.
 
         Raises:
-            ValueError: there is no observation, or one too long for a letter.
+            ValueError: there is no observation, or it is too long for a letter.
         """
         try:
             _observed(shown.get("observation"))
@@ -60,10 +60,10 @@ class Policy:
             ) from None
 
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
-        """Make what answers an agent's letters.
+        """Return the function that answers an agent's letters.
 
-        Its answers raise ValueError where the letter has no observation, or one too long for a
-        letter, and where the policy gives no action's index.
+        The function raises ValueError if the letter's observation is missing or too long for a
+        letter, or if the policy returns an invalid index.
         """
         return self._answer
 
@@ -79,7 +79,7 @@ class Policy:
 
 
 def _observed(told: Any) -> Any:
-    """Return an observation as the environment gave it, without its own mask."""
+    """Return an observation as arrays, without its `action_mask`."""
     if isinstance(told, Mapping):
         inner = {key: _observed(part) for key, part in told.items() if key != "action_mask"}
         return inner["observation"] if inner.keys() == {"observation"} else inner

@@ -1,9 +1,9 @@
-"""Trying an environment out, to see whether it is a matrix game in disguise.
+"""Trials of an environment, to find out whether it is a repeated matrix game.
 
-Agents that compute, and certificates of contracts, need payoffs. An environment has none to show,
-but it can be tried: where every joint action pays the same at every turn and on every seed tried,
-it is taken for a repeated matrix game, and its letters say how that was found. The game's own seed
-is never tried, so that no agent learns what its dice will show.
+Embedded agents and certificates of contracts need a table of payoffs, which an environment does not
+publish. So the environment is tried. If every joint action pays the same in every turn and on every
+tried seed, the environment is treated as a repeated matrix game, and letters say that trials showed
+this. The game's own seed is never tried, so that no agent learns its future dice.
 """
 
 from collections.abc import Mapping
@@ -28,12 +28,12 @@ Joint = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Trials:
-    """What the trials showed.
+    """The results of trials.
 
     Attributes:
-        turns: how long a play takes, where all took as long; else 0.
-        pays: joint action (index per agent) → payoffs; empty where they are not fixed.
-        times: how often each joint action was tried at least.
+        turns: the number of turns of a play if all plays had the same; else 0.
+        pays: joint action (index per agent) → payoffs; empty if payoffs are not fixed.
+        times: every joint action was tried at least this often.
     """
 
     turns: int = 0
@@ -45,9 +45,9 @@ def try_out(env: Any, agents: list[str], most: int) -> Trials:
     """Play all joint actions in several orders, on several seeds.
 
     Args:
-        env: the environment; it is left in no particular state.
+        env: the environment; its state afterwards is undefined.
         agents: its agents, in order.
-        most: a play is cut after so many turns.
+        most: the most turns of a play, after which it is cut.
 
     Cost: at most about `MAX_STEPS` steps of the environment.
     """
@@ -81,6 +81,6 @@ def try_out(env: Any, agents: list[str], most: int) -> Trials:
 
 
 def _masked(observations: Mapping[str, Any], infos: Mapping[str, Any]) -> bool:
-    """Return whether actions are ruled out at times: then some joint actions cannot be tried."""
+    """Return whether action masks exist; then some joint actions may be impossible to try."""
     seen = [*observations.values(), *infos.values()]
     return any(isinstance(one, Mapping) and "action_mask" in one for one in seen)

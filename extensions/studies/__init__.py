@@ -1,4 +1,4 @@
-"""Records that others published, replayed by our rules: logs of games, studies of models."""
+"""Published records, replayed by this project's rules: logs of games, studies of models."""
 
 from shapley_coop.extension import Extension
 

@@ -1,11 +1,11 @@
-"""Recorded companies: the published log of a software company, and the negotiation over it.
+"""The reader of the published log of a software company, and of the negotiation over the reward.
 
-The log is one JSON object whose keys are role names, repeated for every step; parsers that keep the
-last of equal keys lose most of it, so it is read as pairs. Each entry is a sentence about what a
-role did. The negotiation is a list of lists of sentences, the last of which is the decision.
+The log is one JSON object whose keys are role names, repeated for every step. It is read as pairs,
+because parsers that keep only the last of equal keys lose most of it. Each entry is a sentence
+about a role's work. The negotiation is a list of lists of sentences; the last one is the decision.
 
-What the log does not hold is not made up: it has no commits, no content of files and no authors of
-lines. Counts are what its sentences say, each with the sentence that says it.
+The log has no commits, no contents of files and no authors of lines. None are invented: all counts
+are quoted from sentences, and each count keeps its sentence.
 """
 
 import json
@@ -27,10 +27,10 @@ NAMES = {
     "code reviewer": "Reviewer",
     **{role.lower(): role for role in ROLES},
 }
-"""What the log calls the roles, in small letters."""
+"""The log's names of roles, in lower case → our names."""
 
 _N = r"(?<!\d)(\d{1,9})"
-"""A number; bounded, as a log of digits alone would be read from each of them."""
+"""A number of bounded length, so that matching a long text of digits stays linear."""
 
 _DONE = (
     ("fixes", rf"{_N} (?:critical )?issues? (?:fixed|resolved)"),
@@ -43,7 +43,7 @@ _DONE = (
     ("code", rf"{_N} (?:total )?lines of (?:\w+ )?code"),
     ("code", rf"\({_N} lines (?:across|modified)"),
 )
-"""What a sentence can say was done: kind of artefact, and how it is put."""
+"""Pairs of a kind of artefact and a pattern of a sentence that states a count of this kind."""
 
 _SAID = re.compile(
     r"^(?P<by>[\w ]+?) said in negotiation turn (?P<round>\d+):\s*(?P<text>.*)", re.S
@@ -60,12 +60,12 @@ _SHARE = re.compile(
 )
 _WHOLE = 100
 MOST_BEGUN = 50
-"""Announcements of one message behind which a split is looked for, the last ones."""
+"""The number of announcements in a message, counted from its end, that are searched for a split."""
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """One count and the sentence that says it."""
+    """One count and the sentence that states it."""
 
     kind: str
     count: int
@@ -74,7 +74,7 @@ class Claimed:
 
 @dataclass(frozen=True)
 class Message:
-    """One message of the negotiation, and the split it proposes, in percent, if it can be read."""
+    """A message of the negotiation; `split` is its proposal in percent, None if unreadable."""
 
     by: str
     round: int
@@ -84,15 +84,15 @@ class Message:
 
 @dataclass(frozen=True)
 class RecordedCompany:
-    """A company as its log tells it.
+    """A company according to its log.
 
     Attributes:
-        task: what was built.
-        entries: every entry in order: role (or who else spoke), and what it says.
-        evidence: role → what the log says it made; of equal statements the largest.
+        task: the task of the company.
+        entries: all entries in order: the role (or another speaker), and its text.
+        evidence: role → the stated counts of its work; the largest of repeated statements.
         messages: the negotiation, in order.
-        rewards: role → percent, as finally decided; empty where no decision can be read.
-        missing: what the log does not hold or what could not be read of it.
+        rewards: role → percent in the final decision; empty if no decision can be read.
+        missing: remarks on facts that the log lacks, or that could not be read.
     """
 
     task: str
@@ -103,7 +103,7 @@ class RecordedCompany:
     missing: list[str]
 
     def artefacts(self) -> dict[str, dict[str, Fraction]]:
-        """Role → kind → count, by the log's own words."""
+        """Return role → kind → count, by the statements in the log."""
         counts: dict[str, dict[str, Fraction]] = {}
         for role, claims in self.evidence.items():
             counts[role] = dict.fromkeys(("code", "decisions", "documents", "fixes"), Fraction(0))
@@ -115,16 +115,16 @@ class RecordedCompany:
 def import_company_log(
     log: str | Path | Mapping[str, Any], negotiation: str | Path | Sequence[Any] | None = None
 ) -> RecordedCompany:
-    """Read a published log, and the negotiation over it.
+    """Read a published log and its negotiation.
 
     Args:
-        log: a file, or its content; a negotiation alone, a list of lists of sentences, is read
-            without what was made.
-        negotiation: a file, or its content; of a file `…-log.json` it is sought beside it, as
-            `…-negotiation.json`.
+        log: a file, or its content. It may also be a negotiation (a list of lists of sentences);
+            then nothing is known about the roles' work.
+        negotiation: a file, or its content; by default the file `…-negotiation.json` beside a log
+            `…-log.json`, if it exists.
 
     Raises:
-        GameError: a file cannot be read, or is not of this format; one line.
+        GameError: a file cannot be read, or has another format; the message is one line.
     """
     missing = [
         "the log holds no commits, no contents of files, and no authors of single lines",
@@ -154,7 +154,7 @@ def import_company_log(
 
 
 def negotiation_beside(log: str | Path) -> Path | None:
-    """Return the file `…-negotiation.json` beside a file `…-log.json`, if it is there."""
+    """Return the file `…-negotiation.json` beside a file `…-log.json`, or None."""
     beside = Path(str(log).removesuffix("-log.json") + "-negotiation.json")
     return beside if beside.is_file() and beside != Path(log) else None
 
@@ -162,7 +162,7 @@ def negotiation_beside(log: str | Path) -> Path | None:
 def _recorded(
     entries: list[tuple[str, str]], said: list[Message], missing: list[str]
 ) -> RecordedCompany:
-    """Return what the entries and the messages come to, with what they lack."""
+    """Return the company of these entries and messages, with remarks on missing facts."""
     rewards = said[-1].split or {} if said and not said[-1].round else {}
     if not rewards:
         missing.append("no final decision can be read: there are no rewards")
@@ -180,7 +180,7 @@ def _recorded(
 
 
 def _evidence(sentences: Iterable[str]) -> list[Claimed]:
-    """Return the largest of equal statements: 45 lines of code, told six times, are 45 lines."""
+    """Return the largest count per statement: repeating "45 lines of code" adds no lines."""
     best: dict[tuple[str, str], Claimed] = {}
     for sentence in sentences:
         for kind, pattern in _DONE:
@@ -194,7 +194,7 @@ def _evidence(sentences: Iterable[str]) -> list[Claimed]:
 
 
 def _is_negotiation(content: Any) -> bool:
-    """Return whether it is a list of lists of sentences, and not empty."""
+    """Return whether the content is a non-empty list of lists of texts."""
     return bool(isinstance(content, list) and content) and all(
         isinstance(said, list) and all(isinstance(one, str) for one in said) for said in content
     )
@@ -217,9 +217,9 @@ def _message(text: str) -> Message:
 
 
 def _split(text: str) -> dict[str, Fraction] | None:
-    """Return the split that a message proposes: what stands behind its last announcement of one.
+    """Return the split in a message: the percentages after its last announcement of a split.
 
-    None where no percentages of different roles can be read that sum to 100.
+    None if no percentages of different roles sum to 100.
     """
     begins = [match.end() for match in _BEGINS.finditer(text)]
     for start in [*reversed(begins[-MOST_BEGUN:]), 0]:
@@ -232,7 +232,7 @@ def _split(text: str) -> dict[str, Fraction] | None:
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that keeps all of its pairs, those of repeated keys too."""
+    """A JSON object that keeps all pairs, including those of repeated keys."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)

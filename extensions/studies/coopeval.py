@@ -1,19 +1,19 @@
-"""CoopEval's records settled by our rules, and its contracts certified, beside what it recorded.
+"""CoopEval's rounds settled and its contracts certified by our rules, beside the study's results.
 
-For each contract that a model proposed, the deal promises the study's cooperative action by every
-seat and makes the payments: whoever takes an action that pays c gets c/(n-1) of each other seat. So
-the certificate answers the study's two questions:
+A contract that a model proposed becomes a deal. The deal promises the cooperative action of every
+seat, and makes the contract's payments: a seat that takes an action paying c gets c/(n-1) from each
+other seat. The certificate of this deal answers the study's two questions:
 
-- stable: while all others cooperate, cooperating is a best response of every seat (Nash);
-- dominant: for every seat, not cooperating is never better, and worse at least once.
+- stable: cooperating is a best response of every seat if all others cooperate (Nash);
+- dominant: cooperating is a weakly dominant strategy of every seat.
 
-Nobody in the study pays out of a purse, and no letter shows the deal, so the certificate bounds
-neither what is paid by what the game can pay nor the deal's length in words; whether our table
-would have refused the contract for one of them is told beside it. A contract whose incentives
-cannot be enumerated has no verdict, and counts in no rate.
+In the study, payments are not limited by a purse, and no letter has to show the deal. So the
+certificate limits neither payments nor the deal's length in words. A separate remark says whether
+our table would have refused the contract for such a limit. A contract whose incentives cannot be
+enumerated has no verdict, and counts in no rate.
 
-For each round, a contract that all signed is held against the record by the monitor, the payments
-that fall due are made, and what each seat ends with is compared with the points recorded.
+In each round with a signed contract, the monitor applies the contract to the record and makes the
+payments due. Each seat's payoff is then compared with the recorded points.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ from shapley_coop.extensions.studies.coopeval_records import Design, Experiment,
 from shapley_coop.games import Turn
 
 TOLERANCE = Fraction(1, 10**5)
-"""The study's points are floats, and our payoffs whole millionths."""
+"""The tolerated difference: the study's points are floats, our payoffs whole millionths."""
 
 _PURSE = 10**9
 _RULES = [rule for rule in DEAL_RULES if rule is not text_within_limit]
@@ -50,14 +50,14 @@ class Proposed:
     """A contract that a model proposed.
 
     Attributes:
-        by: the study's name of who proposed it.
-        deal: the contract as ours: cooperation by all, and the payments.
-        stable: cooperating is a best response of every seat while all others cooperate; None where
-            that could not be found out.
-        dominant: cooperating is weakly dominant for every seat; None likewise.
-        unknown: why there is no verdict; empty where there is one.
-        refused: why our table would not have let it be signed; empty if it would.
-        certificate: all that was found out, as plain JSON.
+        by: the proposer's name in the study.
+        deal: the contract as our deal: cooperation by all, and the payments.
+        stable: whether cooperating is a best response of every seat if all others cooperate; None
+            if unknown.
+        dominant: whether cooperating is weakly dominant for every seat; None if unknown.
+        unknown: the reason for a missing verdict; "" if there is one.
+        refused: the reason why our table would refuse the contract; "" if it would accept it.
+        certificate: the full certificate, as plain JSON.
     """
 
     by: str
@@ -71,15 +71,15 @@ class Proposed:
 
 @dataclass(frozen=True)
 class Settled:
-    """A round as our rules settle it.
+    """A round settled by our rules.
 
     Attributes:
-        round: as it was recorded.
+        round: the recorded round.
         record: the turn as our game records it.
-        ours: seat → what it ends with.
-        payments: what fell due: payer, payee, amount.
-        verdicts: clause of the signed contract → satisfied, violated or pending; a clause that
-            promises cooperation is not among them, as the study's contracts promise nothing.
+        ours: seat → its payoff.
+        payments: the payments due: payer, payee, amount.
+        verdicts: clause of the signed contract → satisfied, violated or pending; there are only
+            payments, because the study's contracts promise no cooperation.
     """
 
     round: Round
@@ -90,14 +90,14 @@ class Settled:
 
     @property
     def agrees(self) -> bool:
-        """Whether every seat ends with what the study recorded."""
+        """Whether every seat's payoff equals the recorded points, up to `TOLERANCE`."""
         pairs = zip(self.ours.values(), self.round.points, strict=True)
         return all(abs(ours - told) <= TOLERANCE for ours, told in pairs)
 
 
 @dataclass(frozen=True)
 class Imported:
-    """An experiment of the study, by our rules."""
+    """An experiment of the study, settled and certified by our rules."""
 
     experiment: Experiment
     proposed: tuple[Proposed, ...]
@@ -106,16 +106,16 @@ class Imported:
 
     @property
     def designs(self) -> tuple[Proposed | ProposedMediator, ...]:
-        """All that models proposed: contracts, or mediators."""
+        """The contracts or mediators that models proposed."""
         return (*self.proposed, *self.mediators)
 
     @property
     def differing(self) -> list[Settled]:
-        """The rounds that end otherwise than was recorded."""
+        """The rounds whose payoffs differ from the recorded points."""
         return [one for one in self.settled if not one.agrees]
 
     def summary(self) -> dict[str, Any]:
-        """Counts, and every difference, as plain JSON."""
+        """Return counts and all differences as plain JSON."""
         return {
             "folder": str(self.experiment.folder),
             "game": self.experiment.world.kind,
@@ -133,7 +133,7 @@ class Imported:
         }
 
     def report(self) -> dict[str, Any]:
-        """The summary with game, designs, certificates, records, verdicts and settlements."""
+        """Return the summary plus the game, designs, certificates and settlements, as JSON."""
         return {
             **self.summary(),
             "params": self.experiment.world.game.params.model_dump(mode="json"),
@@ -147,9 +147,9 @@ def import_study(folder: Path) -> list[Imported]:
     """Return every experiment in a folder and below it, settled and certified.
 
     Raises:
-        ValueError: there is none, or a file is not of the study's format.
+        ValueError: there is no experiment, or a file is not in the study's format.
 
-    Cost: some 0.1 ms for a round, and some 10 ms for each different design.
+    Cost: about 0.1 ms per round, and about 10 ms per distinct design.
     """
     return [imported(one) for one in experiments(folder)]
 
@@ -165,7 +165,7 @@ def imported(experiment: Experiment) -> Imported:
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
-    """The clauses of a contract: who takes an action gets its amount evenly from all others."""
+    """Return a contract's payments: all others pay an action's amount, in equal parts."""
     clauses = []
     for action, amount in design.items():
         for doer in seats if amount else ():
@@ -180,7 +180,7 @@ def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
 
 
 def certified(by: str, design: Design, world: StudyGame) -> Proposed:
-    """Return what a proposed contract does to incentives."""
+    """Certify a proposed contract: whether cooperation is stable, and whether it is dominant."""
     promises = [Do(agent=seat, action=world.target) for seat in world.seats]
     deal = Deal(clauses=(*promises, *payments_of(design, world.seats)))
     facts = facts_of(world.game)
@@ -201,10 +201,10 @@ def certified(by: str, design: Design, world: StudyGame) -> Proposed:
 
 
 def settle(one: Round, experiment: Experiment) -> Settled:
-    """Return a round by our rules: the game's payoffs, and the payments of what all signed.
+    """Settle a round by our rules: the game's payoffs, and the signed contract's payments.
 
     Raises:
-        ValueError: a contract was signed whose proposer's contract is not in the folder.
+        ValueError: the signed contract is not in the folder.
     """
     world = experiment.world
     actions = dict(zip(world.seats, one.actions, strict=True))
@@ -230,7 +230,7 @@ def _no_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
 
 
 def difference(one: Settled) -> dict[str, Any]:
-    """Return what the study recorded beside what we come to, seat by seat."""
+    """Return the recorded points and our payoffs of a round, seat by seat."""
     return {
         "where": one.round.where,
         "actions": list(one.round.actions),

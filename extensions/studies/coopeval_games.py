@@ -1,4 +1,4 @@
-"""The games of CoopEval as normal-form games of ours, from the numbers in its settings."""
+"""The games of CoopEval as our normal-form games, from the numbers in its settings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.games.matrix import MatrixGame
 
 Pays = Callable[[Sequence[str]], list[Fraction]]
-"""From what each seat does to what each gets."""
+"""A function from the seats' actions to their payoffs."""
 
 MATRICES = {
     "PrisonersDilemma": ("COOPERATE", "DEFECT"),
@@ -18,14 +18,14 @@ MATRICES = {
     "TrustGame": ("GIVE", "KEEP"),
     "MatchingPennies": ("HEADS", "TAILS"),
 }
-"""Game of two → its actions, the one that the study calls cooperation first.
+"""Two-player game → its actions, the cooperative one first.
 
-Its payoffs are given by pairs of their initials.
+The study's keys of payoffs are the initials of both actions.
 """
 PUBLIC_GOODS, TRAVELLERS = "PublicGoods", "TravellersDilemma"
 _DECIMALS = 6
 MOST_SEATS, MOST_CLAIMS = 12, 300
-"""The study has 3 and 4; every joint action is enumerated."""
+"""The study has 3 seats and 4 claims; the limits exist because all joint actions are listed."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class StudyGame:
     """A game of the study.
 
     Attributes:
-        kind: as the study calls it.
-        game: ours, one turn, its agents called by seat: P1, P2, …
-        target: the action that a contract is to make everybody take.
+        kind: the study's name of the game.
+        game: our game of one turn; the agents are the seats P1, P2, …
+        target: the cooperative action, which contracts should make all seats take.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class StudyGame:
         return list(self.game.agents)
 
     def action(self, told: Any, where: str) -> str:
-        """Return an action as ours: "StagHuntAction.STAG" is STAG.
+        """Return our name of an action: STAG for "StagHuntAction.STAG".
 
         Raises:
             ValueError: the game has no such action.
@@ -64,7 +64,7 @@ def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
     """Return a game from its name and its numbers.
 
     Raises:
-        ValueError: the game is not known, or its numbers are missing or not valid.
+        ValueError: the game is unknown, or its numbers are missing or invalid.
     """
     known = [*MATRICES, PUBLIC_GOODS, TRAVELLERS]
     if kind not in known:
@@ -86,7 +86,7 @@ def _matrix(cells: Mapping[str, Sequence[Any]]) -> Pays:
 
 
 def _public_goods(given: Mapping[str, Any]) -> StudyGame:
-    """Each has 1 and gives all of it or nothing; the fund is multiplied and shared evenly."""
+    """Return the public goods game: each seat gives 1 or 0; the fund is multiplied and shared."""
     seats, multiplier = _count(given, "num_players", MOST_SEATS), exact(given["multiplier"])
 
     def pays(play: Sequence[str]) -> list[Fraction]:
@@ -97,7 +97,7 @@ def _public_goods(given: Mapping[str, Any]) -> StudyGame:
 
 
 def _travellers(given: Mapping[str, Any]) -> StudyGame:
-    """Both get the lower claim; who made it gets a bonus, and the other pays as much."""
+    """Return the traveller's dilemma: both get the lower claim; a bonus goes from high to low."""
     count, bonus = _count(given, "num_actions", MOST_CLAIMS), exact(given["bonus"])
     lowest, step = exact(given["min_claim"]), exact(given["claim_spacing"])
     claims = {f"CLAIM_{i}": lowest + i * step for i in range(count)}

@@ -1,15 +1,15 @@
-"""CoopEval's mediators certified: is it stable, and dominant, that everybody delegates to one?
+"""Certificates of CoopEval's mediators: whether full delegation is stable, and whether dominant.
 
-A mediator that a model proposed takes an action for each seat that delegates to it, and which one
-depends on how many do. With delegating as one more action of every seat, the study asks as it does
-of contracts:
+A mediator that a model proposed acts for every seat that delegates to it. Its action depends on the
+number of delegating seats. Delegating is one more action of every seat, and the study asks the same
+questions as of contracts:
 
-- stable: everybody who delegates is made to cooperate, and while all others delegate, delegating is
-  a best response of every seat (Nash);
-- dominant: so, and for every seat delegating is never worse than any action of its own, and better
-  at least once.
+- stable: if all delegate, the mediator cooperates, and delegating is then a best response of every
+  seat (Nash);
+- dominant: if all delegate, the mediator cooperates, and delegating is weakly dominant: never worse
+  than an own action of a seat, and better at least once.
 
-A game of too many plays has no verdict, and counts in no rate.
+A game with too many joint actions has no verdict, and counts in no rate.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ from shapley_coop.extensions.studies.coopeval_records import Mediator
 from shapley_coop.games.matrix import MAX_JOINT_ACTIONS
 
 _Choices = tuple[str | None, ...]
-"""What seats choose: actions of their own, or None for delegating."""
+"""The seats' choices: an action, or None for delegating."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class ProposedMediator:
     """A mediator that a model proposed.
 
     Attributes:
-        by: the study's name of who proposed it.
-        mediator: what it does.
-        stable: delegating is a best response of every seat while all others delegate, and makes
-            all cooperate; None where that could not be found out.
-        dominant: delegating is weakly dominant for every seat, likewise.
-        unknown: why there is no verdict; empty where there is one.
+        by: the proposer's name in the study.
+        mediator: number of delegating seats → the mediator's action.
+        stable: whether full delegation means cooperation and is an equilibrium; None if unknown.
+        dominant: whether full delegation means cooperation and delegating is weakly dominant for
+            every seat; None if unknown.
+        unknown: the reason for a missing verdict; "" if there is one.
     """
 
     by: str
@@ -47,15 +47,15 @@ class ProposedMediator:
     unknown: str = ""
 
     def record(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the mediator and its verdicts as plain JSON."""
         taken = {str(count): action for count, action in self.mediator.items()}
         return {**vars(self), "mediator": taken}
 
 
 def certified_mediator(by: str, mediator: Mediator, world: StudyGame) -> ProposedMediator:
-    """Return what a proposed mediator does to incentives.
+    """Certify a proposed mediator: whether delegating is stable, and whether it is dominant.
 
-    Cost: of the order of the plays of the game with delegating as one more action.
+    Cost: proportional to the number of joint actions, with delegating as one more action.
     """
     seats = world.seats
     plays = (len(world.game.actions[seats[0]]) + 1) ** len(seats)
@@ -77,7 +77,7 @@ def certified_mediator(by: str, mediator: Mediator, world: StudyGame) -> Propose
 
 
 def _dominant(mediator: Mediator, world: StudyGame, seat: int) -> bool:
-    """Whether delegating is never worse than any own action of a seat, and better at least once."""
+    """Return whether delegating weakly dominates every own action of a seat."""
     own = world.game.actions[world.seats[seat]]
     others = product((*own, None), repeat=len(world.seats) - 1)
     better = set[str]()
@@ -92,7 +92,7 @@ def _dominant(mediator: Mediator, world: StudyGame, seat: int) -> bool:
 def _gains(
     mediator: Mediator, world: StudyGame, seat: int, others: Iterable[_Choices]
 ) -> Iterator[tuple[str, Fraction]]:
-    """What a seat gains by delegating in place of each own action, for each choice of the rest."""
+    """Yield each own action and the gain of delegating over it, for all choices of the others."""
     for chosen in others:
         before, after = chosen[:seat], chosen[seat:]
         delegating = _paid(mediator, world, seat, (*before, None, *after))
@@ -101,7 +101,7 @@ def _gains(
 
 
 def _paid(mediator: Mediator, world: StudyGame, seat: int, choices: _Choices) -> Fraction:
-    """Return what a seat gets once the mediator has acted for those who delegate."""
+    """Return a seat's payoff if the mediator acts for all delegating seats."""
     taken = mediator.get(choices.count(None), "")
     acts = [taken if choice is None else choice for choice in choices]
     rewards = world.game.payoffs.rewards(dict(zip(world.seats, acts, strict=True)))

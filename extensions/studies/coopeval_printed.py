@@ -1,9 +1,9 @@
-"""How often CoopEval's designs hold, and its printed table of that, read from its LaTeX.
+"""The rates of stable and dominant designs in CoopEval, compared with its printed LaTeX table.
 
-A design is a contract or a mediator that a model proposed. The table has a column for each model
-and, for each mechanism, a row NS (the percentage of designs that make cooperation, or full
-delegation, a Nash equilibrium) and a row WD (weakly dominant). Every percentage under its head is
-compared; one of a mechanism, a measure or a model that we have no figure of differs.
+A design is a contract or a mediator that a model proposed. The table has a column per model. Each
+mechanism has a row NS (the percentage of designs that make cooperation, or full delegation, a Nash
+equilibrium) and a row WD (weakly dominant). Every percentage in the table is compared. A percentage
+counts as different if we have no figure for its mechanism, measure or model.
 """
 
 import re
@@ -18,23 +18,23 @@ from shapley_coop.extensions.studies.coopeval_records import CONTRACTING, MEDIAT
 from shapley_coop.files import read_text
 
 DILEMMAS = ("PrisonersDilemma", "PublicGoods", "TravellersDilemma", "TrustGame")
-"""The games that the study's table of designs is about: alone, each seat gains by not cooperating
-or cannot rely on it."""
+"""The games in the study's table of designs. Without a design, a seat gains by not cooperating, or
+cannot rely on the others' cooperation."""
 
 MEASURES = {"NS": "stable", "WD": "dominant"}
-"""Row of the printed table → the rate of ours that it is compared with."""
+"""Row of the printed table → the attribute of `Rates` to compare with it."""
 
 _CELL = re.compile(r"-?\d+(?:\.\d+)?")
 _ERROR = re.compile(r"\{\\scriptsize.*")
 _COMMAND = re.compile(r"\\text(?:bf|color)(?:\{black!\d+\})?")
 _TAGS = {"r": "(cot)", "b": "(io)"}
-"""Ending of a printed name → how the records mark that variant of a model: with reasoning first, or
-the answer alone."""
+"""Suffix of a printed name → the mark of this variant of a model in the records: with reasoning
+(chain of thought), or with the answer only."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How often the designs of one model made cooperation stable, and dominant."""
+    """The number of a model's designs, and their mean rates of being stable and dominant."""
 
     designs: int
     stable: Fraction
@@ -42,13 +42,13 @@ class Rates:
 
 
 Printed = Mapping[tuple[str, str], Mapping[str, str]]
-"""Mechanism and measure → name of the model as printed → percentage as printed."""
+"""(Mechanism, measure) → printed name of the model → printed percentage."""
 
 
 def rates_of_mechanisms(
     found: Sequence[Imported], games: Sequence[str] = ()
 ) -> dict[str, dict[str, Rates]]:
-    """Mechanism → model → its rates; a mechanism without designs is not there."""
+    """Return mechanism → model → rates, without mechanisms that have no designs."""
     by_mechanism = {
         mechanism: rates((one for one in found if one.experiment.mechanism == mechanism), games)
         for mechanism in (CONTRACTING, MEDIATION)
@@ -57,12 +57,12 @@ def rates_of_mechanisms(
 
 
 def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rates]:
-    """Model → its rates: of each game over all its seats and folders, then their mean over games.
+    """Return model → rates: the mean over games of the rate in each game.
 
     Args:
-        found: the experiments, of one mechanism.
-        games: those to count; all if empty. The study's table counts the four in which
-            cooperation is at odds with self-interest.
+        found: the experiments of one mechanism.
+        games: the games to count; all if empty. The study's table counts the four games in which
+            cooperation conflicts with self-interest.
     """
     cells: dict[str, dict[str, Counter[str]]] = {}
     for one in found:
@@ -101,7 +101,7 @@ class Compared:
 
     @property
     def agrees(self) -> bool:
-        """Whether they are the same to the last digit that is printed."""
+        """Whether both percentages are equal, to the last printed digit."""
         return self.printed == self.ours
 
 
@@ -109,7 +109,7 @@ def printed_table(file: Path) -> Printed:
     """Return every row of percentages in the printed table.
 
     Raises:
-        ValueError: the file cannot be read, or holds no such table.
+        ValueError: the file cannot be read, or has no valid table of this kind.
     """
     text = read_text(file, "the study's table")
     rows = [[_plain(cell) for cell in line.split("&")] for line in text.splitlines()]
@@ -136,7 +136,7 @@ def printed_table(file: Path) -> Printed:
 
 
 def compared(printed: Printed, ours: Mapping[str, Mapping[str, Rates]]) -> list[Compared]:
-    """Return each printed cell beside ours; what we have no figure of is a dash, and differs."""
+    """Return each printed cell beside our figure, or beside a dash if we have none."""
     cells = []
     for (mechanism, measure), by_name in printed.items():
         shares = ours.get(mechanism, {})
@@ -150,12 +150,12 @@ def compared(printed: Printed, ours: Mapping[str, Mapping[str, Rates]]) -> list[
 
 
 def _plain(cell: str) -> str:
-    """Return a cell without its markup and its standard error."""
+    """Return a cell's text without its LaTeX markup and its standard error."""
     text = _COMMAND.sub("", _ERROR.sub("", cell)).replace("\\\\", "")
     return re.sub(r"\\multirow\{\d+\}\{\*\}|[{}]", "", text).strip()
 
 
 def _is_called(name: str, model: str) -> bool:
-    """Return whether a printed name is short for a model: Gemini-B for "google/gemini-…(IO)"."""
+    """Return whether a printed name abbreviates a model: Gemini-B is "google/gemini-…(IO)"."""
     parts = [_TAGS.get(part, part) for part in name.lower().split("-")]
     return all(part in model.lower() for part in parts)

@@ -1,17 +1,17 @@
-"""Published records of CoopEval, a study of cooperation among models: its folders, read as data.
+"""The reader of CoopEval's published records, a study of cooperation among models.
 
-A folder holds one experiment: a game under one mechanism, played by every match of the models.
+A folder is one experiment: a game under one mechanism, played in all matches of the models.
 
 =====================  =========================================================================
-file                   what is read of it
+file                   content that is read
 =====================  =========================================================================
 config.json            the game with its numbers, and the mechanism
-records.jsonl          a match a line; wherever it lists `player`, `action` and `points` of each
-                       seat, that is one round
-contract_design.json   under contracts: player → action → what doing it pays, drawn evenly from all
-                       others (a negative amount is paid to them)
-mediator_design.json   under mediation: player → pairs of how many delegate and the action that its
-                       mediator then takes for each of them
+records.jsonl          one match per line; each nested list with `player`, `action` and `points`
+                       of all seats is one round
+contract_design.json   contracts only: player → action → the amount that the action's seat gets
+                       from all others, in equal parts (a negative amount goes to the others)
+mediator_design.json   mediators only: player → pairs of a number of delegating seats and the
+                       mediator's action for each of these seats
 =====================  =========================================================================
 
 The study: https://github.com/Xiao215/CoopEval. Nothing of it is part of this project.
@@ -35,23 +35,23 @@ DESIGNS, MEDIATORS = "contract_design.json", "mediator_design.json"
 _MOVE = ("player", "action", "points")
 
 Design = Mapping[str, Fraction]
-"""Action → what each who does it gets, drawn evenly from all others."""
+"""Action → the amount that each seat with this action gets from all others, in equal parts."""
 
 Mediator = Mapping[int, str]
-"""How many delegate → the action that is taken for each of them."""
+"""Number of delegating seats → the mediator's action for each of them."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """One round as it was recorded.
+    """One recorded round.
 
     Attributes:
-        where: file, line and number of the round in it, to find it again.
-        players: the study's name of each seat, in the order of the seats.
-        actions: what each did.
-        points: what the study gave each, after the contract's payments.
-        designer: whose contract was voted for; empty where there was none.
-        signed: whether all signed it, so that it was in force.
+        where: the file, its line, and the number of the round in the line.
+        players: the study's names of the players, in the order of the seats.
+        actions: the seats' actions.
+        points: the seats' recorded points, after the contract's payments.
+        designer: the proposer of the elected contract; "" if there was none.
+        signed: whether all signed the contract, so that it was in force.
     """
 
     where: str
@@ -67,12 +67,12 @@ class Experiment:
     """A folder of the study.
 
     Attributes:
-        folder: where it is.
-        mechanism: as the study calls it.
+        folder: the path of the folder.
+        mechanism: the study's name of the mechanism.
         world: the game.
-        designs: player → the contract it proposed.
-        mediators: player → the mediator it proposed.
-        rounds: all that were recorded.
+        designs: player → the contract that it proposed.
+        mediators: player → the mediator that it proposed.
+        rounds: all recorded rounds.
     """
 
     folder: Path
@@ -87,7 +87,7 @@ def experiments(folder: Path) -> Iterator[Experiment]:
     """Yield every experiment in a folder and below it, by path.
 
     Raises:
-        ValueError: there is none, or a file is not of the format; one line that names the file.
+        ValueError: there is no experiment, or a file has another format; the message is one line.
     """
     found = [path.parent for path in files_below(folder, RECORDS)]
     if not found:
@@ -97,16 +97,16 @@ def experiments(folder: Path) -> Iterator[Experiment]:
 
 
 def without_records(folder: Path) -> list[Path]:
-    """Return the folders of experiments whose records are missing: they cannot be settled."""
+    """Return the folders of experiments without records, which cannot be settled."""
     given = [path.parent for path in files_below(folder, CONFIG)]
     return [one for one in given if not (one / RECORDS).is_file()]
 
 
 def experiment(folder: Path) -> Experiment:
-    """Return one folder of the study.
+    """Read one folder of the study.
 
     Raises:
-        ValueError: a file cannot be read, or is not of the format.
+        ValueError: a file cannot be read, or has another format.
     """
     config = _config_of(folder)
     name = str(folder / CONFIG)
@@ -181,7 +181,7 @@ def _by_player(file: Path, what: str) -> Mapping[str, Any]:
 
 
 def _amount(told: Any, where: str) -> Fraction:
-    """Return what a contract pays: an amount that a deal can say."""
+    """Return a contract's amount as an exact number that a deal can express."""
     try:
         return parse_exact(told)
     except ValueError as error:
@@ -207,7 +207,7 @@ def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
 
 
 def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
-    """Yield every list of moves in a record, with the mapping it stands in."""
+    """Yield every list of moves in a nested record, with the mapping that contains the list."""
     if isinstance(part, list) and any(_is_move(one) for one in part):
         yield part, around
     elif isinstance(part, list):

@@ -1,11 +1,11 @@
-"""Writes `docs/evidence.md`: what records of others, replayed by our rules, show.
+"""The program that writes `docs/evidence.md`: figures from published records, replayed here.
 
     python -m shapley_coop.extensions.studies.evidence --raids raid-*.json --company log.json \\
         --coopeval DIR --printed TABLE.tex --arena DIR --page docs/evidence.md
 
-Each line of the page is computed from a record that is given here; of a record that is not given
-the page says nothing. The records stay where they are. Each is named with the SHA-256 of what was
-read of it, so that others can see whether they have the same.
+Each line of the page is computed from a given record; the page omits records that are not given.
+The records are not copied. The page names each record with the SHA-256 of the files read, so that
+others can compare their copies.
 """
 
 import argparse
@@ -66,10 +66,10 @@ class Shown:
     """One line of the page.
 
     Attributes:
-        claim: what is said.
-        record: which record it is said of, with its digest.
-        command: what shows it.
-        figure: what it showed when the page was written.
+        claim: the claim.
+        record: the name of the record, with its digest.
+        command: the command that shows the figure.
+        figure: the command's result when the page was written.
     """
 
     claim: str
@@ -78,13 +78,13 @@ class Shown:
     figure: str
 
     def row(self) -> str:
-        """As a row of the table."""
+        """Return the line as a row of a Markdown table."""
         cells = (self.claim, self.record, f"`{self.command}`", self.figure)
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def of_raid(file: Path) -> Shown:
-    """Our rules play what a raid's log says."""
+    """Compare a replay of a raid by our rules with the raid's log."""
     log = import_raid_log(file)
     differ = len(log.mismatches)
     same = sum(log.tally[a] == made for a, made in log.contributions.items())
@@ -98,7 +98,7 @@ def of_raid(file: Path) -> Shown:
 
 
 def of_company(file: Path) -> Shown:
-    """The decided rewards of a company are read, and compared with earned value."""
+    """Read the split that a company's negotiation decided."""
     company = import_company_log(file)
     read = sum(said.split is not None for said in company.messages)
     decided = ", ".join(f"{role} {float(part):g}" for role, part in company.rewards.items())
@@ -112,7 +112,7 @@ def of_company(file: Path) -> Shown:
 
 
 def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
-    """Rounds settled, and contracts certified, as the study recorded and printed them."""
+    """Yield the lines about CoopEval: rounds settled, designs certified, printed rates compared."""
     found = import_study(folder)
     rounds = sum(len(one.settled) for one in found)
     signed = sum(one.round.signed for each in found for one in each.settled)
@@ -142,7 +142,7 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
 def _certified(
     found: Sequence[Imported], folder: Path, designs: Sequence[Path], command: str
 ) -> Iterator[Shown]:
-    """Contracts and mediators that the models proposed, certified."""
+    """Yield the lines about the contracts and mediators that models proposed."""
     proposed = [one for each in found for one in each.proposed]
     yield Shown(
         "Contracts that the models proposed, certified",
@@ -164,7 +164,7 @@ def _certified(
 
 
 def of_arena(folder: Path) -> Iterator[Shown]:
-    """Would our table have protected the study's agents? A line for each kind of game."""
+    """Yield a line per kind of game: whether our checks would have stopped bad deals."""
     found, unreadable = replay_study(folder)
     for one in protection(found):
         files = [Path(x.record.where) for x in found if x.record.kind == one.kind]
@@ -186,7 +186,7 @@ def page(shown: Sequence[Shown]) -> str:
 
 
 def _named(name: str, files: Sequence[Path], root: Path | None = None) -> str:
-    """A record's name with the digest of its files: of their paths below `root` and contents."""
+    """Return a record's name with a digest of its files' contents and paths below `root`."""
     total = sha256()
     for file in sorted(files):
         where = file.relative_to(root).as_posix() if root else file.name
@@ -196,7 +196,7 @@ def _named(name: str, files: Sequence[Path], root: Path | None = None) -> str:
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Write the page from the records that are given."""
+    """Write the page from the given records."""
     parser = argparse.ArgumentParser(description="Write docs/evidence.md from records at hand.")
     parser.add_argument("--raids", type=Path, nargs="*", default=[], help="logs of raids")
     parser.add_argument("--company", type=Path, nargs="*", default=[], help="logs of companies")

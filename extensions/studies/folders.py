@@ -1,13 +1,13 @@
-"""Files of a study, wherever they lie in its folder."""
+"""The search for files of a study in nested folders."""
 
 from pathlib import Path
 
 
 def files_below(folder: Path, name: str) -> list[Path]:
-    """The files of a name in a folder and below it, by path: of pipes, a reader would not return.
+    """Return the regular files of a name in a folder and below; reading a pipe would block.
 
     Args:
-        folder: where to look.
-        name: of the files, or a pattern.
+        folder: the folder to search.
+        name: the name of the files, or a glob pattern.
     """
     return sorted(path for path in folder.rglob(name) if path.is_file())

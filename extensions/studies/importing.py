@@ -1,4 +1,4 @@
-"""`coop import`: records that others published, read and settled by our rules."""
+"""The commands `coop import raid-log` and `coop import company-log`."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ def raid_log(file: DataFile, set_: SetPairs = None, as_json: Json = False) -> No
 
     --set gives numbers that the log does not state, such as cooldown=4 or damage=[100, 300].
 
-    Exit code 0: our rules play what the log says; 1: they differ, and no shares are given; 2: wrong
+    Exit code 0: our rules and the log agree; 1: they differ, and no shares are computed; 2: wrong
     usage.
     """
     from shapley_coop.extensions.studies.raid_log import import_raid_log
@@ -38,7 +38,7 @@ def raid_log(file: DataFile, set_: SetPairs = None, as_json: Json = False) -> No
 
 
 def _show_raid(title: str, log: Any) -> None:
-    """Print the contributions, the log's own amounts beside ours, and what differs."""
+    """Print the contributions by the log and by our rules, the differences, and notes."""
     lines = [
         [
             hero,
@@ -66,9 +66,9 @@ Negotiation = Annotated[
 
 
 def company_log(file: DataFile, negotiation: Negotiation = None, as_json: Json = False) -> None:
-    """Read a published software-company log: artefacts in its words, and their earned value.
+    """Read a published software-company log: the artefacts that it states, and their earned value.
 
-    A negotiation alone is read as well: what each role asked for, and what was decided.
+    A negotiation is also read, with or without a log: each role's demands, and the final decision.
     """
     from shapley_coop.credit.wev import wev_report
     from shapley_coop.extensions.studies.company_log import import_company_log
@@ -103,7 +103,7 @@ def _percent(split: "Mapping[str, Fraction]") -> dict[str, float]:
 
 
 def _show_talk(title: str, company: "RecordedCompany") -> None:
-    """Print, for each role, what it asked for itself, what others offered it, what was decided."""
+    """Print each role's own demands, the offers of others to it, and the decided share."""
     lines = []
     splits = [said for said in company.messages if said.split and said.round]
     for role in company.evidence:

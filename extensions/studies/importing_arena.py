@@ -1,4 +1,4 @@
-"""`coop import negotiation-arena`: a published study of trading models, replayed at our table."""
+"""The command `coop import negotiation-arena`: a study of trading models, replayed here."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,12 +26,12 @@ MOST_SHOWN = 10
 def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) -> None:
     """Replay NegotiationArena's games at our table: would it have protected these agents?
 
-    Every proposal and the acceptance pass the checks of a run. A deal by which somebody loses, or
-    gives what it does not have, should be stopped; every other should be let through. What came of
-    each game is computed from its answers and compared with what the study recorded.
+    Every proposal and every acceptance goes through the checks of a run. The checks should stop a
+    deal that leaves an agent worse off, or in which an agent gives something that it does not have.
+    They should let all other deals through. Outcomes are compared with the study's record.
 
-    Exit code 0: all bad deals are stopped, all others let through, and outcomes agree with those
-    recorded; 1: one is not, or they do not; 2: wrong usage.
+    Exit code 0: all bad deals are stopped, all others are let through, and all outcomes agree with
+    the record; 1: otherwise; 2: wrong usage.
     """
     import json
 
@@ -108,5 +108,5 @@ def _show(found: "Sequence[Replayed]", answers: "Sequence[Protection]") -> None:
 
 
 def _exceptional(one: "Replayed") -> bool:
-    """Return whether a deal is not judged as it should be, or comes to something else."""
+    """Return whether a deal is judged wrongly, or the outcome differs from the record."""
     return (one.deal and one.bad != one.stopped) or bool(one.differs)

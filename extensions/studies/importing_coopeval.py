@@ -1,4 +1,4 @@
-"""`coop import coopeval`: a published study of contracts among models, settled by our rules."""
+"""The command `coop import coopeval`: a study of contracts among models, settled by our rules."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,7 +41,7 @@ def coopeval(
 ) -> None:
     """Settle each round of CoopEval's records by our rules; certify each contract and mediator.
 
-    What each seat ends with is compared with the points that the study recorded.
+    Each seat's payoff is compared with the points that the study recorded.
 
     Exit code 0: all agree; 1: something differs; 2: wrong usage.
     """
@@ -71,7 +71,7 @@ def coopeval(
 
 
 def _write(found: "Sequence[Imported]", folder: Path, out: Path) -> None:
-    """Write each experiment's file, named by its path in the study."""
+    """Write one JSON file per experiment, named after the experiment's path in the study."""
     import json
 
     for one in found:
@@ -137,7 +137,7 @@ def _show(found: "Sequence[Imported]", shares: "Shares", cells: "Sequence[Compar
 
 
 def _show_designs(shares: "Shares", cells: "Sequence[Compared]") -> None:
-    """Print how often each model's designs hold, and the study's own table beside it."""
+    """Print how often each model's designs are stable or dominant, beside the printed table."""
     told = {(cell.mechanism, cell.model, cell.measure): cell.printed for cell in cells}
     for mechanism, by_model in shares.items():
         lines = [

@@ -1,20 +1,19 @@
-"""NegotiationArena's games replayed at our table: what it would have asked back, and of whom.
+"""NegotiationArena's games replayed at our table: the answers that our checks would have refused.
 
-Every proposal and the acceptance are put before the checks that a run's answers pass: the rules of
-a bargaining, the ability to give, the signer's own purse, and what it has without the deal. The
-market is made of what the record says that each holds and what it is worth to it:
+Every proposal and every acceptance goes through the checks of a run's answers: the rules of a
+bargaining, the goods held, the signer's purse, and the signer's payoff without the deal. The market
+is built from the holdings and valuations in the record:
 
 ========  ====================================================================================
-sale      the seller's cost and the buyer's limit are their worths; the buyer's money its purse
+sale      the seller's cost and the buyer's limit are valuations; the buyer's money is its purse
 swap      the study asks for as many resources as possible: each unit is worth 1 to both
 division  the first player's resources are divided, and worth nothing if the other refuses
 ========  ====================================================================================
 
-A deal is *bad* if, by the record's own numbers, somebody ends with less than before, gives what it
-does not hold, or pays what it does not have; it is *stopped* if our table asks the proposal back
-from its author, or the acceptance from who accepts. Both are computed apart. So every swap of
-unequal numbers is bad by definition, whatever the traders wanted. What a model would have done when
-asked back is not known.
+A deal is *bad* if, by the record's numbers, an agent ends with less than before, gives goods that
+it does not hold, or pays money that it does not have. A deal is *stopped* if our table refuses its
+proposal or its acceptance. Both are computed independently. So every swap of unequal numbers is bad
+by definition, whatever the traders wanted. How a model would have answered a refusal is unknown.
 """
 
 import json
@@ -54,13 +53,13 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class Refused:
-    """One answer that our table asks back.
+    """One answer that our table refuses ("asks back").
 
     Attributes:
-        player: whose.
-        act: proposes, or accepts.
-        label: of the fault.
-        why: its words, which its author alone is told.
+        player: the author of the answer.
+        act: "proposes" or "accepts".
+        label: the label of the fault.
+        why: the feedback, which only the author would see.
     """
 
     player: str
@@ -71,14 +70,14 @@ class Refused:
 
 @dataclass(frozen=True)
 class Replayed:
-    """One recorded game at our table.
+    """One recorded game, replayed at our table.
 
     Attributes:
-        record: as the study has it.
-        refused: the answers that our table asks back, in order.
-        loss: who ends worse off by what was accepted, or cannot do it, and how; empty for nobody.
-        stopped: whether the deal would not have been signed as it was; False without a deal.
-        differs: how what came of it differs from what the study recorded; empty if it does not.
+        record: the study's record.
+        refused: the answers that our table refuses, in order.
+        loss: the player that the deal leaves worse off, or that cannot perform it; "" if none.
+        stopped: whether our table would have stopped the deal; False without a deal.
+        differs: the differences between our outcome and the recorded one; "" if none.
     """
 
     record: Recorded
@@ -89,12 +88,12 @@ class Replayed:
 
     @property
     def offers(self) -> list[Trade]:
-        """The trades that were proposed, and give anything."""
+        """The proposed trades, without empty ones."""
         return [trade for trade in self._proposed if any(trade)]
 
     @property
     def of_nothing(self) -> int:
-        """How many proposals give nothing on either side: our table has no such deal."""
+        """The number of empty proposals, for which our table has no deal."""
         return sum(not any(trade) for trade in self._proposed)
 
     @property
@@ -104,16 +103,16 @@ class Replayed:
 
     @property
     def deal(self) -> bool:
-        """Whether anything was agreed to change hands."""
+        """Whether a trade that is not empty was accepted."""
         return self.record.accepted is not None and any(self.record.accepted)
 
     @property
     def bad(self) -> bool:
-        """Whether somebody loses by the deal."""
+        """Whether the deal leaves a player worse off, or a player cannot perform the deal."""
         return bool(self.loss)
 
     def report(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the replay as plain JSON."""
         return {
             "where": self.record.where,
             "kind": self.record.kind,
@@ -129,12 +128,12 @@ class Replayed:
 
 
 def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
-    """Return every game in a folder and below it at our table, and the records that cannot be read.
+    """Replay every game in a folder and below; return the replays and the unreadable records.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no game.
 
-    Cost: some 10 ms for each different trade in each different market.
+    Cost: about 10 ms per distinct trade and market.
     """
     with TemporaryDirectory(prefix="coop-markets-") as markets:
         played, lacking = list[Replayed](), list[Unreadable]()
@@ -146,21 +145,21 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
                 played.append(replayed(one, Path(markets)))
             except Unreadable as why:
                 lacking.append(why)
-            except (ValueError, IndexError):  # it is of the format, and says what none can
+            except (ValueError, IndexError):  # valid format, impossible content
                 lacking.append(Unreadable(one.where, "it says what no market or deal can"))
     return played, lacking
 
 
 def replayed(record: Recorded, markets: Path) -> Replayed:
-    """Return one recorded game at our table.
+    """Replay one recorded game at our table.
 
     Args:
         record: the game.
-        markets: a folder for its market, which is private and does not stay.
+        markets: a temporary folder for the file of its market.
     """
     table, refused = _table(record, markets), list[Refused]()
     standing: Deal | None = None
-    back: Fault | None = None  # why what stands is asked back, of its author or of who accepts it
+    back: Fault | None = None  # why the latest proposal, or its acceptance, is refused
     for answer in record.answers:
         accepts = answer.says == ACCEPT
         if not accepts:
@@ -197,7 +196,7 @@ def _table(record: Recorded, markets: Path) -> Table:
 
 
 def _market(record: Recorded) -> dict[str, Any]:
-    """Return the market as our file has it."""
+    """Return the market in the format of our market files."""
     traders: dict[str, Any] = {}
     goods = sorted({good for own in record.holds for good in own} - _money(record))
     for i, (name, own) in enumerate(zip(record.players, record.holds, strict=True)):
@@ -215,7 +214,7 @@ def _money(record: Recorded) -> set[str]:
 
 
 def _deal(record: Recorded, trade: Trade) -> Deal:
-    """Return a trade as clauses: money is paid, all else is given."""
+    """Return a trade as a deal: money becomes payments, all other resources become gifts."""
     clauses: list[Give | Pay] = []
     for giver, receiver, own in zip(record.players, reversed(record.players), trade, strict=True):
         for good, amount in own.items():
@@ -228,7 +227,7 @@ def _deal(record: Recorded, trade: Trade) -> Deal:
 
 
 def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | None:
-    """Return why our table does not let an agent propose or accept a deal; None if it does."""
+    """Return the fault for which our table refuses a proposal or an acceptance; None if none."""
     offer = {"offer": put(deal, name, 1)} if accepts else {}
     evaluated = EvaluatedTable(cast(Table, {**table, **offer}))
     question = ANSWER if accepts else PROPOSE
@@ -237,7 +236,7 @@ def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | N
 
 
 def _loss(record: Recorded, trade: Trade) -> str:
-    """Who cannot do what was agreed, or is left worse off; a divided pool was nobody's before."""
+    """Return which player cannot perform a trade or loses by it, or ""; divisions have no loss."""
     gained = gains(record, changes_by(trade))
     for name, own, given, gain in zip(record.players, record.holds, trade, gained, strict=True):
         for good, amount in given.items():

@@ -1,8 +1,8 @@
-"""What came of NegotiationArena's games, recomputed from their answers and held against the record.
+"""The outcomes of NegotiationArena's games, recomputed from the answers and compared.
 
-The study tells at the end of each game what was answered last and to which trade, what each held at
-the start and holds at the end, and what it takes for each one's outcome. All of it follows from the
-answers and the start, and is compared.
+The study records a summary of each game: the last answer and its trade, each player's resources at
+the start and at the end, and each player's outcome. The summary follows from the answers and the
+resources at the start.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,11 +24,11 @@ _CALLED = {
     "end": "held at the end",
     "outcome": "outcome",
 }
-"""Part of a summary → what it is called where it differs."""
+"""Part of a summary → its name in messages about differences."""
 
 
 def differences(record: Recorded) -> str:
-    """Say how the recorded summary differs from what its answers come to; empty if it does not."""
+    """Return the differences between the recorded and the recomputed summary; "" if none."""
     ours = recomputed(record)
     pairs = {part: (getattr(record.summary, part), getattr(ours, part)) for part in _CALLED}
     return "; ".join(
@@ -39,7 +39,7 @@ def differences(record: Recorded) -> str:
 
 
 def recomputed(record: Recorded) -> Summary:
-    """Return what came of a game by its answers alone."""
+    """Return the summary of a game, computed from its answers and its resources at the start."""
     start = tuple(map(_fractions, record.holds))
     changes = changes_by(record.accepted or ({}, {}))
     end = tuple(map(_added, start, changes))
@@ -58,7 +58,7 @@ def recomputed(record: Recorded) -> Summary:
 
 
 def changes_by(trade: Trade) -> tuple[Amounts, ...]:
-    """Return what each gets by a trade, less what it gives."""
+    """Return each player's net change of resources by a trade."""
     given = tuple(map(_fractions, trade))
     return tuple(
         _added(given[1 - i], {good: -amount for good, amount in given[i].items()}) for i in (0, 1)
@@ -66,7 +66,7 @@ def changes_by(trade: Trade) -> tuple[Amounts, ...]:
 
 
 def gains(record: Recorded, changes: Sequence[Amounts]) -> tuple[Fraction, ...]:
-    """Return what each gains, by the record's worths: a unit of money, or without worths, is 1."""
+    """Return each player's gain by its valuations; a unit of money, or without them any, is 1."""
     worths = record.worths or (Fraction(1), Fraction(1))
     return tuple(
         sum(

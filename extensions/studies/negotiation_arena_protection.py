@@ -1,4 +1,4 @@
-"""Whether our table would have protected NegotiationArena's agents, counted by kind of game."""
+"""Counts, by kind of game, of the deals in NegotiationArena that our table would have stopped."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from shapley_coop.extensions.studies.negotiation_arena_records import ACCEPT, Un
 
 @dataclass(frozen=True)
 class Protection:
-    """The counts of one kind of game; all but `offers` and those asked back are of games.
+    """The counts of one kind of game: of games, except the counts of offers.
 
     Attributes:
         kind: sale, swap or division.
-        games: how many were replayed.
-        deals: those that ended in an agreement.
-        bad: deals by which somebody loses, or which somebody cannot perform.
-        bad_stopped: those of `bad` that our table stops.
-        good_let_through: deals that are not bad and that it lets pass.
-        offers: proposals in all games.
-        offers_asked_back: those of `offers` that go back to their author.
-        differing: games whose recorded outcome is not ours.
+        games: replayed games.
+        deals: games that ended in a deal.
+        bad: deals that leave a player worse off, or that a player cannot perform.
+        bad_stopped: bad deals that our table stops.
+        good_let_through: other deals that our table does not stop.
+        offers: proposals in all games, without empty ones.
+        offers_asked_back: proposals that our table refuses.
+        differing: games whose recorded outcome differs from ours.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Protection:
 
     @property
     def good(self) -> int:
-        """Deals by which nobody loses."""
+        """The number of deals that are not bad."""
         return self.deals - self.bad
 
     @property
@@ -46,12 +46,12 @@ class Protection:
         return counts == (self.bad, self.good, 0)
 
     def record(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the counts as plain JSON."""
         return {**vars(self), "good": self.good, "protected": self.whole}
 
 
 def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
-    """Yield the answer for each kind of game, by name."""
+    """Yield the counts for each kind of game, sorted by name."""
     groups: dict[str, list[Replayed]] = {}
     for one in found:
         groups.setdefault(one.record.kind, []).append(one)
@@ -73,7 +73,7 @@ def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
 
 
 def remarks(found: Sequence[Replayed]) -> list[str]:
-    """Say what the counts leave out or take for granted, one line for each kind of it."""
+    """Return lines about games that the counts omit, and about assumptions of the counts."""
     answers = [answer for one in found for answer in one.record.answers]
     worded = [one.says for one in answers if "accept" in one.says.casefold() and one.says != ACCEPT]
     accepted = sum(one.record.accepted is not None and not one.deal for one in found)
@@ -96,7 +96,7 @@ def remarks(found: Sequence[Replayed]) -> list[str]:
 
 
 def left_out(unreadable: Iterable[Unreadable]) -> list[str]:
-    """Say for each reason how many records could not be read, and name one of them."""
+    """Return a line per reason: the number of unreadable records, and one of their files."""
     by_reason: dict[str, list[str]] = {}
     for one in unreadable:
         by_reason.setdefault(one.why, []).append(one.where)

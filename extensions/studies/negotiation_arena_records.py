@@ -1,21 +1,21 @@
-"""Published records of NegotiationArena, a study of models that trade: read as data.
+"""The reader of NegotiationArena's published records, a study of trading models.
 
-A folder holds one game, as `game_state.json`:
+A folder contains one game, as `game_state.json`:
 
 ===========================  ====================================================================
-key                          what is read of it
+key                          content that is read
 ===========================  ====================================================================
 class                        the kind of game: BuySellGame, TradingGame, MultiTurnUltimatumGame
-players                      `agent_name` and `model` of each
-player_initial_resources     what each holds
-player_goals                 of a seller what the object cost it, of a buyer what it pays at most
-game_state                   a state for each answer: whose `turn`, its `player answer`, and the
-                             `newly proposed trade`; at the end a `summary` of what came of it
+players                      `agent_name` and `model` of each player
+player_initial_resources     the resources of each player
+player_goals                 the seller's cost of the object, and the buyer's highest price
+game_state                   one state per answer: the player (`turn`), its `player answer`, and
+                             the `newly proposed trade`; the last state has a `summary`
 ===========================  ====================================================================
 
-A game ends with the answer ACCEPT, which accepts the trade of the answer before it, with REJECT, or
-after its last turn. A trade has two sides, called by the last word of the players' names; a player
-who is named otherwise has the side that the other one leaves.
+A game ends with REJECT, after its last turn, or with ACCEPT, which accepts the previous answer's
+trade. A trade has two sides, named after the last words of the players' names. If one player's name
+does not match, it has the remaining side.
 
 The study: https://github.com/vinid/NegotiationArena. Nothing of it is part of this project.
 """
@@ -34,17 +34,17 @@ from shapley_coop.files import read_json
 STATE = "game_state.json"
 ACCEPT = "ACCEPT"
 MONEY = "ZUP"
-"""What a buyer of the study pays with."""
+"""The study's money, with which buyers pay."""
 
 SALE, SWAP, DIVISION = "BuySellGame", "TradingGame", "MultiTurnUltimatumGame"
 KINDS = {SALE: "sale", SWAP: "swap", DIVISION: "division"}
 
 Trade = tuple[Mapping[str, int], Mapping[str, int]]
-"""What the first player gives, and what the second gives: resource → amount."""
+"""The resources that the first and the second player give: resource → amount."""
 
 
 Amounts = Mapping[str, Fraction]
-"""Resource → amount, without those of zero; a change may be negative."""
+"""Resource → amount, without zeros; amounts of a change may be negative."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Answer:
     """One answer of a player.
 
     Attributes:
-        player: its index.
-        says: ACCEPT, REJECT, or anything else for going on.
-        trade: what it proposes; None for nothing.
+        player: the player's index.
+        says: ACCEPT, REJECT, or any other text, which continues the game.
+        trade: the proposed trade, or None.
     """
 
     player: int
@@ -64,15 +64,15 @@ class Answer:
 
 @dataclass(frozen=True)
 class Summary:
-    """What came of a game, as the study tells it.
+    """The outcome of a game.
 
     Attributes:
-        answer: the last one.
-        trade: the one that stood when it was given; None for none.
-        start: what each held at first.
-        end: what each holds at last.
-        outcome: of a sale, what each gained, in money; of a swap, what each got or lost; of a
-            division, what the first holds and what the second got.
+        answer: the last answer.
+        trade: the trade proposed by the answer before the last one, or None.
+        start: each player's resources at the start.
+        end: each player's resources at the end.
+        outcome: in a sale, each player's gain in money; in a swap, each player's change of
+            resources; in a division, the first player's resources and the second's change.
     """
 
     answer: str
@@ -87,14 +87,14 @@ class Recorded:
     """One recorded game.
 
     Attributes:
-        where: its file.
+        where: the path of its file.
         kind: sale, swap or division.
-        players: their names.
-        models: which model played each.
-        holds: what each holds at the start.
-        worths: of a sale, what the object is worth to each; else None.
+        players: the players' names.
+        models: the players' models.
+        holds: each player's resources at the start.
+        worths: in a sale, each player's valuation of the object; else None.
         answers: all answers, in order.
-        summary: what the study says came of it.
+        summary: the outcome that the study recorded.
     """
 
     where: str
@@ -108,21 +108,21 @@ class Recorded:
 
     @property
     def standing(self) -> Trade | None:
-        """The trade that stood when the last answer was given; None for none."""
+        """The trade proposed by the answer before the last one, or None."""
         return self.answers[-2].trade if len(self.answers) > 1 else None
 
     @property
     def accepted(self) -> Trade | None:
-        """The trade that the last answer accepts; None for none."""
+        """The trade that the last answer accepts, or None."""
         return self.standing if self.answers[-1].says == ACCEPT else None
 
 
 class Unreadable(ValueError):
-    """A record that is not whole, or not of the format.
+    """The error of a record that is incomplete or has another format.
 
     Attributes:
-        where: its file.
-        why: in a few words.
+        where: the path of its file.
+        why: the reason in a few words.
     """
 
     def __init__(self, where: str, why: str) -> None:
@@ -131,10 +131,10 @@ class Unreadable(ValueError):
 
 
 def records(folder: Path) -> Iterator[Recorded | Unreadable]:
-    """Yield every recorded game in a folder and below it, or why it cannot be read, by file name.
+    """Yield every recorded game, or its error, in a folder and below, sorted by path.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no recorded game.
     """
     files = files_below(folder, STATE)
     if not files:
@@ -208,7 +208,7 @@ def _answer(state: Mapping[str, Any], players: tuple[str, ...]) -> Answer:
 
 
 def _trade(told: Any, players: tuple[str, ...]) -> Trade | None:
-    """Return a trade: what the first player gives, and what the second."""
+    """Return a trade, the first player's side first; None for "NONE"."""
     if told == "NONE":
         return None
     sides = _value(told)
@@ -219,7 +219,7 @@ def _trade(told: Any, players: tuple[str, ...]) -> Trade | None:
 
 
 def _sides_of(players: tuple[str, ...], sides: list[str]) -> list[str]:
-    """Return which side of a trade is whose, player by player."""
+    """Return the names of a trade's sides, in the order of the players."""
     known = {name: side for name in players for side in sides if name.split()[-1:] == [side]}
     left = [side for side in sides if side not in known.values()]
     if len(sides) != 2 or not known or len(left) != 2 - len(known):
@@ -242,12 +242,12 @@ def _resources(told: Any) -> dict[str, int]:
 
 
 def _worth(goal: Mapping[str, Any]) -> Fraction:
-    """Return what the one object is worth to a seller or a buyer."""
+    """Return a seller's or a buyer's valuation of the object."""
     valued = _value(_value(_value(goal)))
     (worth,) = valued.values()
     return exact(worth)
 
 
 def _value(told: Any) -> Any:
-    """Return what stands behind a type's name: {"_type": …, "_value": …}."""
+    """Return the value in {"_type": …, "_value": …}; other values as they are."""
     return told["_value"] if isinstance(told, Mapping) and "_value" in told else told

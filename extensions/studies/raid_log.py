@@ -1,10 +1,10 @@
-"""Others' raids: a published game log, played again by our rules.
+"""A published log of a raid, replayed by our rules.
 
-The log's random amounts are forced through `rules.resolve`; everything else (whom a Heal or a
-strike goes to, hit points, cooldowns, the end) is worked out anew and compared with what the log
-says. A difference is reported and never repaired: after it, our raid goes its own way, and what our
-rules count of it is no measure of the raid that was played. So the log's own amounts are counted
-beside ours, and shares by our count are given only where nothing differs.
+`rules.resolve` takes the random amounts from the log. Everything else is computed anew and compared
+with the log: targets of heals and strikes, hit points, cooldowns, the end. A difference is reported
+but not repaired. After a difference our replay diverges, so its contributions no longer measure the
+logged raid. Therefore the amounts in the log are also counted, and shares by our rules are given
+only if nothing differs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,18 +25,18 @@ UNKNOWN = "not known"
 
 @dataclass(frozen=True)
 class RaidLog:
-    """A log as our rules see it.
+    """The replay of a log by our rules.
 
     Attributes:
-        params: the numbers the log states, and those given; the others are our defaults.
-        record: the play, turns from 1, as our rules saw it.
-        turns: for each, what the log's status states and what we have, and whether all matches.
-        mismatches: turn, what differs, what the log says and what our rules say; all of them.
+        params: the numbers stated in the log, and those given; all others are our defaults.
+        record: the play by our rules, with turns from 1.
+        turns: per turn, the state in the log and in our replay, and whether both match.
+        mismatches: all differences: turn, item, the log's value, and our value.
         contributions: agent → damage, healing, taunt, by our record.
-        tally: the same, counted from the amounts that the log's own lines state.
-        notes: what cannot be known of the log and is no mismatch, a sentence each.
-        shares: agent → its part of all contributions by our record; empty where something differs
-            from the log, or no hero contributed.
+        tally: agent → damage, healing, taunt, by the amounts in the log's lines.
+        notes: sentences about facts that the log does not state; they are no mismatches.
+        shares: agent → its share of all contributions by our record; empty if anything differs
+            from the log, or if no hero contributed.
     """
 
     params: dict[str, Any]
@@ -49,24 +49,24 @@ class RaidLog:
     shares: dict[str, float] = field(default_factory=dict)
 
     def report(self) -> dict[str, Any]:
-        """Return all of it as plain JSON."""
+        """Return all attributes as plain JSON."""
         return {**self.__dict__}
 
 
 def import_raid_log(
     source: str | Path | Sequence[Any], params: Mapping[str, Any] | None = None
 ) -> RaidLog:
-    """Read a log and play it again.
+    """Read a log and replay it.
 
     Args:
-        source: a path to a JSON file, or its content: a list of messages and turns, each a text, or
-            a list of texts and lists.
-        params: numbers of the game that the log does not state, such as a Taunt's cooldown; one
-            that it states is replaced.
+        source: the path of a JSON file, or its content: a list of messages and turns, each a text
+            or a nested list of texts.
+        params: numbers of the game that the log does not state, such as a Taunt's cooldown; they
+            also override numbers that the log states.
 
     Raises:
-        GameError: the file cannot be read, or holds no turns of a raid with a status, or a
-            parameter is not valid.
+        GameError: the file cannot be read, contains no turn with a status, or a parameter is not
+            valid.
     """
     content, name = (
         (read_file(source, "a raid log"), str(source))
@@ -87,7 +87,7 @@ def import_raid_log(
 
 
 def _replayed(given: dict[str, Any], told: Sequence[Chapter]) -> RaidLog:
-    """Return the raid played again, chapter by chapter, beside what the log says."""
+    """Replay the raid turn by turn, and compare each turn with the log."""
     game = RaidBattle(given)
     position, record = game.start(), list[Turn]()
     turns, mismatches = list[dict[str, Any]](), list[dict[str, Any]]()
@@ -118,16 +118,16 @@ def _replayed(given: dict[str, Any], told: Sequence[Chapter]) -> RaidLog:
 
 
 def _shares(found: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
-    """Agent → its part of all contributions; empty where nobody contributed."""
+    """Return agent → its share of all contributions; {} if no hero contributed."""
     total = sum(sum(kinds.values()) for kinds in found.values())
     return {a: float(Fraction(sum(k.values()), total)) for a, k in found.items()} if total else {}
 
 
 def _tally(game: RaidBattle, told: Sequence[Chapter]) -> dict[str, dict[str, int]]:
-    """Damage, healing and redirected damage as the log's lines state them, whatever our rules say.
+    """Count damage, healing and redirected damage by the log's lines, independent of our rules.
 
-    A redirected attack counts what it takes off all its targets less what the taunter is told to
-    have taken.
+    A redirected attack counts as the attack's full damage to all targets, minus the taunter's
+    damage.
     """
     total = {agent: dict.fromkeys(CREDITED.values(), 0) for agent in game.agents}
     whole = game.params.strike * game.params.targets
@@ -144,7 +144,7 @@ def _tally(game: RaidBattle, told: Sequence[Chapter]) -> dict[str, dict[str, int
 
 
 _Compared = tuple[str, Any, Any]
-"""What is compared, what the log says, what our rules say."""
+"""The compared item, the log's value, and our value."""
 
 
 def _play(
@@ -154,7 +154,7 @@ def _play(
     compared: list[_Compared],
     notes: list[str],
 ) -> tuple[Turn, Position]:
-    """Return one turn of the log by our rules, and all that there is to compare."""
+    """Play one turn of the log by our rules; add comparisons to `compared` and `notes`."""
     actions = _legal(game, position, told, compared)
     after = resolve(
         game.params,
@@ -171,7 +171,7 @@ def _play(
     known = told.deeds.keys() | told.declared.keys()
     silent = [a for a in game.agents if a not in known and game.legal(position, a)]
     if late < told.too_late <= late + len(silent):
-        # What comes after the killing blow is told without a name; only the speech names it.
+        # The log gives no agent for actions after the killing blow; only speech names the agents.
         notes.append(
             f"turn {told.turn}: who chose what in {told.too_late - late} of {told.too_late} "
             "actions after the end is not known: the log holds no speech of it"
@@ -185,9 +185,9 @@ def _play(
 def _legal(
     game: RaidBattle, position: Position, told: Chapter, compared: list[_Compared]
 ) -> dict[str, str]:
-    """Return what the heroes chose, as far as our rules let them."""
+    """Return the heroes' actions that are legal by our rules; compare the others."""
     chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
-    # The log tells no action after the killing blow; the speech says what was chosen.
+    # The log omits actions after the killing blow, so they are taken from the speech.
     for agent in game.agents if told.too_late else ():
         if agent in told.declared:
             chosen.setdefault(agent, told.declared[agent])
@@ -234,7 +234,7 @@ def _standing(game: RaidBattle, position: Position, told: Chapter) -> Iterator[_
 
 
 def _beside(game: RaidBattle, position: Position, told: Chapter) -> dict[str, Any]:
-    """Return the state after a turn, the log's beside ours."""
+    """Return the state after a turn, in the log and in our replay."""
     status, heroes = told.status, position["heroes"]
     said = status.heroes if status else {}
 

@@ -1,4 +1,4 @@
-"""The lines of a published raid log: what they say, without judging it."""
+"""The parser of a published raid log: it reads the lines and does not check them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ _ROUNDS = re.compile(r"MAX_round = (\d+)")
 
 @dataclass(frozen=True)
 class Deed:
-    """What one hero is told to have done; the amount is what its dice gave."""
+    """A hero's action according to the log; `amount` is the result of its dice."""
 
     skill: str
     amount: int = 0
@@ -42,7 +42,7 @@ class Deed:
 
 @dataclass(frozen=True)
 class Status:
-    """How the log says things stand after a turn."""
+    """The state after a turn according to the log."""
 
     boss: int
     boss_full: int
@@ -54,7 +54,7 @@ class Status:
 
 @dataclass
 class Chapter:
-    """One turn of a log; turns count from 1, where the log counts from 0."""
+    """One turn of a log; turns count from 1 here and from 0 in the log."""
 
     turn: int
     deeds: dict[str, Deed] = field(default_factory=dict)
@@ -63,13 +63,13 @@ class Chapter:
     on_cooldown: set[str] = field(default_factory=set)
     too_late: int = 0
     strikes: list[list[Any]] = field(default_factory=list)
-    redirected: dict[str, int] = field(default_factory=dict)  # taunter → what it took
+    redirected: dict[str, int] = field(default_factory=dict)  # taunter → damage that it took
     status: Status | None = None
     end: Literal["won", "lost"] | None = None
     unread: list[str] = field(default_factory=list)
 
     def read(self, line: str) -> None:
-        """Enter what one line of the turn says."""
+        """Parse one line of the turn."""
         if line.startswith("----The following is the state now"):
             self.status = _status(line)
             self.unread += [] if self.status else [line]
@@ -100,14 +100,14 @@ class Chapter:
 
 
 def chapters(content: Any, name: str) -> list[Chapter]:
-    """Return the turns of a log, in order, each with what its heroes said they would do.
+    """Return the turns of a log, in order, each with its heroes' declared actions.
 
     Args:
-        content: a list of messages and turns: texts, or lists of texts and lists.
-        name: how errors call the log.
+        content: a list of messages and turns: texts, or nested lists of texts.
+        name: the log's name in error messages.
 
     Raises:
-        GameError: it is not a list, or holds no turn.
+        GameError: the content is not a list, or contains no turn.
     """
     if not isinstance(content, Sequence) or isinstance(content, str):
         raise GameError(f"{name}: a log is a list of messages and turns")
@@ -132,7 +132,7 @@ def chapters(content: Any, name: str) -> list[Chapter]:
 
 
 def _lines(entry: Any) -> list[str]:
-    """Return the texts of an entry, however deep; line breaks matter in a status alone."""
+    """Return all texts of a nested entry; only a status keeps its line breaks."""
     return [text if _STATUS in text else " ".join(text.split()) for text in _texts(entry)]
 
 
@@ -166,7 +166,7 @@ def _wait(cooldowns: str) -> int:
 
 
 def _name_heroes(told: list[Chapter], speakers: set[str]) -> None:
-    """A status shouts the names that deeds and speech give as they are."""
+    """Replace the upper-case names in statuses by the names in actions and speech."""
     names = set(speakers)
     for chapter in told:
         names.update(chapter.deeds, chapter.declared, (target for target, _ in chapter.strikes))
