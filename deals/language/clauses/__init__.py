@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     AnyClause = Clause
 else:
     AnyClause = Annotated[Union[tuple(KINDS.values())], Field(discriminator="kind")]  # noqa: UP007
-    """A clause as records hold it, read by its kind."""
+    """The type of a clause in a record; the field `kind` selects the class."""
 
 
 def lines_of(clauses: Mapping[str, Clause]) -> list[str]:
