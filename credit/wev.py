@@ -38,7 +38,7 @@ class EarnedValue:
     least: Fraction  # the smallest point over all weights within their intervals
     most: Fraction  # the largest point over all weights within their intervals
     reward: Fraction | None  # the role's reward, if it is known
-    adjustment: Fraction | None  # the least change that brings the reward into the interval
+    adjustment: Fraction | None  # the smallest change that brings the reward into the interval
 
 
 def wev(

@@ -65,7 +65,7 @@ def unaffordable(
 
     Each conditional payment is compared with the payer's largest rewards plus all payments that it
     might get. The sum of unconditional payments is compared with its largest rewards plus its
-    unconditional income and shares of others' rewards. The reward itself covers a share of it.
+    unconditional income and shares of others' rewards. Shares of a payer's reward are not checked.
 
     Args:
         clauses: the clauses in force from turn `now` on, by id.
@@ -115,7 +115,7 @@ def beyond_bound(agreed: Contract, means: Means) -> list[str]:
 
 def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
     pay = clause.transfer
-    if pay is None or pay.basis == "reward":  # the reward pays for it
+    if pay is None or pay.basis == "reward":  # the reward covers the payment
         return NOTHING
     own = any(event.agent == payer for event in clause.events([*means.most]))
     return paid_by(payer, pay, means.most) * (pay.amount if own else at_most(pay, means))
@@ -183,7 +183,7 @@ def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int
 
 
 def received(payee: str, pays: Iterable[Transfer], means: Means) -> Fraction:
-    """Return the most that an agent can be paid by payments, in the game's unit."""
+    """Return the largest amount that an agent can get by payments, in the game's unit."""
     parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
     return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)
 

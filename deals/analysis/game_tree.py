@@ -165,7 +165,7 @@ class GameTree:
         layers: dict[int, dict[HistoryState, Position]] = {}
         each = len(self.stage.plays) * len(self.stage.agents)
         most = min(MAX_STEPS, MAX_WORK // max(1, self._width))
-        frontier = {self.start: None}  # in the order in which they are reached
+        frontier = {self.start: None}  # a dict, to keep the order of discovery
         ahead = each * (self.stage.turns - self.now + 1)
         for turn in range(self.now, self.stage.turns + 1):
             ahead += each * (len(frontier) - 1)

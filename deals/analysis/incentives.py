@@ -284,7 +284,7 @@ def weak_equilibria(within: GameTree) -> list[Play]:
 
 def _course(within: GameTree) -> Iterator[tuple[HistoryState, Position]]:
     """Yield the states and positions that can be reached while all keep the contract."""
-    frontier = {within.start: None}  # in the order in which they are reached
+    frontier = {within.start: None}  # a dict, to keep the order of discovery
     for turn in range(within.now, within.stage.turns + 1):
         onward: dict[HistoryState, None] = {}
         for past in frontier:

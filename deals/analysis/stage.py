@@ -19,7 +19,7 @@ MAX_PLAYS = 4_096
 
 
 class NotFinite(ValueError):
-    """The facts describe no finite game with known payoffs that is small enough to enumerate."""
+    """The facts give no finite game with known payoffs, or one too large to enumerate."""
 
 
 @lru_cache(maxsize=256)

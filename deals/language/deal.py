@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
+from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 from shapley_coop.canonical import cache_key, digest
 from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of

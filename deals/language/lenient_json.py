@@ -159,7 +159,7 @@ def _bare(said: str) -> tuple[str, str]:
     if said in _CONSTANTS:
         return _CONSTANTS[said], "Python constants"
     if said in ("NaN", "Infinity", "-Infinity"):
-        return said, ""  # refused by the decoder
+        return said, ""  # the decoder will refuse this constant
     return json.dumps(said, ensure_ascii=False), "words without quotes"
 
 

@@ -55,7 +55,7 @@ def _best_of(market: Market, good: str) -> Fraction | None:
         return sum(nlargest(total, units), Fraction(0))
     if total > MOST_UNITS:
         return None
-    best: list[Fraction] = []  # by how many units the agents so far have
+    best: list[Fraction] = []  # index: units held by the agents so far
     for agent in market.agents:
         own = [worth_of(market.worths[agent].get(good, 0), n) for n in range(total + 1)]
         best = [

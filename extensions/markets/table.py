@@ -10,8 +10,8 @@ from shapley_coop.state.table import Table
 class Price(TypedDict):
     """The price and the traded volume of a good in a call market."""
 
-    price: str  # of a unit, exact, in the game's unit
-    volume: int  # units that change hands
+    price: str  # the exact price of a unit, in the game's unit
+    volume: int  # number of units that trade
 
 
 class MarketTable(Table, total=False):

@@ -38,7 +38,7 @@ _CLEARED = {
 
 
 class Reopening(Opening):
-    """The input, and what is on the thread's table from before."""
+    """The input together with the episode that the thread's table has from an earlier play."""
 
     episode: str = ""
 
