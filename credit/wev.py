@@ -1,8 +1,8 @@
 """The report of Weighted Earned Value: each role's interval, its point and its reward.
 
 `shapley_coop.earned_value` has the formula. The paper gives each weight as an interval, so a role's
-value is an interval as well. The lower ends of the weights sum to 62 % and the upper ends to 115 %,
-so the intervals do not divide a whole. The point is the role's part of the whole: all points sum to
+value is an interval as well. The lower ends of the weights sum to 62 %, the upper ends to 115 %. So
+the intervals do not divide a whole. The point is the role's part of the whole: all points sum to
 100.
 """
 

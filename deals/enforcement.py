@@ -68,7 +68,7 @@ class Enforcement:
         return self.mode != "notional"
 
     def held(self) -> Fraction:
-        """Return the amount that each party pays into escrow, 0 if `deposit` is None."""
+        """Return the given deposit in mode escrow; 0 without a deposit or in another mode."""
         return (self.deposit or Fraction(0)) if self.mode == "escrow" else Fraction(0)
 
 

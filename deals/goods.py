@@ -1,6 +1,6 @@
 """Gifts of goods under a contract: the gifts due, the shortfalls, and the check before signing.
 
-The program executes a `Give` once, at the end of the first turn at which its condition holds and
+The program executes a `Give` once: at the end of the first turn at which its condition holds, and
 before the game pays for that turn. An agent can sign only if it holds enough of each good for all
 its promises of that good together, whatever their conditions. If the agent gives the good away
 before a promise falls due, the remainder changes hands and the shortfall is a breach.

@@ -2,7 +2,7 @@
 
 All models are asked in one task. Each person has a separate task (a `Send`), so that replies match
 tasks by id in any order and across restarts. LangGraph ends all tasks of a step before the next
-step, so a node that asks several agents is followed by a node that waits for all of them.
+step. So a node that asks several agents needs a next node that waits for all answers.
 
 A node that only reads the table is asynchronous. A node that computes or reads files is a plain
 function: LangGraph runs it in a thread, so that other runs do not wait.
@@ -51,9 +51,9 @@ def sound(table: Table) -> str:
 class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
     """A compiled workflow whose nodes that ask agents are asynchronous.
 
-    The synchronous methods of LangGraph run on an event loop in a thread (`run_blocking`), so that
-    they also work in a notebook, which runs an event loop already. The checkpoint saver therefore
-    needs asynchronous methods.
+    LangGraph's synchronous methods run on an event loop in a thread (`run_blocking`). So they also
+    work in a notebook, which has an event loop running. The checkpoint saver therefore needs
+    asynchronous methods.
     """
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:

@@ -94,9 +94,9 @@ def unaffordable(
 def beyond_bound(agreed: Contract, means: Means) -> list[str]:
     """Return a note for each payer that could owe more than it can have.
 
-    The bound sums all conditional payments as if they fell due at every turn, even if the payments
-    or the rules of the game exclude each other. A payment that depends on the payer's own actions
-    counts once, because the payer can stop.
+    The bound sums all payments as if they fell due at every turn, even if their conditions or the
+    rules of the game exclude each other. A payment that depends on the payer's own actions counts
+    once, because the payer can stop.
     """
     clauses = [clause for clause in in_force(agreed).values() if clause.transfer]
     pays = [pay for clause in clauses if (pay := clause.transfer)]

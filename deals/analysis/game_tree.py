@@ -88,7 +88,7 @@ class GameTree:
 
     Raises:
         NotFinite: the game has too many positions for the number of clauses, or the contract
-            splits by a norm, which is computed from the whole record after the game.
+            splits by a norm, which needs the whole record.
     """
 
     def __init__(

@@ -84,8 +84,8 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
 class WhateverOthersDo:
     """The comparison of keeping a contract with each breach, for all actions of the others.
 
-    Keeping the contract is weakly dominant if, at every turn that asks something, one action that
-    keeps it is never worse than any breach and each breach is worse at least once.
+    Keeping the contract is weakly dominant if, at every turn with a possible breach, a single
+    action keeps the contract and weakly dominates each breach.
 
     Attributes:
         asked: whether some action at some turn would break the contract.
@@ -106,9 +106,9 @@ class WhateverOthersDo:
 def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
     """Compare keeping with each breach by agent i, at every turn and for all others' actions.
 
-    Each breach is compared with the single action that keeps the contract and loses least against
-    any breach, because agent i cannot choose after seeing the others' actions. After that turn
-    agent i keeps the contract as well as it can, and the others act as expected.
+    Each breach is compared with one action: the one that keeps the contract and loses least against
+    any breach. Agent i cannot choose after seeing the others' actions. After that turn agent i
+    keeps the contract as well as it can, and the others act as expected.
     """
     keep, agent, stage = within.values(keeping), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]

@@ -59,8 +59,8 @@ class Condition:
     def may_hold(self, first: int, last: int) -> bool:
         """Return whether the condition may hold at a turn from `first` to `last`.
 
-        A condition on the history counts as possible at every turn, because ruling a turn out
-        would take an enumeration of the whole game.
+        A condition on the history counts as possible at every turn: ruling a turn out would need
+        an enumeration of the game.
         """
         return first <= (last if self._parts else self._latest(last))
 

@@ -4,9 +4,9 @@
 
 Prices replace talk in markets of divisible goods (the k-double auction of Chatterjee and Samuelson,
 1983). Every agent sends orders to buy and to sell, which no other agent sees. `clear` opens all
-orders, sets for each good the price at which most units trade, and makes a contract whose clauses
-move and pay the goods. This workflow adds to `llm_only`: bid and clear. It plays only markets in
-which agents own their goods.
+orders and sets for each good the price at which most units trade. Then it makes a contract whose
+clauses move the goods and pay for them. This workflow adds to `llm_only`: bid and clear. It plays
+only markets in which agents own their goods.
 """
 
 from langgraph.graph import END

@@ -31,10 +31,10 @@ class TradePoints(ReferencePoints):
 
 
 def welfare(market: Market) -> Fraction | None:
-    """Return the largest sum of worths over all allocations, or the sum without a deal in a pool.
+    """Return the largest sum of worths over all allocations and, in a pool, its refusal.
 
-    The result is None if a good has more than `MOST_UNITS` units and some agent's marginal worth
-    increases, because then the search is too expensive.
+    The result is None if the search is too expensive: a good has more than `MOST_UNITS` units, and
+    some agent's marginal worth of the good increases.
     """
     bests = [_best_of(market, good) for good in market.goods]
     best = sum((x for x in bests if x is not None), Fraction(0))

@@ -11,10 +11,10 @@ from shapley_coop.state.table import Table
 def enforce(table: Table) -> dict[str, Any]:
     """Post the deposits and forfeits due so far; the ledger ignores an identical posting.
 
-    The ledger refuses a second branch (time travel); settlement marks the branch `counterfactual`.
+    If another branch (time travel) posted first, the ledger refuses the postings. Settlement then
+    marks this branch `counterfactual`.
 
-    Payments and returns of deposits are made at settlement. The table does not change, because
-    contract and record determine all postings.
+    Payments and returns follow at settlement. Contract and record determine all postings.
     """
     home().ledger.post_branch(table["episode"], deposit_lines(EvaluatedTable(table), over=False))
     return {}
