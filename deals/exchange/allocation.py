@@ -1,4 +1,4 @@
-"""The rules for an allocation in a task exchange: one rule for each label, in groups."""
+"""The rules for an allocation in a task exchange: a label and a condition each, in groups."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -6,7 +6,7 @@
 >>> found.label, found.feedback
 ('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
-`deals.language.labels` explains each label.
+Each docstring gives the rule's label (`deals.language.labels`) and the condition that it checks.
 """
 
 import json
@@ -231,7 +231,7 @@ def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
-    """CLASH: no agent must take two different actions, or a forbidden action, at one turn.
+    """CLASH: no agent has duties to take two actions, or a forbidden action, at the same turn.
 
     Two duties are compared only if their conditions are equal or both depend on turns alone.
     The certificate finds clashes between different conditions on the history.

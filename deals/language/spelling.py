@@ -241,7 +241,7 @@ _BESIDE = {"from": {"to"}, "every": {"start"}, "count": {"at_least"}, "earned": 
 
 
 def _no_more(said: Mapping[str, Any], kind: str, notes: Notes) -> None:
-    """Note every key beside a condition that does not belong to the condition."""
+    """Add a fault for every key that does not belong to the kind of condition."""
     for key in said:
         if key != kind and key not in _BESIDE.get(kind, set()):
             notes.wrong("when", f"`{str(key)[:40]}` does not belong beside `{kind}`")
