@@ -1,10 +1,10 @@
-"""Credit: who earned what, computed.
+"""Credit: each agent's value in a cooperative game, computed.
 
-Pure mathematics that imports no other room. A coalition is a bit mask, a characteristic function a
-table of 2**n worths (`coalitions`); values are computed from the table exactly (`values`) or
-estimated with standard errors (`values.sampling`); norms turn values into payoffs (`norms`), which
-are settled in whole micro-units (`transfers`). `attribution` does all of this for one record,
-`axioms` checks what a value promises, `wev` weighs artefacts, `files` reports on a game in a file.
+This package is pure mathematics and imports no other part of the application. A coalition is a bit
+mask and a characteristic function is a table of 2**n worths (`coalitions`). `values` computes
+values exactly, `values.sampling` estimates them with standard errors. `norms` divides a total,
+`transfers` settles it in micro-units, and `attribution` does all of this for one record. `axioms`
+tests a value, `wev` computes Weighted Earned Value, and `files` reports on a game in a file.
 
 Masks have their least significant bit first: bit i stands for `agents[i]`. (`games.exchange.masks`
 has the most significant bit first, as the bit strings of its paper do.)

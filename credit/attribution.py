@@ -1,4 +1,4 @@
-"""The long-term steps, computed by code: outcome, marginal contributions, values."""
+"""The long-term steps of Shapley-Coop in code: outcome, marginal contributions, values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,22 +25,22 @@ from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate
 from shapley_coop.credit.values.shapley import marginal_contributions
 
 EVALUATIONS_PER_AGENT = 400
-"""The sampler's budget: coalitions replayed for each agent beyond the exact sizes."""
+"""The sampler's budget without a target: coalitions evaluated per agent."""
 
 MOST_PER_AGENT = 1600
-"""The same where the sampler stops as soon as the errors are within their target."""
+"""The sampler's budget with a target for the errors, at which it stops: coalitions per agent."""
 
 MOST_MEMBERSHIPS = 200_000_000
-"""Coalitions × agents that the sampler looks at: many agents are sampled less often each."""
+"""The limit of coalitions × agents for the sampler, which gives many agents fewer samples each."""
 
 LEAST_PER_AGENT = 16
-"""But so often at least: eight orders, and their reverses."""
+"""The smallest budget of coalitions per agent: eight orders and their reverses."""
 
 WITHIN = 0.1
-"""Sampled until no standard error is above this part of max(|T|, range of W) / n."""
+"""The target of the sampler: each standard error at most WITHIN · max(|T|, range of W) / n."""
 
 MAX_ENUMERATED = 16
-"""The most agents of whom any norm looks at all 2ⁿ coalitions."""
+"""The largest number of agents for which a norm evaluates all 2ⁿ coalitions."""
 
 SAMPLED = {
     "shapley": sample_shapley,
@@ -50,29 +50,29 @@ SAMPLED = {
 """The norms that can be estimated for any number of agents."""
 
 FEW = ("equal", "leave_one_out", "proportional")
-"""The norms that need about n coalitions only."""
+"""The norms that need only about n coalitions."""
 
 BY_CLASS = (*SAMPLED, *FEW)
-"""The norms that are computed by the numbers of members of each class, where these are known."""
+"""The norms that can be computed from class counts, if the classes are known."""
 
 Worth = Callable[[frozenset[str]], Fraction]
 
 
 @dataclass(frozen=True)
 class Characteristic:
-    """A characteristic function, and how it can be asked.
+    """A characteristic function, with faster ways of evaluating it where the game has any.
 
     Attributes:
         agents: the players, in order.
         worth: v, from a coalition to its worth in the game's unit.
-        batch: v for many coalitions at once, shape (m, n) → (m,); None asks `worth` for each.
-        table: all 2ⁿ worths at once, exact; None asks `worth` for each.
-        alone: agent → W_i(∅), what it has if nobody takes part; None where worths are in another
-            unit than payoffs, or follow a rule of their own.
-        exact_agents: up to how many agents all coalitions are looked at.
-        parts: each agent's part, where parts add up.
-        classes: games by classes of equals that v is the sum of, where they are known.
-        target: of the sampler, a part of max(|T|, range of W) / n; None spends the whole budget.
+        batch: v of many coalitions at once, shape (m, n) → (m,); None calls `worth` for each.
+        table: returns all 2ⁿ exact worths at once; None calls `worth` for each.
+        alone: agent → W_i(∅), its reward if no agent takes part. None if worths and payoffs have
+            different units, or if worths follow another rule.
+        exact_agents: the largest number of agents for which all coalitions are evaluated.
+        parts: each agent's contribution in an additive game; None in other games.
+        classes: games with symmetric classes of agents whose sum is v; None if unknown.
+        target: the sampler's target, in max(|T|, range of W) / n; None spends the whole budget.
     """
 
     agents: Sequence[str]
@@ -86,7 +86,7 @@ class Characteristic:
     target: float | None = WITHIN
 
     def worths(self) -> list[Fraction]:
-        """v of all 2ⁿ coalitions by mask, from v(∅) to v(N); exact.
+        """Return the exact worths of all 2ⁿ coalitions by mask, from v(∅) to v(N).
 
         Raises:
             ValueError: there are too many agents for a table (`coalitions.MAX_AGENTS`).
@@ -99,13 +99,13 @@ class Attribution:
     """Each agent's credit for a record (Shapley-Coop, Eqs. 7-9).
 
     Attributes:
-        norm: by which the values were computed.
+        norm: the norm of the values.
         method: "exact", or the sampler.
-        total: v(N), in the game's unit; by the record it is the improvement T = W(N) − W(∅).
+        total: v(N), in the game's unit; for a record the improvement T = W(N) − W(∅).
         marginal: agent → v(N) − v(N∖{i}).
         values: agent → its value.
-        standard_error: agent → the value's standard error; None when it is exact.
-        alone: agent → W_i(∅); None where the total is split by the values alone.
+        standard_error: agent → the value's standard error; None if the values are exact.
+        alone: agent → W_i(∅); None if the values alone divide the total.
     """
 
     norm: str
@@ -117,7 +117,7 @@ class Attribution:
     alone: dict[str, Fraction] | None = None
 
     def payoffs(self, total: Fraction) -> dict[str, Fraction]:
-        """Every agent's payoff if `total` is split by the norm: W_i(∅) and its part of the rest."""
+        """Return each agent's payoff if the norm splits `total`: W_i(∅) plus a part of the rest."""
         values = list(self.values.values())
         if self.alone is None:
             return _named(list(self.values), normalised(total, values))
@@ -125,7 +125,7 @@ class Attribution:
         return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
 
     def shares(self) -> dict[str, Fraction] | None:
-        """Every agent's part of v(N), by record the improvement; None where there is none."""
+        """Return agent → its fraction of v(N), or None if v(N) is not positive."""
         values = list(self.values.values())
         if self.total <= 0:
             return None
@@ -134,14 +134,14 @@ class Attribution:
 
 
 def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
-    """Compute each agent's value.
+    """Return each agent's value by a norm.
 
-    Exact where all coalitions can be looked at, which is never above MAX_ENUMERATED agents.
-    Beyond, Shapley and Banzhaf values are sampled with a standard error each, and norms that need
-    a few coalitions only are exact for any number of agents.
+    Values are exact if all coalitions can be evaluated, which needs at most MAX_ENUMERATED agents.
+    For more agents Shapley and Banzhaf values are sampled, each with a standard error. Norms that
+    need only a few coalitions, and games with parts or classes, are exact for any number of agents.
 
     Raises:
-        ValueError: there is no such norm, or it needs all 2ⁿ coalitions of too many agents.
+        ValueError: the norm is unknown, or needs all 2ⁿ coalitions of too many agents.
 
     Cost: 2ⁿ evaluations of v, or at most MOST_PER_AGENT · n, or about n.
     """
@@ -166,20 +166,20 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
 
 
 def can_settle(by: str, n: int) -> bool:
-    """Return whether a norm can be computed for any record of so many agents."""
+    """Return whether a norm can be computed for every record of n agents."""
     if by == "nucleolus":
         return n <= MAX_NUCLEOLUS
     return by != "deegan_packel" and (n <= MAX_ENUMERATED or by in SAMPLED or by in FEW)
 
 
 def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, Fraction]]:
-    """From a norm's name and a total to every agent's payoff; each norm is computed once."""
+    """Return a function from a norm's name and a total to payoffs; each norm is computed once."""
     found = cache(partial(attribute_by, of))
     return lambda name, total: found(name).payoffs(total)
 
 
 def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribution:
-    """Return values of parts that add up: by every norm but the equal split each gets its part."""
+    """Return values of an additive game: each agent's part, except under the equal split."""
     total = sum(parts, Fraction(0))
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
     named = partial(_named, of.agents)
@@ -187,7 +187,7 @@ def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribu
 
 
 def _by_class(of: Characteristic, classes: Sequence[ClassGame], by: str) -> Attribution:
-    """Of every game by classes the values of its classes; v is the sum of the games."""
+    """Return values of a sum of games with symmetric classes, computed from class counts."""
     n, named = len(of.agents), partial(_named, of.agents)
     marginal = summed(classes, leave_one_out_by_class, n)
     alone = summed(classes, alone_by_class, n)
@@ -234,7 +234,7 @@ def _sampled(of: Characteristic, by: str) -> Attribution:
 
 
 def _scaled(raw: Attribution) -> Attribution:
-    """Values and errors brought to the total by the rule of `normalised`."""
+    """Return values scaled to the total by `normalised`, with their errors scaled alike."""
     values = list(raw.values.values())
     scaled = normalised(raw.total, values)
     moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]
@@ -252,7 +252,7 @@ def _how(found: Estimate) -> str:
 
 
 def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
-    """Return what needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
+    """Return values by a norm that needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
     agents, worth, everyone = of.agents, of.worth, frozenset(of.agents)
     total, nothing = worth(everyone), worth(frozenset())
     marginal = [total - worth(everyone - {agent}) for agent in agents]
@@ -275,7 +275,7 @@ def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
 
 
 def _one_by_one(agents: Sequence[str], worth: Worth, coalitions: Coalitions) -> Floats:
-    """Return the worths of many coalitions, where they cannot be replayed together."""
+    """Return the worths of many coalitions by one call of `worth` for each."""
     return np.array([float(worth(frozenset(compress(agents, row)))) for row in coalitions])
 
 

@@ -1,4 +1,4 @@
-"""Check the four axioms that characterise the Shapley value, for any value on a given game."""
+"""Tests of a value on a given game by the four axioms that characterise the Shapley value."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -18,24 +18,24 @@ def check_axioms(
     other_table: Table | None = None,
     tol: float = 1e-9,
 ) -> dict[str, bool | None]:
-    """Try efficiency, symmetry, null player and additivity (Shapley 1953) on a game.
+    """Test efficiency, symmetry, null player and additivity (Shapley 1953) on a game.
 
-    False means that this game is a counterexample, True that it is none.
+    False means that this game is a counterexample; True means that it is not.
 
     Args:
-        value: from a table to n values.
-        table: 2**n worths, not all equal for the answer to mean much.
-        other_table: a second game of the same agents, to test additivity with.
-        tol: what may be missed, as a fraction of the largest worth or 1.
+        value: the function under test, from a table to n values.
+        table: 2**n worths; a game with equal worths tests little.
+        other_table: a second game of the same agents, for the test of additivity.
+        tol: the tolerance, as a fraction of the largest worth or of 1.
 
     Returns:
         efficiency: the values sum to v(N) − v(∅).
-        symmetry: agents who add the same to every coalition get the same.
-        null_player: agents who add nothing to any coalition get nothing.
-        additivity: the values of v + w are those of v plus those of w; None without a second game.
+        symmetry: agents with equal contributions to every coalition have equal values.
+        null_player: agents that contribute 0 to every coalition have the value 0.
+        additivity: the value of v + w is the sum of the values; None without a second game.
 
     Raises:
-        ValueError: the second game has other agents, or `value` is not defined on a game.
+        ValueError: the second game has another size, or `value` is not defined on a game.
     """
     worths = np.asarray(table, dtype=np.float64)
     n = agents_in(worths)
@@ -54,16 +54,16 @@ def check_axioms(
 
 
 def convex_game(n: int) -> list[int]:
-    """Return a fixed game to test additivity with: v(S) = (Σ_{i ∈ S} (i + 1))².
+    """Return the fixed game v(S) = (Σ_{i ∈ S} (i + 1))², for tests of additivity.
 
-    It is convex, so that every value defined in this package but Deegan–Packel is defined on it and
-    on its sum with a game on which that value is defined.
+    The game is convex, so all values of this package except Deegan–Packel are defined on it. They
+    are also defined on its sum with any game on which they are defined.
     """
     return [sum(i + 1 for i in range(n) if mask >> i & 1) ** 2 for mask in range(1 << n)]
 
 
 def _interchangeable(worths: Floats, i: int, j: int, slack: float) -> bool:
-    """Return whether v(C ∪ {i}) = v(C ∪ {j}) for every C with neither of them."""
+    """Return whether v(C ∪ {i}) = v(C ∪ {j}) for every C without i and j."""
     if abs(worths[1 << i] - worths[1 << j]) > slack:
         return False
     masks = np.arange(len(worths))

@@ -1,7 +1,7 @@
 """Coalitions as bit masks, and characteristic functions as tables.
 
 Bit i of a mask stands for `agents[i]`, least significant bit first: with agents A, B, C the mask
-0b101 is the coalition {A, C} and 0b001 is {A}. (`games.exchange.masks` counts from the other end.)
+0b101 is the coalition {A, C} and 0b001 is {A}. (`games.exchange.masks` uses the reverse order.)
 A characteristic function v is a table of 2**n worths indexed by mask, from v(∅) to v(N).
 """
 
@@ -19,7 +19,7 @@ Table = Sequence[Number] | Floats
 """A characteristic function: 2**n worths, in the game's unit, indexed by mask."""
 
 MAX_AGENTS = 20
-"""The most agents of a table: 2**20 worths take 8 MB as floats."""
+"""The largest number of agents of a table: 2**20 worths take 8 MB as floats."""
 
 
 def members(mask: int, agents: Sequence[str]) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
     """Return the mask of a coalition given by names, in any order.
 
     Raises:
-        ValueError: a name is not among `agents`, or occurs twice.
+        ValueError: a name is not in `agents`, or occurs twice.
     """
     mask = 0
     for name in coalition:
@@ -45,12 +45,12 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
 
 
 def coalition_key(mask: int, agents: Sequence[str]) -> str:
-    """Return the coalition as files write it: "A,C"; the empty coalition is ""."""
+    """Return the coalition in the form of files: "A,C"; the empty coalition is ""."""
     return ",".join(members(mask, agents))
 
 
 def parse_key(key: str, agents: Sequence[str]) -> int:
-    """The mask of "A,C", in any order, blanks around names ignored; "" is the empty coalition.
+    """Return the mask of "A,C", ignoring order and blanks; "" is the empty coalition.
 
     Raises:
         ValueError: a name is unknown, empty or repeated.
@@ -78,18 +78,18 @@ def agents_in(table: Table | NDArray[Any]) -> int:
 def worth_table(
     agents: Sequence[str], worth: Callable[[frozenset[str]], OneNumber]
 ) -> list[OneNumber]:
-    """Return the table of a characteristic function given by names.
+    """Return the table of a characteristic function that takes sets of names.
 
     Args:
-        agents: who plays; n names, each its own.
-        worth: the worth of a set of agents. It is asked once for each of the 2**n coalitions, the
-            empty one included.
+        agents: the players; n distinct names.
+        worth: the characteristic function. It is called once for each of the 2**n coalitions, also
+            for the empty one.
 
     Returns:
-        2**n worths indexed by mask, of whatever number type `worth` gives.
+        2**n worths indexed by mask, of the number type that `worth` returns.
 
     Raises:
-        ValueError: no agent, more than MAX_AGENTS, a repeated name, or a worth that is not finite.
+        ValueError: there are no agents or too many, a name repeats, or a worth is not finite.
     """
     check_agents(agents)
     if len(agents) > MAX_AGENTS:
@@ -106,10 +106,10 @@ def worth_table(
 
 
 def check_agents(agents: Sequence[str]) -> None:
-    """Refuse an empty list of agents, and names that repeat or cannot be written in a key.
+    """Check that there are agents, and that their names are distinct and fit into a key.
 
     Raises:
-        ValueError: which name, and why.
+        ValueError: there are no agents, or a name repeats or is invalid.
     """
     if not agents:
         raise ValueError("no agents: name at least one")

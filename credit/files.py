@@ -1,4 +1,4 @@
-"""Credit for anyone's game: from a characteristic function or contribution runs to a report."""
+"""Credit reports on games in files, given as characteristic functions or as runs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -13,36 +13,36 @@ from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, surplus
 from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys
 
 REPORT_TOLERANCE = 1e-7
-"""Norms computed in floats are rounded to 1e-9; axioms are checked with room for that."""
+"""The tolerance of the axiom tests, which allows for norms that are rounded to 1e-9."""
 
 
 def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
-    """Return who earned what, as JSON.
+    """Return each agent's value and share in a game, as JSON.
 
     Args:
-        obj: {"agents": [name, …], "worth": {"A": 0, "A,B": 9, …}}, where every coalition but the
-            empty one ("", worth 0 unless named) must be given;
-            or {"runs": [{name: {kind: amount, …}, …}, …]}, where all amounts of a run add up, and
-            "agents" may name who must be there. `credit.reading.read_json` reads it from a file.
-            What `coop attribute --json` prints, with "absent" beside "worth", may hold more.
+        obj: {"agents": [name, …], "worth": {"A": 0, "A,B": 9, …}} with every coalition except the
+            empty one ("", worth 0 by default);
+            or {"runs": [{name: {kind: amount, …}, …}, …]}, whose amounts are summed per agent,
+            with optional "agents" that each run must name. `credit.reading.read_json` reads a
+            file. The output of `coop attribute --json`, with the key "absent", may have more keys.
         value: the name of a norm (`credit.norms.NORMS`).
 
     Returns:
         agents: the names, in order.
         value: the norm's name.
-        values: agent → value, in the unit of the worths; of runs, the mean over runs.
-        standard_error: agent → standard error of that mean, from two or more runs; else null.
-        shares: agent → fraction of the whole (of runs, the mean over runs of each run's share), by
-            the rule of `normalised`; null where there is nothing to divide.
+        values: agent → value, in the unit of the worths; for runs, the mean over runs.
+        standard_error: agent → standard error of that mean; null with fewer than two runs.
+        shares: agent → fraction of the total by `normalised` (for runs, the mean of each run's
+            shares); null if the total is 0.
         per_run: for each run, agent → share; null without runs.
-        axioms: axiom → whether it holds here (of runs, in their mean); null where it was not tried.
+        axioms: axiom → whether it holds in the game (for runs, the mean run); null if not tested.
 
     Raises:
-        ValueError: an unknown norm, or input it cannot be given for; one line.
+        ValueError: the norm is unknown, or the input is invalid for it; the message is one line.
     """
     rule = norm(value)
     content = as_object(obj, "the input")
-    if "worth" in content and "absent" in content:  # of an app: what else is said of it is not read
+    if "worth" in content and "absent" in content:  # from `coop attribute`: ignore its other keys
         content = {key: content[key] for key in ("agents", "worth") if key in content}
     only_keys(content, ("agents", "worth", "runs"), "the input")
     if ("worth" in content) == ("runs" in content):
@@ -53,10 +53,10 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
 
 
 def read_game(content: Mapping[str, Any]) -> tuple[list[str], list[Fraction]]:
-    """Agents and table of {"agents": […], "worth": {"A": 0, "A,B": 9}}.
+    """Return the agents and the table of {"agents": […], "worth": {"A": 0, "A,B": 9}}.
 
     Raises:
-        ValueError: missing, repeated or unknown coalitions, or worths that are no finite numbers.
+        ValueError: a coalition is missing, repeated or unknown, or a worth is no finite number.
     """
     agents = _names(content)
     if len(agents) > MAX_AGENTS:
@@ -77,11 +77,11 @@ def read_game(content: Mapping[str, Any]) -> tuple[list[str], list[Fraction]]:
 
 
 def read_runs(content: Mapping[str, Any]) -> tuple[list[str], list[list[Fraction]]]:
-    """Agents, and per run everyone's total contribution, of {"runs": [{name: {kind: amount}}]}.
+    """Return the agents, and each agent's sum per run, of {"runs": [{name: {kind: amount}}]}.
 
     Raises:
-        ValueError: a run that lacks or invents an agent, or whose contributions are negative, no
-            finite numbers, or nothing at all.
+        ValueError: a run lacks an agent or has an unknown one, or its contributions are negative,
+            not finite, or all 0.
     """
     runs = [
         as_object(run, f"run {i}")
@@ -132,10 +132,10 @@ def _standard_errors(runs: Sequence[Sequence[Fraction]]) -> list[float] | None:
 
 
 def _additive_values(value: str, contributions: Sequence[Fraction]) -> list[Fraction]:
-    """Return the value of the game in which a coalition is worth its members' contributions.
+    """Return the values of the additive game whose coalitions are worth their contributions.
 
-    There an agent adds the same to every coalition, and so every norm gives it its contribution,
-    except an equal split, and Deegan–Packel, which such a game does not have.
+    An agent adds the same to every coalition, so every norm gives it its contribution. The
+    exceptions are the equal split, and Deegan–Packel, which is not defined on such a game.
     """
     if value == "deegan_packel":
         raise ValueError("deegan_packel needs a simple game: contributions that add up are none")
@@ -152,7 +152,7 @@ def _additive_table(contributions: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool | None]:
-    """Additivity is tried with `convex_game`; the sum with it is no simple game."""
+    """Return the axiom tests; Deegan–Packel is not defined on a sum with `convex_game`."""
     agents = len(table).bit_length() - 1
     other = None if value == "deegan_packel" else convex_game(agents)
     return check_axioms(rule, table, other, REPORT_TOLERANCE)

@@ -1,9 +1,9 @@
-"""Settlement norms by name: from a characteristic function to each agent's value.
+"""Settlement norms by name: functions from a characteristic function to each agent's value.
 
 A norm maps a table of worths to one value per agent. The values need not sum to the amount to
-divide: `normalised` turns them into parts that do. Nucleolus and Deegan–Packel, and Shapley and
-Banzhaf values above EXACT_AGENTS agents, are computed in floats and rounded to 1e-9; all else is
-exact.
+divide; `normalised` scales them to parts that do. The nucleolus, Deegan–Packel, and Shapley and
+Banzhaf values of more than EXACT_AGENTS agents are computed in floats and rounded to 1e-9. All
+other values are exact.
 """
 
 from collections.abc import Callable
@@ -23,17 +23,17 @@ from shapley_coop.credit.values.semivalues import (
 from shapley_coop.credit.values.shapley import marginal_contributions
 
 Norm = Callable[[Table], list[Fraction]]
-"""From 2**n worths to n values, in the unit of the worths."""
+"""A function from 2**n worths to n values, in the unit of the worths."""
 
 EXACT_AGENTS = 16
-"""Up to here semivalues are computed as fractions (half a second at most); beyond, as floats."""
+"""The largest number of agents with exact semivalues (at most 0.5 s); for more, floats are used."""
 
 
 def norm(name: str) -> Norm:
     """Return the norm of that name.
 
     Raises:
-        ValueError: it is not one of NORMS.
+        ValueError: the name is not in NORMS.
     """
     if name not in NORMS:
         raise ValueError(f"no norm is called {name!r}: choose from {', '.join(sorted(NORMS))}")
@@ -41,53 +41,53 @@ def norm(name: str) -> Norm:
 
 
 def surplus(table: Table) -> Fraction:
-    """Return the amount to divide, v(N) − v(∅), exact, in the unit of the worths."""
+    """Return the exact amount to divide, v(N) − v(∅), in the unit of the worths."""
     agents_in(table)
     return exact(table[-1], "v(N)") - exact(table[0], "v(∅)")
 
 
 def _shapley(table: Table) -> list[Fraction]:
-    """Average marginal contribution over all orders of arrival."""
+    """Return each agent's mean marginal contribution over all orders of arrival."""
     return _semivalue(table, shapley_weights(agents_in(table)))
 
 
 def _banzhaf(table: Table) -> list[Fraction]:
-    """Average marginal contribution over all coalitions; not efficient."""
+    """Return each agent's mean marginal contribution over all coalitions; not efficient."""
     return _semivalue(table, banzhaf_weights(agents_in(table)))
 
 
 def _banzhaf_normalised(table: Table) -> list[Fraction]:
-    """Banzhaf values brought to sum to v(N) − v(∅) by the rule of `normalised`."""
+    """Return Banzhaf values scaled by `normalised` to sum to v(N) − v(∅)."""
     return normalised(surplus(table), _banzhaf(table))
 
 
 def _leave_one_out(table: Table) -> list[Fraction]:
-    """Return what would be missing without each agent: Eq. 9 of Shapley-Coop as printed."""
+    """Return each agent's v(N) − v(N∖{i}): Eq. 9 of Shapley-Coop as printed."""
     worths = [exact(worth, "a worth") for worth in table]
     return marginal_contributions(worths)
 
 
 def _equal(table: Table) -> list[Fraction]:
-    """Return the same for all."""
+    """Return equal parts of v(N) − v(∅)."""
     return [surplus(table) / agents_in(table)] * agents_in(table)
 
 
 def _proportional(table: Table) -> list[Fraction]:
-    """By stand-alone worth, brought to sum to v(N) − v(∅) by the rule of `normalised`."""
+    """Return stand-alone worths scaled by `normalised` to sum to v(N) − v(∅)."""
     nothing = exact(table[0], "v(∅)")
     alone = [exact(table[1 << i], "a worth") - nothing for i in range(agents_in(table))]
     return normalised(surplus(table), alone)
 
 
 def _nucleolus(table: Table) -> list[Fraction]:
-    """The smallest complaints; the prenucleolus where stand-alone worths exceed the total."""
+    """Return the nucleolus, or the prenucleolus if stand-alone worths exceed the total."""
     alone = (exact(table[1 << i]) - exact(table[0]) for i in range(agents_in(table)))
     rational = sum(alone, Fraction(0)) <= surplus(table)
     return _rounded(nucleolus(table) if rational else prenucleolus(table))
 
 
 def _deegan_packel(table: Table) -> list[Fraction]:
-    """Equal parts of every minimal winning coalition; simple games only."""
+    """Return the Deegan–Packel index: equal parts in minimal winning coalitions; simple games."""
     return _rounded(deegan_packel(table))
 
 
@@ -111,4 +111,4 @@ NORMS: dict[str, Norm] = {
     "equal": _equal,
     "proportional": _proportional,
 }
-"""Every norm by name; the docstring of each says in one line what it is."""
+"""All norms by name; the docstring of each defines it in one line."""

@@ -1,4 +1,4 @@
-"""Check JSON that people wrote: every fault is one line that says where and what."""
+"""Checks of JSON written by people: each error is one line that names the place and the fault."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,14 +9,14 @@ from shapley_coop.amounts import exact
 from shapley_coop.files import read_json as read_json  # noqa: PLC0414
 
 MAX_NUMBER = 10**15
-"""Beyond any amount that is meant; sums of such numbers stay finite."""
+"""The largest accepted number: no real amount is larger, and sums stay finite as floats."""
 
 
 def as_object(value: Any, what: str) -> dict[str, Any]:
-    """`value` if it is a JSON object.
+    """Return `value` if it is a JSON object.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: `value` is not an object, or has a key that is not text.
     """
     if not isinstance(value, Mapping):
         raise ValueError(f"{what}: {_kind(value)} where an object {{…}} is needed")
@@ -26,10 +26,10 @@ def as_object(value: Any, what: str) -> dict[str, Any]:
 
 
 def as_list(value: Any, what: str) -> list[Any]:
-    """`value` if it is a JSON list with something in it.
+    """Return `value` if it is a non-empty JSON list.
 
     Raises:
-        ValueError: it is something else, or empty.
+        ValueError: `value` is not a list, or is empty.
     """
     if not isinstance(value, list | tuple) or not value:
         raise ValueError(f"{what}: {_kind(value)} where a list […] with entries is needed")
@@ -37,10 +37,10 @@ def as_list(value: Any, what: str) -> list[Any]:
 
 
 def as_number(value: Any, what: str) -> Fraction:
-    """`value` as an exact fraction if it is a JSON number of a size that can be meant.
+    """Return `value` as an exact fraction if it is a JSON number of at most ±MAX_NUMBER.
 
     Raises:
-        ValueError: it is text, true, null, NaN, infinite or beyond MAX_NUMBER.
+        ValueError: `value` is text, a boolean, null, NaN, infinite or beyond MAX_NUMBER.
     """
     if isinstance(value, bool | str):
         raise ValueError(f"{what} is {json.dumps(value)[:40]}: a number is needed")
@@ -51,10 +51,10 @@ def as_number(value: Any, what: str) -> Fraction:
 
 
 def only_keys(found: Iterable[str], known: Iterable[str], what: str) -> None:
-    """Refuse an unknown key.
+    """Check that all keys found are known.
 
     Raises:
-        ValueError: which one, and which are known.
+        ValueError: a key is unknown; the message lists the known keys.
     """
     known = list(known)
     if unknown := [key for key in found if key not in known]:

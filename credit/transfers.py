@@ -1,7 +1,7 @@
-"""From what each agent earned to what it is due: who pays whom, and within which limits.
+"""Transfers that turn earnings into payoffs, and constraints that limit them.
 
-All amounts are whole micro-units (`shapley_coop.amounts`). A constraint moves `due` back towards
-`earned`; constraints compose, each working on the `due` of the one before.
+All amounts are whole micro-units (`shapley_coop.amounts`). A constraint changes the amounts `due`,
+for example back towards `earned`. Constraints compose: each gets the result of the one before.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,12 +17,12 @@ Accounts = Mapping[str, int]
 """Agent → micro-units."""
 
 Constraint = Callable[[Accounts, Accounts], dict[str, int]]
-"""(earned, due) → the due that is allowed, for the same agents and with the same sum."""
+"""A function of (earned, due) to the allowed `due`, with the same agents and the same sum."""
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """One payment that settles part of an episode."""
+    """A payment that settles a part of an episode."""
 
     payer: str
     payee: str
@@ -30,12 +30,12 @@ class Transfer:
 
 
 def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
-    """Return the payments that turn what was earned into what is due: at most n − 1 of them.
+    """Return at most n − 1 payments that turn the amounts earned into the amounts due.
 
-    The largest debt meets the largest claim until one of them is settled; equal sizes go by name.
+    The largest debt pays the largest claim until one of them is settled; ties go by name.
 
     Raises:
-        ValueError: the two name different agents, or do not sum to the same.
+        ValueError: `earned` and `due` have different agents or different sums.
     """
     _check_accounts(earned, due)
     debts = _largest_first({agent: earned[agent] - due[agent] for agent in earned})
@@ -53,10 +53,10 @@ def transfers(earned: Accounts, due: Accounts) -> list[Transfer]:
 
 
 def constrain(earned: Accounts, due: Accounts, constraints: Iterable[Constraint]) -> dict[str, int]:
-    """Return what is due after every constraint, in the order given.
+    """Return the amounts due after all constraints, applied in the given order.
 
     Raises:
-        ValueError: the two name different agents, or do not sum to the same.
+        ValueError: `earned` and `due` have different agents or different sums.
     """
     _check_accounts(earned, due)
     allowed = dict(due)
@@ -66,10 +66,10 @@ def constrain(earned: Accounts, due: Accounts, constraints: Iterable[Constraint]
 
 
 def cap(limit: Number | str) -> Constraint:
-    """Let nobody pay more than `limit`, in the game's unit.
+    """Return the constraint that no agent pays more than `limit`, in the game's unit.
 
     Raises:
-        ValueError: the limit is below 0.
+        ValueError: the limit is negative.
     """
     most = to_micro(limit)
     if most < 0:
@@ -78,12 +78,12 @@ def cap(limit: Number | str) -> Constraint:
 
 
 def limited_liability() -> Constraint:
-    """No agent pays more than it earned, so none ends below 0 by paying; a loser pays nothing."""
+    """Return the constraint that no agent pays more than it earned; one with a loss pays 0."""
     return non_transferable(0)
 
 
 def non_transferable(part: Number | str) -> Constraint:
-    """An agent keeps that fraction of what it earned; it can pay only the rest."""
+    """Return the constraint that each agent keeps at least the fraction `part` of its earnings."""
     kept = _fraction_of_one(part, "the non-transferable part")
 
     def keep(earned: Accounts, due: Accounts) -> dict[str, int]:
@@ -94,7 +94,7 @@ def non_transferable(part: Number | str) -> Constraint:
 
 
 def tax(rate: Number | str, collector: str = "treasury") -> Constraint:
-    """That fraction of whatever is received goes to the collector, which must have an account."""
+    """Return the constraint that a fraction of all receipts goes to the collector's account."""
     taken = _fraction_of_one(rate, "the tax rate")
 
     def collect(earned: Accounts, due: Accounts) -> dict[str, int]:
@@ -118,14 +118,14 @@ CONSTRAINTS: dict[str, Callable[..., Constraint]] = {
     "non_transferable": non_transferable,
     "tax": tax,
 }
-"""Constraints on a settlement by name; their settings are plain JSON."""
+"""Name → the function that makes a constraint; its settings are plain JSON."""
 
 
 def constraint(name: str, **settings: Any) -> Constraint:
-    """Return the constraint of that name, with its settings: constraint("cap", limit="2.50").
+    """Return a constraint by name with its settings, as in constraint("cap", limit="2.50").
 
     Raises:
-        ValueError: an unknown name, or settings it does not take.
+        ValueError: the name is unknown, or the constraint does not take the settings.
     """
     if name not in CONSTRAINTS:
         raise ValueError(
@@ -141,7 +141,7 @@ def constraint(name: str, **settings: Any) -> Constraint:
 
 
 def _pay_at_most(earned: Accounts, due: Accounts, limits: Accounts) -> dict[str, int]:
-    """Cut every payment to its limit; what is paid is divided in proportion to the claims."""
+    """Cut each agent's payments to its limit, and divide the sum in proportion to the claims."""
     owed = {agent: max(earned[agent] - due[agent], 0) for agent in due}
     claims = {agent: max(due[agent] - earned[agent], 0) for agent in due}
     paid = {agent: min(debt, limits[agent]) for agent, debt in owed.items()}
@@ -153,7 +153,7 @@ def _pay_at_most(earned: Accounts, due: Accounts, limits: Accounts) -> dict[str,
 
 
 def _largest_first(balances: Accounts) -> list[tuple[str, int]]:
-    """The positive balances as a stack: the largest, then the first name, is popped first."""
+    """Return the positive balances as a stack: pop gives the largest, ties by first name."""
     positive = [(agent, amount) for agent, amount in balances.items() if amount > 0]
     return sorted(positive, key=lambda entry: (-entry[1], entry[0]), reverse=True)
 

@@ -1,9 +1,9 @@
-"""Weighted Earned Value as a report: each role's interval, its point, and its reward beside them.
+"""The report of Weighted Earned Value: each role's interval, its point and its reward.
 
-`shapley_coop.earned_value` has the formula. The paper knows each weight only as an interval, and so
-a role's value is one. The lower ends of its weights sum to 62 % and the upper ends to 115 %, so the
-intervals divide nothing by themselves: the point is the role's part of the whole, and the points
-sum to 100.
+`shapley_coop.earned_value` has the formula. The paper gives each weight as an interval, so a role's
+value is an interval as well. The lower ends of the weights sum to 62 %, the upper ends to 115 %. So
+the intervals do not divide a whole. The point is the role's part of the whole: all points sum to
+100.
 """
 
 import json
@@ -25,20 +25,20 @@ from shapley_coop.earned_value import (
 from shapley_coop.files import did_you_mean, read_data
 
 Artefacts = Mapping[str, Mapping[str, Number]]
-"""Role → kind of artefact → how many."""
+"""Role → kind of artefact → count."""
 
 
 @dataclass(frozen=True)
 class EarnedValue:
-    """What one role earned; all in percent of the whole."""
+    """The earned value of one role; all numbers are percent of the whole."""
 
     low: Fraction
     high: Fraction
     point: Fraction  # the points of all roles sum to 100
-    least: Fraction  # the point by the weights within their intervals that are worst for the role
-    most: Fraction  # and by those that are best
-    reward: Fraction | None  # what it was given, if anything is known
-    adjustment: Fraction | None  # the least change that brings the reward into the interval
+    least: Fraction  # the smallest point over all weights within their intervals
+    most: Fraction  # the largest point over all weights within their intervals
+    reward: Fraction | None  # the role's reward, if it is known
+    adjustment: Fraction | None  # the smallest change that brings the reward into the interval
 
 
 def wev(
@@ -49,17 +49,17 @@ def wev(
     """Return the Weighted Earned Value of every role.
 
     Args:
-        artefacts: counts by role and kind, 0 or more; a kind that a role does not name counts 0.
-        rewards: percent by role; roles may be missing.
-        weights: interval by kind, in percent.
+        artefacts: role → kind → count, 0 or more; missing kinds count 0.
+        rewards: role → percent; roles may be missing.
+        weights: kind → interval, in percent.
 
     Returns:
-        One entry per role, in the order of `artefacts`. A kind of which nobody made anything earns
-        nobody anything.
+        One entry per role, in the order of `artefacts`. A kind without any artefact earns no role
+        anything.
 
     Raises:
-        ValueError: an unknown kind or role, a negative number, an interval upside down, or nothing
-            that earns anything.
+        ValueError: a kind or role is unknown, a number is negative, an interval has low > high, or
+            no artefact has a positive weight.
     """
     intervals = {kind: _interval(kind, ends) for kind, ends in weights.items()}
     counts = {role: _counts(role, made, intervals) for role, made in artefacts.items()}
@@ -87,11 +87,11 @@ def wev_report(
     rewards: Mapping[str, Number] | None = None,
     weights: Intervals = WEIGHTS,
 ) -> dict[str, Any]:
-    """`wev` as JSON, in percent.
+    """Return the result of `wev` as JSON, in percent.
 
     {"roles": {role: {"interval": [low, high], "point": x, "point_interval": [least, most],
-    "reward": y, "adjustment": z}}}; the paper's interval is no interval of the point, since the
-    weights sum to no whole.
+    "reward": y, "adjustment": z}}}. The point may lie outside the paper's `interval`, because the
+    weights do not sum to 100.
     """
     return {
         "roles": {
@@ -110,14 +110,14 @@ def wev_report(
 def read_wev(
     source: str | Path | Mapping[str, Any],
 ) -> tuple[dict[str, dict[str, Fraction]], dict[str, Fraction] | None]:
-    """Artefacts and rewards from a file, or from its content.
+    """Return the artefacts and rewards from a file or from its content.
 
     {"artefacts": {role: {"code", "decisions", "documents", "fixes"}}, "rewards": {role: percent}}
 
-    The rewards may be left out. Kinds and roles are checked by `wev`, which knows the weights.
+    The rewards are optional. `wev` checks kinds and roles, because it knows the weights.
 
     Raises:
-        ValueError: the file cannot be read, or something in it has the wrong form; one line.
+        ValueError: the file cannot be read or has the wrong form; the message is one line.
     """
     content = as_object(_content(source), "the input")
     only_keys(content, ("artefacts", "rewards"), "the input")
@@ -139,14 +139,14 @@ def read_wev(
 def read_weights(
     source: str | Path | Mapping[str, Any], kinds: Collection[str] | None = None
 ) -> dict[str, tuple[Fraction, Fraction]]:
-    """Weights from a file, or from its content: {kind: [low, high]}, in percent.
+    """Return the weights from a file or from its content: {kind: [low, high]}, in percent.
 
     Args:
-        source: the file, or its content; a kind that it does not name keeps its default.
-        kinds: that it may name; None for any.
+        source: the file or its content; kinds that are missing keep their default.
+        kinds: the kinds that the file may name; None allows any.
 
     Raises:
-        ValueError: the file cannot be read, or something in it has the wrong form; one line.
+        ValueError: the file cannot be read or has the wrong form; the message is one line.
     """
     what, content = "the weights", source
     if isinstance(source, str | Path):

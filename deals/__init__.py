@@ -18,10 +18,9 @@ c2. Bob pays Alice 5.5, once, if Alice does lever.
 >>> unanimous(accepted, ["Alice", "Bob"])
 True
 
-A message is read by `scan`, a proposal by `read_deal`, and checked by the rules a workflow
-composes (`first_fault(DEAL_RULES, deal, terms)`); each answers with a labelled `Fault` and never
-raises.
-Before anybody signs, `certify` says whether a deal can be kept and what it does to everybody's
-incentives; while it runs, its `Monitor` says after every turn how each clause stands; `Enforcement`
-says what becomes of it when it is broken.
+`scan` reads a message and `read_deal` reads a proposal. The rules that a workflow composes check
+the deal (`first_fault(DEAL_RULES, deal, terms)`). All three return a labelled `Fault` for bad input
+and never raise. Before the agents sign, `certify` computes whether they can keep the deal and how
+the deal changes their incentives. After every turn the `Monitor` gives the verdict on each clause.
+`Enforcement` defines the consequences of a breach.
 """

@@ -1,7 +1,7 @@
-"""A contract where it stands: beside the game, its enforcement, and the turns played so far.
+"""The `Agreement`: a contract together with its game, its enforcement and the turns played.
 
-What nodes, letters and pages ask about a contract is asked here, with what they all would have to
-pass along.
+Nodes, letters and pages ask this class about a contract, so that they need not pass those parts
+to every function.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Slot:
-    """Where a contract's latest monitor is kept, with the terms that it was made for."""
+    """A cache entry: the latest monitor of a contract and the terms it was made for."""
 
     kept: tuple[list[Term], Monitor] | None = None
 
@@ -43,18 +43,18 @@ def _slot(digest: str) -> _Slot:
 def monitor_of(
     contract: Contract | None, record: Sequence[Turn], open_turns: OpenTurns = always_open
 ) -> Monitor:
-    """Return the contract's monitor after every turn of the record, to be read: it is shared.
+    """Return the contract's monitor after all turns of the record. The monitor is shared: read it.
 
-    Of each contract the latest monitor is kept: of a record that begins with the turns that it has
-    observed, only the rest is observed, and a fork in time is judged from where it parts. Turns
-    are compared as lists are, by identity first: a turn once recorded is not changed in place.
-    Whoever wants to observe more takes a copy by `Monitor.on`.
+    The latest monitor of each contract is cached. If the record begins with turns that the cached
+    monitor has observed, only the other turns are observed. Recorded turns must not be changed in
+    place, because lists compare their items by identity first. To observe further turns, take a
+    copy by `Monitor.on`.
     """
     if contract is None:
         return Monitor(None).on(record)
     slot = _slot(contract["hash"])
     terms, known = slot.kept or ([], Monitor(None))
-    # A hash says neither from which turn on a contract stands nor which game it is for.
+    # The hash covers neither the turn from which the contract is in force nor the game.
     if terms != contract["terms"] or known.open_turns != open_turns:
         known = Monitor(contract, open_turns)
     if known.turns == record:
@@ -67,12 +67,12 @@ def monitor_of(
 
 @dataclass(frozen=True)
 class Agreement:
-    """What is signed, if anything is, after the turns of a record.
+    """The contract, if one is signed, after the turns of a record.
 
     Attributes:
-        contract: what was signed, with its amendments; None before.
+        contract: the signed contract with its amendments; None before the first signing.
         record: the turns played.
-        facts: the game's (`facts_of`).
+        facts: the facts of the game (`facts_of`).
         enforcement: how the contract is enforced.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
     """
@@ -85,49 +85,49 @@ class Agreement:
 
     @cached_property
     def monitor(self) -> Monitor:
-        """The contract held against the record: duties, payments, breaches and verdicts."""
+        """The monitor after all recorded turns: duties, payments, breaches and verdicts."""
         return monitor_of(self.contract, self.record, self.open_turns)
 
     @cached_property
     def deposit(self) -> Fraction:
-        """What each party has in escrow, in the game's unit."""
+        """The deposit of each party in escrow, in the game's unit."""
         return deposit_of(self.contract, self.facts, self.enforcement, self.record)
 
     def gifts(self, actions: Mapping[str, str]) -> list[Gift]:
-        """The goods that change hands by the end of the next turn, if these actions are taken."""
+        """Return the gifts due at the end of the next turn, if the agents take these actions."""
         if not self.enforcement.executes:
             return []
         turn: Turn = {"turn": len(self.record) + 1, "actions": dict(actions), "rewards": {}}
         return [each.gift() for each in self.monitor.handing_over(turn)]
 
     def wrongly_handed(self) -> str:
-        """Where the record hands over other goods than the contract has it; empty if nowhere."""
+        """Return the first mismatch of recorded gifts with the contract's gifts; "" if none."""
         due = self.monitor.handovers if self.enforcement.executes else []
         told = (recorded_wrongly([x for x in due if x.turn == t["turn"]], t) for t in self.record)
         return next(filter(None, told), "")
 
     @property
     def parties(self) -> list[str]:
-        """Who signed the contract, or is bound by it: all agents but those who left it."""
+        """The agents that signed the contract or are bound by its clauses in force."""
         if self.contract is None:
             return []
         bound = bound_by(in_force(self.contract).values(), self.facts["agents"])
         return [a for a in self.facts["agents"] if a in bound or a in self.contract["signatures"]]
 
     def postings(self, over: bool) -> list[Posting]:
-        """All that the deposits have come to so far, in the order in which the ledger posts it.
+        """Return the postings of all deposits, forfeits and returns so far, in ledger order.
 
-        It is safe to post all of it again after every turn: the ledger ignores what it has.
+        Posting all of them again after every turn is safe: the ledger ignores known postings.
 
         Args:
-            over: whether the game is over, so that what is not forfeited is returned.
+            over: whether the game is over, so that deposits not forfeited are returned.
         """
         agents, amount = self.parties, to_micro(self.deposit)
         released = releases(agents, amount, self.monitor.breaches, over)
         return [*deposits(agents, amount), *released] if self.contract else []
 
     def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> "Certificate":
-        """What a deal would do to everybody's incentives if it were signed, or amended, now."""
+        """Return the certificate of a deal, as if it were signed or made an amendment now."""
         from shapley_coop.deals.analysis.certificate import certify
 
         return certify(
@@ -143,10 +143,10 @@ class Agreement:
     def below_reservation(
         self, deal: Deal, agent: str, reservation: Fraction, norms: Sequence[str] = ()
     ) -> Fault | None:
-        """RESERVE: refuse to sign for an agent that the deal leaves with less than it requires.
+        """RESERVE: return a fault if the deal leaves the agent less than its reservation value.
 
-        Its reservation value is compared with what it has earned so far, plus what it can expect
-        while all keep the contract. A game that could not be enumerated does not pass.
+        The reservation value is compared with the agent's earnings so far plus its expected
+        payoff if all keep the contract. A game that could not be enumerated gives a fault.
         """
         party = self.certificate(deal, norms).parties.get(agent)
         if party is None:

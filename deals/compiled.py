@@ -1,8 +1,8 @@
-"""A contract's clauses, compiled: what each asks at a turn, and whether it still can.
+"""Compiled clauses of a contract: the effects due at a turn, and whether a clause may still bind.
 
-Nothing here keeps a history: of the turns played a clause remembers a tuple of values
-(`deals.language.condition`) that its caller keeps. The monitor keeps one along the record, the game
-tree one for each position.
+This module keeps no history. The memory of a clause is a tuple of values that summarises the turns
+played (`deals.language.condition`), and the caller stores it: the monitor after each turn of the
+record, the game tree at each position.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,15 +17,15 @@ from shapley_coop.deals.language.effects import Duty, Gift, Split, Transfer
 from shapley_coop.games import Turn
 
 Due = TypeVar("Due", Transfer, Gift)
-"""What the program executes when it falls due."""
+"""An effect that the program executes when it falls due."""
 
 Memories = tuple[Memory, ...]
-"""What each clause remembers, in the order of the clauses."""
+"""The memory of each clause, in the order of the clauses."""
 
 
 @dataclass(frozen=True)
 class CompiledClause:
-    """One clause, the turns for which it stands, its compiled condition, and its effects."""
+    """One clause with the turns at which it is in force, its compiled condition and effects."""
 
     cid: str
     clause: Clause
@@ -38,13 +38,13 @@ class CompiledClause:
     split: Split | None
 
     def stands(self, turn: int) -> bool:
-        """Return whether it is in force at that turn."""
+        """Return whether the clause is in force at that turn."""
         return self.first <= turn and (self.last is None or turn <= self.last)
 
     def may_bind(self, now: int, turns: int) -> bool:
-        """Return whether it may still ask for something from turn `now` to the game's last.
+        """Return whether the clause may still bind between turn `now` and the last turn, `turns`.
 
-        Nothing keeps an agent from idling, so whatever is owed can be broken.
+        An agent can always idle, so each duty that may bind may also be broken.
         """
         if self.split:
             return now <= turns
@@ -56,7 +56,7 @@ Clauses = tuple[CompiledClause, ...]
 
 
 def compiled(agreed: Deal | Contract | None) -> Clauses:
-    """Return a deal that stands from the first turn on, or a contract with all its amendments."""
+    """Compile a deal in force from turn 1 on, or a contract with all its amendments."""
     if isinstance(agreed, Deal):
         return tuple(compiled_clause(cid, clause) for cid, clause in agreed.ids().items())
     terms = agreed["terms"] if agreed else []
@@ -69,18 +69,18 @@ def compiled(agreed: Deal | Contract | None) -> Clauses:
 def compiled_clause(
     cid: str, clause: Clause, first: int = 1, last: int | None = None
 ) -> CompiledClause:
-    """Return one clause that stands from turn `first` to turn `last`."""
+    """Compile one clause that is in force from turn `first` to turn `last`."""
     effects = clause.duty, clause.transfer, clause.gift, clause.split
     return CompiledClause(cid, clause, clause.condition(), first, last, *effects)
 
 
 def start(clauses: Clauses) -> Memories:
-    """Return what the clauses remember before the first turn."""
+    """Return the memories of the clauses before the first turn."""
     return tuple([each.condition.start for each in clauses])
 
 
 def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
-    """Return what they remember after one more turn."""
+    """Return the memories of the clauses after one more turn."""
     if not any(memories):
         return memories
     return tuple(
@@ -89,7 +89,7 @@ def after(clauses: Clauses, memories: Memories, turn: Turn) -> Memories:
 
 
 def owed(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Duty]:
-    """Clause id → the duty that binds at a turn, by what is remembered of the turns before."""
+    """Return clause id → the duty that binds at a turn, given the memories before that turn."""
     return {
         each.cid: each.duty
         for each, memory in zip(clauses, memories, strict=True)
@@ -100,13 +100,13 @@ def owed(clauses: Clauses, memories: Memories, turn: int) -> dict[str, Duty]:
 def payments_due(
     clauses: Clauses, memories: Memories, turn: int, done: Collection[str]
 ) -> dict[str, Transfer]:
-    """Clause id → the payment that falls due by a turn, by what is remembered with it.
+    """Return clause id → the payment that falls due at the end of a turn.
 
     Args:
-        clauses: the contract.
-        memories: theirs, after the turn.
-        turn: its number.
-        done: the ids of what fell due before and does so a single time.
+        clauses: the compiled clauses of the contract.
+        memories: the memories of the clauses after the turn.
+        turn: the number of the turn.
+        done: the ids of single payments that fell due at an earlier turn.
     """
     return _falling_due([each.transfer for each in clauses], clauses, memories, turn, done)
 
@@ -114,7 +114,7 @@ def payments_due(
 def gifts_due(
     clauses: Clauses, memories: Memories, turn: int, done: Collection[str]
 ) -> dict[str, Gift]:
-    """Clause id → the gift that falls due by a turn, likewise."""
+    """Return clause id → the gift that falls due at the end of a turn; see `payments_due`."""
     return _falling_due([each.gift for each in clauses], clauses, memories, turn, done)
 
 
@@ -136,5 +136,5 @@ def _falling_due(
 
 
 def only_once(due: Mapping[str, Transfer]) -> frozenset[str]:
-    """Return the ids of those payments that fall due a single time."""
+    """Return the ids of the payments whose basis is "once"."""
     return frozenset(cid for cid, pay in due.items() if pay.basis == "once")

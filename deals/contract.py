@@ -1,11 +1,11 @@
-"""A contract: a deal that everyone accepted. One stands at a time; amendments are chained."""
+"""Contracts: deals that all accepted. One is in force at a time; an amendment names its base."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
-from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
+from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 from shapley_coop.canonical import cache_key, digest
 from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of
@@ -16,34 +16,34 @@ _clause: TypeAdapter[Clause] = TypeAdapter(AnyClause)
 
 
 class Term(TypedDict):
-    """One clause of a contract and the turns for which it stands."""
+    """One clause of a contract and the turns at which it is in force."""
 
-    id: str  # c1, c2, …; an amendment counts on
+    id: str  # c1, c2, …; an amendment continues the numbering
     clause: dict[str, Any]
     from_turn: int
-    to_turn: int | None  # the last turn for which it stands; None while it does
+    to_turn: int | None  # the last turn at which it is in force; None if it has not ended
 
 
 class Contract(TypedDict):
     """A signed deal with its amendments."""
 
-    hash: str  # of the offer; of an amendment, chained to what it amends
-    previous: str | None  # the hash of the contract it amends
-    terms: list[Term]  # all clauses ever, those that ended included
+    hash: str  # the offer's hash; in an amendment, a hash over `previous` and the offer's hash
+    previous: str | None  # the hash of the contract that this one amends
+    terms: list[Term]  # all clauses so far, also those that ended
     text: str  # the clauses in force, in plain English
-    signatures: dict[str, dict[str, Any]]  # agent → the revision and hash it accepted
+    signatures: dict[str, dict[str, Any]]  # agent → the revision and hash that it accepted
 
 
 def sign(offer: Offer, from_turn: int) -> Contract:
-    """Make the unanimously accepted offer a contract from `from_turn` on."""
+    """Return the contract of a unanimously accepted offer, in force from `from_turn` on."""
     return _contract(offer, None, _terms(offer, from_turn, start=1))
 
 
 def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
-    """Amend a contract by an offer that all accepted.
+    """Return the contract amended by an offer that all accepted.
 
-    Obligations are replaced from `from_turn` on. Payments stay in force unless the offer drops
-    them by id; so does the share, unless the offer drops it or has its own.
+    The offer replaces all duties from `from_turn` on. Payments and gifts stay in force unless the
+    offer drops them by id. The share stays unless the offer drops it or has another share.
     """
     deal = Deal.of(offer["deal"])
     kept = [_ended(term, deal, from_turn) for term in contract["terms"]]
@@ -51,10 +51,10 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
 
 
 def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
-    """Return the contract from turn `now` on, if the deal were signed.
+    """Return the contract that signing the deal would put in force from turn `now` on.
 
-    The deal's clauses keep the ids that its letter shows; those of the standing contract are
-    prefixed with "standing".
+    The deal's clauses keep the ids that the letter shows. The ids of the current contract's
+    clauses get the prefix "standing".
     """
     offer = put(deal, "", 1)
     contract = amend(standing, offer, now) if standing else sign(offer, now)
@@ -65,7 +65,7 @@ def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
 
 
 def in_force(contract: Contract | None) -> dict[str, Clause]:
-    """Return the clauses that stand now, by id; none without a contract."""
+    """Return the clauses in force now, by id; {} without a contract."""
     terms = contract["terms"] if contract else []
     return {term["id"]: clause_of(term) for term in terms if term["to_turn"] is None}
 
@@ -81,12 +81,12 @@ def _read(clause: bytes) -> Clause:
 
 
 def split_of(contract: Contract | None) -> Split | None:
-    """Return how the total is split, if a clause in force says so."""
+    """Return the split of the total by a clause in force, or None if there is none."""
     return next((split for c in in_force(contract).values() if (split := c.split)), None)
 
 
 def lasting(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
-    """Those of some clauses that stand until they are dropped: payments, gifts, the split."""
+    """Return the clauses that last until they are dropped: payments, gifts and the split."""
     return {cid: clause for cid, clause in clauses.items() if clause.lasts}
 
 
@@ -94,7 +94,7 @@ def rebuilt(offers: Sequence[tuple[Offer, int]]) -> list[Contract]:
     """Return the contract after each of its agreed offers.
 
     Args:
-        offers: what all accepted, in order, each with the turn from which it stands.
+        offers: the offers that all accepted, in order, each with its first turn in force.
     """
     chain: list[Contract] = []
     for offer, turn in offers:

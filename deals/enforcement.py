@@ -3,13 +3,13 @@
 =========  ====================================================================================
 mode       meaning
 =========  ====================================================================================
-notional   no money moves: what falls due is recorded and left to the parties, as in the paper
+notional   no money moves: payments due are recorded and left to the parties, as in the paper
 enforced   the ledger makes every payment that falls due, and splits the total as agreed
 escrow     as enforced; each party also pays a deposit at signing: at its first breach the deposit
            goes to the parties that kept the contract, otherwise it is returned at the end
 =========  ====================================================================================
 
-Every move is from one account to another: the sum is always zero.
+Every move goes from one account to another, so the accounts always sum to zero.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,20 +27,20 @@ MEANS: dict[Mode, str] = {
     "enforced": "the ledger makes the payments",
     "escrow": "the ledger makes the payments, and deposits are at stake",
 }
-"""What each mode does, for letters and pages."""
+"""Mode → its meaning in words, for letters and pages."""
 
 ESCROW = "escrow"
-"""The account that deposits wait in."""
+"""The ledger account that holds the deposits."""
 
 
 @dataclass(frozen=True)
 class Enforcement:
-    """How a contract is enforced.
+    """The enforcement of a contract: its mode and its deposit.
 
     Attributes:
         mode: notional, enforced or escrow.
-        deposit: what each party pays into escrow, in the game's unit; None for the amount that
-            makes keeping the contract a best response, as `certify` computes it.
+        deposit: the amount that each party pays into escrow, in the game's unit. None: `certify`
+            computes the amount that makes keeping the contract a best response.
     """
 
     mode: Mode = "enforced"
@@ -48,10 +48,10 @@ class Enforcement:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Enforcement":
-        """From the settings of a run: `enforcement` and `deposit`, where they are given.
+        """Return the enforcement given by a run's settings `enforcement` and `deposit`.
 
         Raises:
-            ValueError: there is no such mode, or the deposit is no amount.
+            ValueError: the mode is unknown, or the deposit is not a number or is negative.
         """
         deposit = settings.get("deposit")
         mode: Mode = settings.get("enforcement") or "enforced"
@@ -64,16 +64,16 @@ class Enforcement:
 
     @property
     def executes(self) -> bool:
-        """Whether payments are made."""
+        """Whether the program makes the payments and gifts."""
         return self.mode != "notional"
 
     def held(self) -> Fraction:
-        """Return what each party pays into escrow."""
+        """Return the given deposit in mode escrow; 0 without a deposit or in another mode."""
         return (self.deposit or Fraction(0)) if self.mode == "escrow" else Fraction(0)
 
 
 class Move(NamedTuple):
-    """One amount from one account to another, in whole units of the ledger."""
+    """A transfer from one account to another, in whole units of the ledger."""
 
     payer: str
     payee: str
@@ -83,7 +83,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Posting:
-    """What the ledger writes in one transaction, under (episode, kind, clause, turn)."""
+    """The moves of one ledger transaction; its idempotency key is (episode, kind, clause, turn)."""
 
     kind: str
     clause: str
@@ -92,17 +92,17 @@ class Posting:
 
 
 def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> list[str]:
-    """The payees of a forfeited deposit: who has kept the contract so far, else all others."""
+    """Return the payees of a forfeited deposit: the others without a breach, or else all others."""
     others = [agent for agent in agents if agent != breaker]
     return [agent for agent in others if agent not in broken] or others
 
 
 def deposits(agents: Sequence[str], amount: int) -> list[Posting]:
-    """Return the deposits paid at signing: one posting for each party.
+    """Return the postings of the deposits at signing, one for each party.
 
     Args:
         agents: the parties.
-        amount: of each, in whole units of the ledger; with 0 there is nothing to post.
+        amount: the deposit of each party, in whole units of the ledger; 0 gives no postings.
     """
     return [
         Posting("deposit", f"d{n}", 0, (Move(agent, ESCROW, amount, "deposit"),))
@@ -114,14 +114,14 @@ def deposits(agents: Sequence[str], amount: int) -> list[Posting]:
 def releases(
     agents: Sequence[str], amount: int, breaches: Sequence[Breach], over: bool
 ) -> list[Posting]:
-    """Deposits released so far: forfeited at the first breach, returned at the end.
+    """Return the postings that release deposits: forfeits at a first breach, returns at the end.
 
     Both use the same ledger key, so each deposit is released once.
 
     Args:
         agents: the parties.
-        amount: of each deposit, in whole units of the ledger.
-        breaches: all so far.
+        amount: each deposit, in whole units of the ledger.
+        breaches: all breaches so far.
         over: whether the game is over.
     """
     first = {breach.agent: breach for breach in sorted(breaches, key=lambda b: -b.turn)}
@@ -147,7 +147,7 @@ def releases(
 
 
 def net(postings: Sequence[Posting], agents: Sequence[str]) -> dict[str, int]:
-    """Return what each agent gains or loses by the postings."""
+    """Return each agent's net gain from the postings, in whole units of the ledger."""
     moved = dict.fromkeys([*agents, ESCROW], 0)
     for posting in postings:
         for move in posting.moves:

@@ -1,9 +1,9 @@
-"""Goods that a contract has change hands: what falls due, what fell short, who can give it.
+"""Gifts of goods under a contract: the gifts due, the shortfalls, and the check before signing.
 
-A `Give` is executed by the program, once, at the end of the first turn at which its condition
-holds and before the game pays for that turn. Whoever signs one holds what it promises: all that one
-agent promises of a good, whatever the conditions, is at most what it holds when it signs. If it
-hands that away before, what is left changes hands and the rest is a breach.
+The program executes a `Give` once: at the end of the first turn at which its condition holds, and
+before the game pays for that turn. An agent can sign only if it holds enough of each good for all
+its promises of that good together, whatever their conditions. If the agent gives the good away
+before a promise falls due, the remainder changes hands and the shortfall is a breach.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from shapley_coop.games.goods import GIVEN, Gift, Holdings, gifts_in
 
 @dataclass(frozen=True)
 class Handover:
-    """What one clause has change hands by the end of one turn."""
+    """The goods that one clause moves from giver to receiver at the end of one turn."""
 
     clause: str
     turn: int
@@ -30,7 +30,7 @@ class Handover:
     quantity: int
 
     def gift(self) -> Gift:
-        """As a game is told of it."""
+        """Return the handover as the `Gift` that is passed to the game."""
         told = asdict(self)
         del told["turn"]
         return told
@@ -39,13 +39,13 @@ class Handover:
 def handovers(
     clauses: Clauses, memories: Memories, turn: int, paid: frozenset[str]
 ) -> list[Handover]:
-    """Return what falls due by a turn, by what is remembered with that turn.
+    """Return the gifts that fall due at the end of a turn.
 
     Args:
-        clauses: the contract.
-        memories: theirs, after the turn.
-        turn: its number.
-        paid: the ids of clauses that fell due before.
+        clauses: the compiled clauses of the contract.
+        memories: the memories of the clauses after the turn.
+        turn: the number of the turn.
+        paid: the ids of clauses that fell due at an earlier turn.
     """
     due = gifts_due(clauses, memories, turn, paid)
     return [
@@ -55,7 +55,7 @@ def handovers(
 
 
 def shortfalls(turn: Turn) -> list[tuple[str, str, str]]:
-    """(clause, giver, evidence) of what could not be handed over in full by a recorded turn."""
+    """Return (clause, giver, evidence) of each gift of a recorded turn that fell short."""
     return [
         (
             effect["clause"],
@@ -69,12 +69,12 @@ def shortfalls(turn: Turn) -> list[tuple[str, str, str]]:
 
 
 def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault | None:
-    """ABLE: nobody promises more of a good than it holds.
+    """ABLE: no agent promises more of a good than it holds.
 
     Args:
-        agreed: what would be in force.
-        done: the ids of clauses by which goods have changed hands already.
-        holds: what everybody holds now.
+        agreed: the contract that would be in force.
+        done: the ids of clauses whose gifts have been made already.
+        holds: the goods that each agent holds now.
     """
     gives = {cid: gift for cid, clause in in_force(agreed).items() if (gift := clause.gift)}
     promised: Counter[tuple[str, str]] = Counter()
@@ -95,6 +95,6 @@ def ungivable(agreed: Contract, done: frozenset[str], holds: Holdings) -> Fault 
 
 
 def recorded_wrongly(due: Sequence[Handover], turn: Mapping[str, Any]) -> str:
-    """Return how a recorded turn differs from what its contract had change hands; empty if not."""
+    """Return how the gifts of a recorded turn differ from the gifts due; "" if they are equal."""
     asked, told = [handover.gift() for handover in due], gifts_in(turn)
     return "" if asked == told else f"turn {turn['turn']} hands over {told}, and {asked} was due"

@@ -1,11 +1,11 @@
-"""The monitor: what a contract asks, what it makes due, and where it was broken, turn by turn.
+"""The monitor of a contract: duties, payments and breaches, turn by turn.
 
-A clause is a formula of linear temporal logic on finite traces, "at each of these turns, if the
-condition holds then this is done", and its verdict has three values (Bauer, Leucker and
-Schallhart, 2011): `violated` once it was broken, `satisfied` once no turn is left at which it can
-ask for anything, and `pending` until then. A condition on the history may come to hold as long as
-turns are left. A payment is `satisfied` once none can fall due any more, the split of the total
-when the game is over; neither can be violated by an agent.
+A clause is a formula of linear temporal logic on finite traces: "at each of these turns, if the
+condition holds then this is done". Its verdict has three values (Bauer, Leucker and Schallhart,
+2011): `violated` after a breach, `satisfied` once the clause can bind at none of the turns left,
+and `pending` until then. A condition on the history may still hold while turns are left. A payment
+is `satisfied` once it can no longer fall due, and the split of the total when the game is over.
+An agent can violate neither of them.
 
 >>> from shapley_coop.deals.language.clauses import Do
 >>> from shapley_coop.deals.language.deal import Deal
@@ -52,7 +52,7 @@ Verdict = Literal["satisfied", "violated", "pending"]
 
 @dataclass(frozen=True)
 class Duty:
-    """What one clause asks at one turn: of an agent, or of "everyone"."""
+    """The duty that one clause puts on an agent, or on "everyone", at one turn."""
 
     clause: str
     agent: str
@@ -60,13 +60,13 @@ class Duty:
     forbidden: bool
 
     def binds(self, agent: str) -> bool:
-        """Return whether it is asked of that agent, alone or with all others."""
+        """Return whether the duty binds that agent, alone or as one of "everyone"."""
         return self.agent in (agent, EVERYONE)
 
 
 @dataclass(frozen=True)
 class Payment:
-    """What one clause makes due at one turn, in the game's unit."""
+    """A payment that one clause makes due at one turn, in the game's unit."""
 
     clause: str
     turn: int
@@ -77,7 +77,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Breach:
-    """A clause that was not kept: who, when, and what was done instead."""
+    """A breach of a clause: the agent, the turn, and the action taken instead."""
 
     clause: str
     agent: str
@@ -86,27 +86,27 @@ class Breach:
 
 
 class _Step(NamedTuple):
-    """What is known after a turn; the first step is before turn 1."""
+    """The monitor's state after a turn; the first step is the state before turn 1."""
 
     memories: Memories
     paid: frozenset[str] = frozenset()  # the single payments and gifts that have fallen due
     duties: tuple[Duty, ...] = ()
     breaches: tuple[Breach, ...] = ()
     payments: tuple[Payment, ...] = ()
-    bound: int = 0  # duties, one for each agent that a clause asked something of
+    bound: int = 0  # number of duties, counted once for each agent that a clause bound
     handovers: tuple[Handover, ...] = ()
 
 
 class Monitor:
-    """A contract, and every turn of one record that was held against it.
+    """The judge of one record by a contract: it observes each turn and finds duties and breaches.
 
-    An agent that took no action at a turn at which it owed one is in breach, unless the record
-    excuses it because the operator's budget left it no call; nobody can breach by doing nothing
-    what is forbidden, and nobody owes an action at a turn at which the game never admits it.
+    An agent with a duty to act that takes no action is in breach. The record excuses the agent if
+    the operator's budget left it no model call. Idling never breaches a `forbid`. An agent has no
+    duty to act at a turn at which the game does not admit the action.
 
     Args:
-        agreed: a deal that stands from the first turn on, a contract with all its amendments,
-            clauses that are compiled already, or None.
+        agreed: a deal in force from turn 1 on, a contract with all its amendments, compiled
+            clauses, or None.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
     """
 
@@ -119,7 +119,7 @@ class Monitor:
         self._steps = [_Step(start(self.clauses))]
 
     def observe(self, turn: Turn) -> None:
-        """Take in the next turn."""
+        """Judge the next turn and append the result."""
         number, before = turn["turn"], self._steps[-1]
         asked = self._asked(before.memories, number)
         memories = after(self.clauses, before.memories, turn)
@@ -148,16 +148,16 @@ class Monitor:
         )
 
     def handing_over(self, turn: Turn) -> list[Handover]:
-        """Return the goods that change hands by the end of the next turn, by what is done in it."""
+        """Return the gifts due at the end of the next turn, given the actions taken in the turn."""
         memories = after(self.clauses, self.memories, turn)
         return handovers(self.clauses, memories, turn["turn"], self.paid)
 
     def duties(self, turn: int | None = None) -> list[Duty]:
-        """Return what is asked at the turn after those observed, or as if that were turn `turn`."""
+        """Return the duties at the next turn, or as if the next turn had the number `turn`."""
         return _told(self._asked(self.memories, turn or len(self.turns) + 1))
 
     def _asked(self, memories: Memories, turn: int) -> dict[str, effects.Duty]:
-        """Clause id → the duty that binds at a turn, if somebody can keep it then."""
+        """Return clause id → the duty that binds at a turn, without duties that cannot be kept."""
         asked = owed(self.clauses, memories, turn)
         if self.open_turns is always_open:
             return asked
@@ -168,7 +168,7 @@ class Monitor:
         }
 
     def _bound(self, duty: effects.Duty, turn: Turn) -> Collection[str]:
-        """Of whom a duty asks something: of one, or of all who could earn something and can."""
+        """Return the agents that a duty binds: one, or all with a reward that can act then."""
         if duty.agent != EVERYONE:
             return (duty.agent,)
         return [agent for agent in turn["rewards"] if self._is_open(duty, agent, turn["turn"])]
@@ -179,45 +179,45 @@ class Monitor:
 
     @property
     def asked(self) -> list[tuple[Duty, ...]]:
-        """What was asked at each turn observed."""
+        """The duties at each observed turn."""
         return [step.duties for step in self._steps[1:]]
 
     @property
     def memories(self) -> Memories:
-        """What the clauses remember of the turns observed."""
+        """The memories of the clauses after the observed turns."""
         return self._steps[-1].memories
 
     @property
     def paid(self) -> frozenset[str]:
-        """The clauses of which the one payment has fallen due."""
+        """The ids of clauses whose single payment or gift has fallen due."""
         return self._steps[-1].paid
 
     @property
     def breaches(self) -> list[Breach]:
-        """Every duty that was not kept, by turn."""
+        """All breaches, by turn."""
         return [breach for step in self._steps for breach in step.breaches]
 
     @property
     def payments(self) -> list[Payment]:
-        """Everything that fell due, by turn."""
+        """All payments that fell due, by turn."""
         return [payment for step in self._steps for payment in step.payments]
 
     @property
     def handovers(self) -> list[Handover]:
-        """All goods that changed hands, by turn."""
+        """All gifts that fell due, by turn."""
         return [handover for step in self._steps for handover in step.handovers]
 
     @property
     def owed(self) -> int:
-        """How many duties there were: one for each clause, turn and agent."""
+        """The number of duties so far: one for each clause, turn and agent."""
         return sum(step.bound for step in self._steps)
 
     def verdicts(self, turns: int, over: bool = False) -> dict[str, Verdict]:
-        """Return how each clause stands, by id.
+        """Return clause id → verdict.
 
         Args:
-            turns: how many turns the game has at most.
-            over: whether no turn follows: then what is not broken was kept.
+            turns: the largest number of turns of the game.
+            over: whether no turn follows; then each clause without a breach is satisfied.
         """
         broken = {breach.clause for breach in self.breaches}
         now = (self.turns[-1]["turn"] if self.turns else 0) + 1
@@ -231,7 +231,7 @@ class Monitor:
         }
 
     def on(self, record: Sequence[Turn]) -> "Monitor":
-        """A monitor of `record`; the turns that it begins with and that are known stay judged."""
+        """Return a monitor of `record` that reuses the results of the turns both have in common."""
         known = _common(self.turns, record)
         other = Monitor(self.clauses, self.open_turns)
         other.turns, other._steps = self.turns[:known], self._steps[: known + 1]
@@ -241,7 +241,7 @@ class Monitor:
 
 
 def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
-    """Return what the deal asks at `turn`, given the turns before it."""
+    """Return the duties under the deal at `turn`, given the turns before it."""
     clauses = tuple(compiled_clause(cid, duty) for cid, duty in deal.duties.items())
     memories = start(clauses)
     if any(memories):
@@ -251,13 +251,13 @@ def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
 
 
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
-    """Return everything the deal's payments make due over the record, from turn `since` on."""
+    """Return the payments under the deal that fall due in the record from turn `since` on."""
     clauses = tuple(compiled_clause(cid, pay, since) for cid, pay in deal.pays.items())
     return Monitor(clauses).on(record).payments if clauses else []
 
 
 def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
-    """With how many equal turns both begin."""
+    """Return the number of equal turns at the start of both records."""
     for n, (old, new) in enumerate(zip(known, record, strict=False)):
         if old != new:
             return n

@@ -1,4 +1,4 @@
-"""Whom a deal binds, and what of it concerns whom.
+"""The agents that a deal binds, and the clauses that concern each of them.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal
@@ -15,11 +15,11 @@ from shapley_coop.deals.language.naming import parties_of
 from shapley_coop.deals.language.when import EVERYONE
 
 MOST_TOLD = 64
-"""Clauses up to which letters tell all of a contract; of a larger one each is told its own."""
+"""Up to this many clauses, letters show the whole contract; else only the reader's clauses."""
 
 
 def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
-    """Who has to act, pay or give by some clauses; a split of the total takes from all agents."""
+    """Return the agents that must act, pay or give; a split of the total binds all agents."""
     bound: set[str] = set()
     for clause in clauses:
         if duty := clause.duty:
@@ -34,7 +34,7 @@ def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
 
 
 def by_agent(clauses: Mapping[str, Clause], agents: Sequence[str]) -> dict[str, dict[str, Clause]]:
-    """Agent → the clauses that concern it, by their ids; each clause is looked at once."""
+    """Return agent → {clause id → clause} of the clauses that concern it."""
     found: dict[str, dict[str, Clause]] = {agent: {} for agent in agents}
     for cid, clause in clauses.items():
         for agent in agents if (named := named_in(clause)) is None else named:
@@ -43,7 +43,7 @@ def by_agent(clauses: Mapping[str, Clause], agents: Sequence[str]) -> dict[str, 
 
 
 def named_in(clause: Clause) -> tuple[str, ...] | None:
-    """Return the agents that a clause names; None if it is of all."""
+    """Return the agents that a clause names, or None if the clause concerns all agents."""
     if clause.split:
         return None
     named = parties_of(clause)

@@ -1,4 +1,4 @@
-"""Settlement: each agent's final payoff under a deal, given the record."""
+"""Settlement: the final payoff of each agent under a deal, given the record."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -14,11 +14,11 @@ Held = TypeVar("Held", Fraction, float)
 """An amount, in the game's unit."""
 
 NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
-"""From a norm's name and the total to every agent's payoff, computed from the record."""
+"""A function of a norm's name and the total that returns every agent's payoff."""
 
 
 def earned(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
-    """Return what each agent holds before settlement: its rewards and an equal part of the pot."""
+    """Return each agent's earnings before settlement: its rewards and an equal part of the pot."""
     pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
     return {agent: x + pot / len(agents) for agent, x in earned_alone(record, agents).items()}
 
@@ -30,15 +30,15 @@ def payoffs(
     due: Sequence[Payment],
     norm_payoffs_fn: NormPayoffs,
 ) -> dict[str, Fraction]:
-    """Every agent's final payoff: the total is split, then the payments are made.
+    """Return every agent's final payoff: split the total, then make the payments.
 
-    Without a split each agent keeps what it earned. The sum is always the realised total.
+    Without a split each agent keeps its earnings. The payoffs always sum to the realised total.
 
     Args:
-        record: the finished play.
+        record: all turns of the finished play.
         agents: the parties.
-        split: how the total is split, if that was agreed.
-        due: the payments that were agreed.
+        split: the agreed split of the total, or None.
+        due: the payments that fell due.
         norm_payoffs_fn: computes the payoffs under a named norm.
     """
     return payoffs_from(earned(record, agents), split, due, norm_payoffs_fn)
@@ -50,7 +50,7 @@ def payoffs_from(
     due: Sequence[Payment],
     norm_payoffs_fn: NormPayoffs,
 ) -> dict[str, Fraction]:
-    """Return the same, of what each agent holds before settlement (`earned`)."""
+    """Return the same payoffs as `payoffs`, given the earnings before settlement (`earned`)."""
     if split and split.norm:
         held = norm_payoffs_fn(split.norm, sum(held.values(), start=Fraction(0)))
     elif split and split.fractions:
@@ -60,13 +60,13 @@ def payoffs_from(
 
 
 def paid(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
-    """Return what each agent has once what is due is paid."""
+    """Return each agent's amount after the payments due."""
     after = dict(held)
     for payment in due:
         parts = portions(payment, after)
         moved: dict[Any, Any] = {part: payment.amount * part for part in set(parts.values())}
         if any(isinstance(have, float) for have in after.values()):
-            # Each of a thousand payers would turn the same fraction into a float.
+            # Convert each distinct amount once: a thousand payers may share one fraction.
             moved = {part: float(amount) for part, amount in moved.items()}
         for agent, part in parts.items():
             after[agent] += moved[part]

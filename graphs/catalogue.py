@@ -1,4 +1,4 @@
-"""The workflows by name, as `langgraph.json` registers them."""
+"""The catalogue of workflows by the names under which `langgraph.json` registers them."""
 
 from functools import cache
 from importlib import import_module
@@ -26,46 +26,46 @@ _PAGES = (
 
 
 def names() -> list[str]:
-    """Return the workflows, from the least to the most, and then what extensions bring."""
+    """Return the names of the core's workflows and then those of extensions."""
     return [*_PAGES, *extension.offered("workflows")]
 
 
 @cache
 def builder(name: str) -> "WorkflowBuilder":
-    """Return a workflow's page of wiring.
+    """Return the builder of a workflow.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no workflow has that name.
     """
     return cast("WorkflowBuilder", compiled(name).builder)
 
 
 @cache
 def admits_payments(name: str) -> bool:
-    """Return whether agents can agree on payments anywhere in a workflow.
+    """Return whether agents can agree on payments in any question of a workflow.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no workflow has that name.
     """
     return any(asking.topic.payments for asking in builder(name).askings.values())
 
 
 @cache
 def version(name: str) -> str:
-    """Return a workflow's version (`WorkflowBuilder.version`), read off its page once.
+    """Return the version of a workflow (`WorkflowBuilder.version`), cached.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no workflow has that name.
     """
     return builder(name).version
 
 
 @cache
 def compiled(name: str) -> "App":
-    """A workflow without a saver: the one that its page compiles, for LangGraph's server, too.
+    """Return the compiled workflow without a saver, which LangGraph's server uses as well.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no workflow has that name.
     """
     check_name(name)
     if name in _PAGES:
@@ -74,7 +74,7 @@ def compiled(name: str) -> "App":
 
 
 def make_forms_ready() -> None:
-    """Read from disk what the workflows' forms name, for callers that may not read later."""
+    """Cache the games and agents of the workflows' forms, for callers that must not block later."""
     from shapley_coop.state.workflow_config import agents_of, playable
 
     for page in map(builder, names()):
@@ -83,15 +83,15 @@ def make_forms_ready() -> None:
 
 
 def summary(name: str) -> str:
-    """Return one line on a workflow: the first of its page."""
+    """Return a one-line summary of a workflow: the first line of its module's docstring."""
     return (page_of(name).__doc__ or "").splitlines()[0]
 
 
 def page_of(name: str) -> ModuleType:
-    """Return the module of a workflow's page.
+    """Return the module that defines a workflow.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no workflow has that name.
     """
     check_name(name)
     if name in _PAGES:
@@ -101,10 +101,10 @@ def page_of(name: str) -> ModuleType:
 
 
 def check_name(name: str) -> None:
-    """Refuse what is no workflow; none is loaded for that.
+    """Check that a workflow exists, without loading it.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no workflow has that name.
     """
     if name not in (known := names()):
         raise ValueError(no_such("workflow", name, known, "and what an extension may bring"))

@@ -1,14 +1,14 @@
-"""Structured contracts: drafted in turn, written down by an impartial summariser, played, enforced.
+"""Structured contracts: drafted in turn, written by an impartial summariser, played, enforced.
 
     open → propose → validate ↺ ⇄ pass_on ⇄ respond ↺ → write ↺ → sign → count ↺
          → summarize → enforce → act → step ↺ → enforce_turn ↺ → judge ↺ → settle
     enforce_turn → convene → propose, where the contract is due to be bargained over again
 
-Use Your Words (Schiavone, 2025). In turn, every agent proposes a contract or accepts the one that
-stands; all have to accept the same. An impartial summariser writes it down in five sections. If
-only words were agreed, it drafts the clauses too, and `sign` asks all agents for a signature;
-without all of them none is bound. Deposits are taken before play and forfeited at the first breach;
-payments are made at settlement. If the configuration seats a judge, it reads the record as well.
+Use Your Words (Schiavone, 2025). In turn, every agent proposes a contract or accepts the current
+offer, until all accept the same. An impartial summariser writes the contract in five sections.
+If the agents agreed only in words, the summariser also drafts the clauses, and `sign` asks all
+agents to sign; one missing signature binds no agent. Deposits are taken before play and forfeited
+at the first breach. Payments are made at settlement. A judge, if configured, reads the record.
 """
 
 from langgraph.graph import END
@@ -35,7 +35,7 @@ from shapley_coop.state.topics import DRAFTS
 
 
 def what_is_next(table: Table) -> str:
-    """Return whether the game goes on, and whether the judge is asked when it does not."""
+    """Return how the run goes on, with `judge` in place of `over` if a judge must be asked."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found

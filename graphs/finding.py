@@ -1,4 +1,4 @@
-"""Runs of a home, wherever they were begun: by a command, by a sweep, or by LangGraph's server."""
+"""The search for runs of a home, whether a command, a sweep or LangGraph's server began them."""
 
 import asyncio
 
@@ -7,10 +7,10 @@ from shapley_coop.state.storage.register import Run
 
 
 async def run_of(name: str) -> Run:
-    """Find a run by its name.
+    """Return the run of that name.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no run has that name.
     """
     here = home()
     try:
@@ -27,10 +27,10 @@ async def run_of(name: str) -> Run:
 
 
 async def every_run(cells: bool = True) -> list[Run]:
-    """Find every run, newest first; without `cells` those alone that no sweep has begun."""
+    """Return all runs, newest first; without `cells` only runs that no sweep began."""
     found = await asyncio.to_thread(lambda: home().runs.list(cells=cells))
     threads = await asyncio.to_thread(home().threads)
-    if threads:  # most homes have none, and the rest imports LangGraph
+    if threads:  # importing LangGraph is slow, and most homes have no served threads
         from shapley_coop.graphs.served import served
 
         found += await served(threads)

@@ -1,8 +1,8 @@
-"""LLM-only: no talk, no contract. Each agent acts for itself and keeps what it earns.
+"""LLM-only: no talk and no contract. Each agent acts alone and keeps its rewards.
 
 open → act → step ↺ → settle
 
-Its letters speak of no deal and of no price.
+The letters mention neither deals nor prices.
 """
 
 from langgraph.graph import END

@@ -1,10 +1,10 @@
-"""LLM+NEG: agents agree on actions before they act. Nobody can pay, and nobody is asked to reason.
+"""LLM+NEG: agents agree on actions before they act, without payments or a reasoning step.
 
     open → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
     step → convene → propose, where the contract is due to be bargained over again
 
-What `llm_only` does not have: convene, propose, validate, answer, tally, summarize. A deal has
-`do` and `forbid` clauses alone: letters teach no payments, and an offer of one is sent back.
+This workflow adds to `llm_only`: convene, propose, validate, answer, tally, summarize. A deal has
+only `do` and `forbid` clauses. Letters explain no payments, and an offer with one is refused.
 """
 
 from langgraph.graph import END
@@ -20,11 +20,11 @@ from shapley_coop.state.topics import ACTIONS, PLAY_UNPAID, Topic
 
 
 def negotiation(plan: Topic, play: Topic) -> WorkflowBuilder:
-    """Return the workflow, not compiled.
+    """Return the builder of the workflow.
 
     Args:
-        plan: what a deal may hold.
-        play: what letters that ask for an action may speak of.
+        plan: the topic of the bargaining, which fixes the admitted clauses.
+        play: the topic of letters that ask for an action.
     """
     page = WorkflowBuilder()
 

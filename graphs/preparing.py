@@ -1,4 +1,4 @@
-"""Preparing a run: everything that can be checked before it is entered in the register."""
+"""The preparation of a run: all checks that are possible before the run is registered."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from shapley_coop.state.storage.register import Run
 from shapley_coop.state.workflow_config import check_kind, with_params
 
 MOST_OF_A_TITLE = 40
-"""Characters of a game's title in a run's name."""
+"""The largest number of characters of a game's title in a run's name."""
 
 
 def prepare(
@@ -33,17 +33,17 @@ def prepare(
     run: str = "",
     idempotency_key: str = "",
 ) -> Run:
-    """Check everything that can be checked, and enter the run in the register.
+    """Check the configuration, enter the run in the register, and return the run.
 
     Args:
-        graph: the workflow.
+        graph: the name of the workflow.
         config: the configuration.
-        run: its name; without one it gets one.
-        idempotency_key: the caller's name for the request, which returns the same run each time.
+        run: the name of the run; "" generates a name.
+        idempotency_key: the caller's key; a repeated request with the key returns the same run.
 
     Raises:
-        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, an extension
-            does not let it begin, or the key is that of another request.
+        ValueError: the workflow, the game, a parameter, an agent or a seat is invalid, an extension
+            forbids the run, or the key was used for another request.
         CredentialsMissing: a seat's key is not set.
     """
     check_key()
@@ -67,7 +67,7 @@ def prepare(
 
 
 def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:
-    """Return a configuration, or a mapping that is one."""
+    """Return the configuration, read from a mapping if needed."""
     if isinstance(config, RunConfig):
         return config
     try:
@@ -77,7 +77,7 @@ def _checked(config: RunConfig | Mapping[str, Any]) -> RunConfig:
 
 
 def _name(run: str) -> str:
-    """Return a run's name, which commands, file names and addresses can hold."""
+    """Return the name of a run after checking that it fits into commands, files and URLs."""
     if not re.fullmatch(r"[^\W_][\w.,=+@-]{0,79}", run):
         raise ValueError(
             f"{run[:100]!r} is no name for a run: give 1 to 80 letters, digits, and any of "

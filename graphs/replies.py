@@ -1,8 +1,8 @@
-"""A person's reply, checked before the run is resumed with it.
+"""The check of a person's reply before the run is resumed with it.
 
-A refused reply never reaches the run: the same interrupt goes on waiting, and the letter, with the
-reason, waits at the person's seat at once. Clients that resume a thread by themselves skip this;
-their replies are validated by the node that asked.
+A refused reply never reaches the run: the interrupt keeps waiting, and the person's seat gets the
+letter with the reason at once. A client that resumes a thread directly skips this check; then the
+node that asked validates the reply.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from shapley_coop.state.turn import TurnContext
 
 @dataclass(frozen=True)
 class OpenQuestion:
-    """A node that waits for a person's reply.
+    """A question that waits for a person's reply.
 
     Attributes:
-        graph: the workflow.
+        graph: the name of the workflow.
         node: the node that asked.
-        table: the state it was handed.
-        agent: who is asked.
+        table: the state that the node received.
+        agent: the agent that is asked.
     """
 
     graph: str
@@ -37,31 +37,31 @@ class OpenQuestion:
     agent: str
 
     def question(self) -> Enquiry:
-        """Return what is asked now: the letter, its attempt, and why the last reply was refused."""
+        """Return the letter, its attempt, and the reason if the last reply was refused."""
         _, asked = prepare(self.turn(), write_letter)
         return asked[self.agent].question
 
     def refusal(self, reply: Any) -> Fault | None:
-        """Return why a reply is refused; None if the run can be resumed with it.
+        """Return the fault of a reply, or None if the run can be resumed with it.
 
         Args:
-            reply: a message of the wire, an inbox response, or the fields of `seats.person.Reply`.
+            reply: a tagged message, an inbox response, or the fields of `seats.person.Reply`.
         """
         return refuse(self.turn(), self.agent, as_answer(reply), write_letter)
 
     def turn(self) -> TurnContext:
-        """Return the table as the node was handed it, and what the agent is asked for."""
+        """Return the context of the question: the node's table and the agent asked."""
         asking = builder(self.graph).askings[self.node]
         return TurnContext(EvaluatedTable(self.table), asking, (self.agent,))
 
 
 def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuestion]:
-    """Agent → the node that waits for its reply.
+    """Return agent → the question that waits for its reply.
 
     Args:
-        graph: the workflow.
-        table: a thread's values.
-        tasks: a thread's tasks, as LangGraph or its server gives them.
+        graph: the name of the workflow.
+        table: the values of the thread.
+        tasks: the tasks of the thread, from LangGraph or its server.
     """
     found = {}
     for task in tasks:
@@ -73,7 +73,7 @@ def open_questions(graph: str, table: Table, tasks: Any) -> dict[str, OpenQuesti
 
 
 async def refused(question: OpenQuestion, reply: Any) -> Fault | None:
-    """`OpenQuestion.refusal` from an event loop."""
+    """Return `OpenQuestion.refusal`, computed in a thread so that the event loop is free."""
     return await asyncio.to_thread(question.refusal, reply)
 
 

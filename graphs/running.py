@@ -1,4 +1,4 @@
-"""Running a workflow from a program: begin, follow, resume.
+"""The functions with which a program runs a workflow: begin, follow, answer, resume.
 
 >>> import asyncio, os, tempfile
 >>> os.environ["COOP_HOME"] = tempfile.mkdtemp()
@@ -37,23 +37,23 @@ from shapley_coop.state.storage.register import ENDED, STARTED, WAITING, Run
 from shapley_coop.state.table import Table
 
 _NO_CONTEXT = RunConfig()
-"""Our clients give the configuration as input (`room`), and an empty context."""
+"""The empty LangGraph context: runs pass their configuration as input (`room`) instead."""
 
 _INTERRUPT = "__interrupt__"
-"""The key of what LangGraph streams where it waits for people."""
+"""The key under which LangGraph streams interrupts, which wait for people."""
 
 Watcher = Callable[[str, dict[str, Any]], None]
-"""Called after each node with its name and its update."""
+"""A function called after each node with the node's name and update."""
 
 Person = Callable[[Mail], Any]
-"""Answers a letter for a person."""
+"""A function that answers a letter for a person."""
 
 
 class Waiting(Exception):
-    """People are asked, and the run waits for them.
+    """The run waits for people's replies.
 
     Attributes:
-        agents: for whom.
+        agents: the agents whose replies are missing.
     """
 
     def __init__(self, agents: list[str]) -> None:
@@ -68,7 +68,7 @@ async def play(
     watch: Watcher | None = None,
     person: Person | None = None,
 ) -> dict[str, Any]:
-    """Prepare a run and follow it to its end; see `prepare` and `follow`."""
+    """Prepare a run, follow it to its end, and return the result; see `prepare` and `follow`."""
 
     def begun() -> tuple[Run, Hold]:
         entered = prepare(graph, config, run)
@@ -78,7 +78,7 @@ async def play(
     try:
         return await _follow(entered, watch, person, taken=taken)
     finally:
-        taken.last.close()  # does nothing once the run has been played
+        taken.last.close()  # has no effect if `_follow` has released the lease already
 
 
 async def follow(
@@ -87,24 +87,24 @@ async def follow(
     person: Person | None = None,
     traced: RunnableConfig | None = None,
 ) -> dict[str, Any]:
-    """Start a run, or go on where it stopped: whatever was finished is not done again.
+    """Start a run, or resume it where it stopped; finished steps are not repeated.
 
     Args:
-        run: from `prepare`, or from the register.
+        run: a run from `prepare` or from the register.
         watch: called after each node.
-        person: answers for the people at the table; without it they are waited for.
-        traced: more metadata, tags and callbacks for its trace.
+        person: answers for the people at the table; None lets the run wait for them.
+        traced: further metadata, tags and callbacks for the trace.
 
     Returns:
         The result (`state.result`).
 
     Raises:
-        Busy: another worker plays it.
-        LeaseLost: another worker has taken it over.
-        OtherWorkflow: it began with another version of the workflow.
+        Busy: another worker plays the run.
+        LeaseLost: another worker has taken the run over.
+        OtherWorkflow: the run began with another version of the workflow.
         SeatError: a seat did not answer; the run can be resumed.
-        ValueError: objects sat at its seats, and are not given again.
-        Waiting: people are asked, and no `person` answers for them.
+        ValueError: the run had objects at its seats that do not exist in this process.
+        Waiting: people must reply, and `person` is None.
     """
     return await _follow(run, watch, person, traced)
 
@@ -116,7 +116,7 @@ async def _follow(
     traced: RunnableConfig | None = None,
     taken: Hold | None = None,
 ) -> dict[str, Any]:
-    """Follow a run; see `follow`. `taken` is by what it is held already."""
+    """Follow a run; see `follow`. `taken` is the hold, if the lease is taken already."""
     check_same_workflow(run)
     check_objects(run)
     if run.why:
@@ -129,7 +129,7 @@ async def _follow(
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
             if person is None and not late:
                 raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
-            # The lease is free while people think.
+            # The lease is free here, so that another process may take the replies meanwhile.
             asked = [i for i in waiting if i.id not in late]
             at = open_questions(run.graph, cast(Table, stands.values), stands.tasks)
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
@@ -138,7 +138,7 @@ async def _follow(
 
 
 def _ended(run: Run, table: Table) -> dict[str, Any]:
-    """Seal what a run came to, and enter it in the register, in one transaction."""
+    """Seal a run's result and enter it in the register in one transaction; return the result."""
     outcome, runs = result(run.run, run.graph, table), home().runs
     home().chain.seal(
         run.run, table, outcome, lambda session: runs.finish_in(session, run.run, ENDED, outcome)
@@ -147,7 +147,7 @@ def _ended(run: Run, table: Table) -> dict[str, Any]:
 
 
 async def _waits(run: Run, agents: list[str]) -> Waiting:
-    """Enter in the register for whom a run waits; what to raise then."""
+    """Enter in the register the agents that a run waits for, and return the exception to raise."""
     why = f"waits for {', '.join(agents)}: {command_for(run, 'answer', agents[0])}"
     await asyncio.to_thread(home().runs.finish, run.run, WAITING, None, why)
     return Waiting(agents)
@@ -161,17 +161,17 @@ async def _go_on(
     watch: Watcher | None,
     taken: Hold | None = None,
 ) -> StateSnapshot | dict[str, Any]:
-    """Advance a run as its one worker; how it stands where people are waited for, else its result.
+    """Advance a run under its lease; return its state if it waits for people, else its result.
 
-    The table at the end is the one that was streamed: to read it anew takes as long as a turn.
+    The result comes from the streamed table, because reading the state takes as long as a turn.
 
     Args:
-        app: the workflow.
-        run: which run.
-        config: its thread, its bounds and its trace.
-        replies: interrupt → reply; None to begin, or to go on with what is unfinished.
+        app: the compiled workflow.
+        run: the run.
+        config: the run's LangGraph configuration.
+        replies: interrupt id → reply; None begins the run or resumes unfinished steps.
         watch: called after each node.
-        taken: by what the run is held already.
+        taken: the hold, if the lease is taken already.
     """
     outcome: dict[str, Any] = {}
     async with leased(run, taken) as here:
@@ -179,7 +179,7 @@ async def _go_on(
         if replies is None:
             given = None if await _begun(app, run, config) else {"room": run.room}
             ended = await _advance(app, run, given, watch, here.lease, config)
-        # Another process may have answered meanwhile.
+        # Another process may have answered meanwhile: keep the replies still asked for.
         elif heard := {i: replies[i] for i in await _asked(app, run, config) if i in replies}:
             ended = await _advance(app, run, Command(resume=heard), watch, here.lease, config)
         if ended is None:
@@ -192,31 +192,31 @@ async def _go_on(
 
 
 async def _begun(app: App, run: Run, config: RunnableConfig) -> bool:
-    """Whether a run has its input already; to build a state of nothing takes longer than to ask."""
+    """Return whether a run has its input; asking the saver first avoids building an empty state."""
     if await cast(BaseCheckpointSaver[Any], app.checkpointer).aget_tuple(config) is None:
         return False
     state = await app.aget_state(config)
-    # One that was killed with its input written, and no table set, has it.
+    # A run killed after its input was written has tasks but no table yet.
     return check_same_config(run, state.values) or bool(state.tasks)
 
 
 async def _asked(app: App, run: Run, config: RunnableConfig) -> list[str]:
-    """Return the interrupts for which a run waits."""
+    """Return the ids of the interrupts that a run waits for."""
     state = await app.aget_state(config)
     check_same_config(run, state.values)
     return [interrupt.id for interrupt in state.interrupts]
 
 
 async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
-    """Answer for one person; the run goes on as far as it can.
+    """Answer for one person and advance the run as far as it can go.
 
     Returns:
-        Why the reply was refused, and the run waits on; None if it was taken.
+        The fault of a refused reply, for which the run still waits; None if it was accepted.
 
     Raises:
         Busy: another worker plays the run.
-        OtherWorkflow: it began with another version of the workflow.
-        ValueError: nothing is asked of that agent now, or objects at its seats are not here.
+        OtherWorkflow: the run began with another version of the workflow.
+        ValueError: that agent is not asked now, or an object at a seat is missing.
     """
     check_same_workflow(run)
     check_objects(run)
@@ -248,7 +248,7 @@ async def _advance(
     lease: Lease,
     config: RunnableConfig,
 ) -> dict[str, Any] | None:
-    """Play on, and keep all of it; the table at the end, or None where people are waited for."""
+    """Advance a run; return the table at its end, or None if the run waits for people."""
     ended: dict[str, Any] | None = None
     waits = False
     saver = cast(HomeSaver, app.checkpointer)
@@ -273,7 +273,7 @@ async def _advance(
 
 
 async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Person) -> Any:
-    """A person's reply; a refused one is asked for again, with the reason, at once."""
+    """Return a person's reply, asking again at once, with the reason, after a refused reply."""
     agent = asked.value["pointer"]["agent"]
     while True:
         reply = await apart(person, await asyncio.to_thread(_mail, asked))
@@ -290,5 +290,5 @@ def _mail(asked: Interrupt) -> Mail:
 
 
 def _news(written: dict[str, Any]) -> dict[str, Any]:
-    """Return what an update adds, without the keys that it only clears."""
+    """Return a node's update without the keys that it only overwrites."""
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}

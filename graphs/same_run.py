@@ -1,4 +1,4 @@
-"""Whether what is left of a run may be played on: by the same wiring, of the same configuration."""
+"""Checks before a run is resumed: the same workflow version, configuration and seated objects."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,18 +10,18 @@ from shapley_coop.state.storage.register import ENDED, Run
 
 
 class OtherWorkflow(ValueError):
-    """A run that has not ended began with another version of its workflow."""
+    """An unfinished run began with another version of its workflow."""
 
 
 class ConfigChanged(ValueError):
-    """The checkpoint belongs to another configuration than the run was begun with."""
+    """The checkpoint has another configuration than the one that the run began with."""
 
 
 def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
-    """Return whether a table, or an update of it, was set for this run; False where none is set.
+    """Return whether a table, or an update of one, has settings, and check that they are the run's.
 
     Raises:
-        ConfigChanged: it was set for another configuration: the checkpoint was swapped or forged.
+        ConfigChanged: the settings differ, so the checkpoint was swapped or forged.
     """
     settings = table.get("settings")
     if settings is not None and settings != run.room:
@@ -33,10 +33,10 @@ def check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
 
 
 def check_same_workflow(run: Run) -> None:
-    """Make sure that what is left of a run is played by the wiring that it began with.
+    """Check that an unfinished run is resumed by the wiring that it began with.
 
     Raises:
-        OtherWorkflow: it began with another version.
+        OtherWorkflow: the run began with another version.
     """
     now = version(run.graph)
     if run.state != ENDED and run.workflow != now:
@@ -47,10 +47,10 @@ def check_same_workflow(run: Run) -> None:
 
 
 def check_objects(run: Run) -> None:
-    """Make sure that the objects at a run's seats are here, before it is gone on with.
+    """Check that the objects at an unfinished run's seats exist in this process.
 
     Raises:
-        ValueError: names what is missing.
+        ValueError: an object is missing; the message names it.
     """
     models = models_of(run)
     if run.state != ENDED and any(map(is_object, models.values())):

@@ -1,6 +1,6 @@
-"""Runs that LangGraph's server has played in this home, as their threads' checkpoints have them.
+"""Runs that LangGraph's server plays in this home, read from the checkpoints of their threads.
 
-They are in no register: the server begins them, goes on with them and deletes them.
+These runs are not in the register, because the server begins, resumes and deletes them.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ from shapley_coop.state.storage.register import ENDED, FAILED, STARTED, WAITING,
 from shapley_coop.state.table import Table
 
 LISTED = 200
-"""The newest threads that a list shows."""
+"""The largest number of threads that a list shows."""
 
 
 async def served(threads: Mapping[str, str]) -> list[Run]:
-    """Return the newest of some threads as runs.
+    """Return up to LISTED threads as runs.
 
     Args:
-        threads: the newest first, and since when each is played (`Home.threads`).
+        threads: thread id → the time of its beginning, newest first (`Home.threads`).
     """
     found: list[Run] = []
     for thread, begun in threads.items():
         try:
             run = await played(thread, begun)
-        except ValueError as error:  # one that is damaged, or whose game is gone, hides no other
+        except ValueError as error:  # a damaged thread must not hide the others
             why = f"cannot be read: {error}"
             run = Run(thread, "", {}, begun, FAILED, None, why=why, served=True)
         if run:
@@ -43,7 +43,7 @@ async def served(threads: Mapping[str, str]) -> list[Run]:
 
 
 async def played(thread: str, begun: str) -> Run | None:
-    """Return a thread as a run; None where it was deleted, or plays no workflow of ours."""
+    """Return a thread as a run, or None if it was deleted or plays an unknown workflow."""
     place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     async with shared_saver(home()) as saver:
         head = await saver.aget_tuple(place)
@@ -62,7 +62,7 @@ async def played(thread: str, begun: str) -> Run | None:
 
 
 def _stands(state: StateSnapshot) -> tuple[str, str]:
-    """Return how a thread stands, in the register's words, and why it has not ended."""
+    """Return the state of a thread as the register names it, and why the thread has not ended."""
     if state.interrupts:
         waiting = ", ".join(str(i.value["pointer"]["agent"]) for i in state.interrupts)
         return WAITING, f"waits for {waiting}, on LangGraph's server"

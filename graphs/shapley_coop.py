@@ -1,4 +1,4 @@
-"""LLM+SC, the whole of Shapley-Coop.
+"""LLM+SC: the whole of Shapley-Coop.
 
     open → reason ↺ → propose → validate ↺ → answer → tally ↺
          → write ↺ → summarize → enforce → act → step ↺ → enforce_turn ↺
@@ -7,11 +7,11 @@
     tally → act, where nothing was agreed
     enforce_turn → convene → reason, where the contract is due to be bargained over again
 
-What `short_term` does not have: write, where an impartial summariser puts what all accepted into
-one document; enforce and enforce_turn, which post deposits and forfeits as play goes on; and
-attribute, which computes outcome, marginal contributions and Shapley values from the record once
-all have claimed without seeing them, for every letter of the last bargaining; so a deal can name
-the norm. Where values equal what was signed it goes on to settle.
+This workflow adds to `short_term`: write, where an impartial summariser writes the accepted offer
+as one document; enforce and enforce_turn, which post deposits and forfeits during play; and
+attribute, which computes outcome, marginal contributions and Shapley values from the record. All
+agents claim before they see these values in the letters of the last bargaining. A deal can name
+the norm. If nothing is left to bargain over, attribute leads to settle.
 """
 
 from langgraph.graph import END

@@ -1,11 +1,11 @@
-"""LLM+STS: short-term Shapley reasoning; the final split is bargained over without values.
+"""LLM+STS: short-term Shapley reasoning, and bargaining over the final split without values.
 
     open → reason ↺ → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺
     step → convene → reason, where the contract is due to be bargained over again
          → account → convene_split → claim ↺
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
-Beyond `negotiation_priced` it has reason, claim, and the bargaining over the split.
+This workflow adds to `negotiation_priced`: reason, claim, and the bargaining over the split.
 """
 
 from langgraph.graph import END

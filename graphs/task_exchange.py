@@ -4,14 +4,14 @@
          → act → call → step ↺ → settle
 
 Utility-aware task decomposition and exchange (Kimura et al.). In `consider` every agent plans in
-private; in `speak` the agents take turns to propose, accept or reject; what all accept is a
-contract, whose clauses have the tasks change hands in the first turn of play; then each task is a
-tool call of its owner. Without an agreement every agent works on what it had; after five invalid
+private. In `speak` the agents take turns to propose, accept or reject. The proposal that all accept
+becomes a contract, whose clauses transfer the tasks in the first turn of play. Then each task is a
+tool call of its owner. Without an agreement every agent keeps its first tasks. After five invalid
 attempts at one turn the run ends as an error.
 
-Two parts can be left out, each by itself: the *validator*, which is wiring (`speak` → `validate` ↺
-with it, and `speak` alone without, where `check` says what is wrong with an agreement), and the
-*guidance*, which is a section of the letters. So there are four pages, each of which names its two:
+Two parts are optional. The *validator* is wiring: `speak` → `validate` ↺ with it, `speak` alone
+without it, where `check` reports the faults of an agreement. The *guidance* is a section of the
+letters. So there are four workflows:
 
 ======================== ========= ========
 graph                    validator guidance
@@ -43,10 +43,10 @@ from shapley_coop.state.run_config import RunConfig
 
 
 def of_executed(config: RunConfig) -> None:
-    """Refuse contracts that move nothing.
+    """Check that contracts are executed.
 
     Raises:
-        ValueError: no task would change hands.
+        ValueError: the enforcement is notional, so that no task would change hands.
     """
     if config.enforcement == "notional":
         raise ValueError(
@@ -56,11 +56,11 @@ def of_executed(config: RunConfig) -> None:
 
 
 def trading(validator: bool, guidance: bool) -> WorkflowBuilder:
-    """Any of the four, not compiled.
+    """Return the builder of any of the four workflows.
 
     Args:
-        validator: whether proposals are checked before they are delivered.
-        guidance: whether letters ask to weigh the others' utilities.
+        validator: whether proposals are checked before delivery.
+        guidance: whether letters ask agents to weigh the others' utilities.
     """
     page = WorkflowBuilder("task_exchange", plays=TaskExchange, check_config=of_executed)
     page.lead("open", "consider")
@@ -79,7 +79,7 @@ def trading(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_node("check", check)
     page.add_edge("check", "settle")
     page.add_node("summarize", summarize)
-    page.add_edge("summarize", "step")  # the first turn is the contract's
+    page.add_edge("summarize", "step")  # the contract transfers the tasks in the first turn
 
     page.asks("act", act.QUESTION, then="call")
     page.add_node("call", call_tools)

@@ -1,7 +1,7 @@
 """Task exchange with neither validator nor guidance: the paper's baseline.
 
-There is no `validate` after `speak`; what was agreed is checked once, at the end; letters do not
-ask to be utility-aware.
+`speak` has no `validate` after it: the agreement is checked once, at the end. Letters do not ask
+agents to weigh the others' utilities.
 """
 
 from shapley_coop.graphs.task_exchange import trading

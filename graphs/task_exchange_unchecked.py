@@ -1,7 +1,7 @@
-"""Task exchange with guidance alone: proposals are delivered as written.
+"""Task exchange with guidance but no validator: proposals are delivered as written.
 
-There is no `validate` after `speak`; what was agreed is checked once, at the end; letters ask to be
-utility-aware.
+`speak` has no `validate` after it: the agreement is checked once, at the end. Letters ask agents to
+weigh the others' utilities.
 """
 
 from shapley_coop.graphs.task_exchange import trading

@@ -1,6 +1,6 @@
-"""Task exchange with the validator alone: letters do not ask to be utility-aware.
+"""Task exchange with the validator but no guidance on the others' utilities in letters.
 
-The wiring is that of `task_exchange`; what it lacks is a section of the letters.
+The wiring equals that of `task_exchange`; only a section of the letters is missing.
 """
 
 from shapley_coop.graphs.task_exchange import trading

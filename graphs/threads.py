@@ -1,4 +1,4 @@
-"""A run's thread: its compiled workflow, its configuration, and its latest state."""
+"""The LangGraph thread of a run: its compiled workflow, its configuration, its latest state."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -32,16 +32,16 @@ from shapley_coop.state.turn import TurnContext
 
 
 async def table_of(run: Run) -> Table:
-    """Return the latest state of a run's table; empty before its first checkpoint."""
+    """Return the latest state of a run's table, or {} before its first checkpoint."""
     async with opened(run.graph) as app:
         return cast(Table, (await app.aget_state(configured(run))).values)
 
 
 async def remove(run: Run) -> None:
-    """Forget a run with its letters and checkpoints; what its episode posted stays in the ledger.
+    """Delete a run with its letters and checkpoints; its postings stay in the ledger.
 
     Raises:
-        Busy: a worker plays it.
+        Busy: a worker plays the run.
     """
     async with opened(run.graph) as app, leased(run):
         table = cast(Table, (await app.aget_state(_thread(run))).values)
@@ -54,11 +54,11 @@ async def remove(run: Run) -> None:
 
 @dataclass(frozen=True)
 class Hold:
-    """A run that this worker alone plays.
+    """The right of this worker to play a run, which no other worker plays meanwhile.
 
     Attributes:
-        lease: its lease.
-        last: what is done before the lease is let go, by which it is let go.
+        lease: the lease of the run.
+        last: a stack of callbacks; closing it runs them and then releases the lease.
     """
 
     lease: Lease
@@ -66,10 +66,10 @@ class Hold:
 
 
 def hold(run: Run) -> Hold:
-    """Take a run's lease.
+    """Take the lease of a run.
 
     Raises:
-        Busy: another worker has it.
+        Busy: another worker has the lease.
     """
     last = ExitStack()
     lease = last.enter_context(home().leases.of(run.run))
@@ -78,14 +78,14 @@ def hold(run: Run) -> Hold:
 
 @asynccontextmanager
 async def leased(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
-    """Be the one who plays a run; in the end the lease is let go in a thread.
+    """Hold a run's lease during the `with` block; a thread releases the lease at the end.
 
     Args:
         run: the run.
-        taken: by what it is held already.
+        taken: the hold, if the caller has taken the lease already.
 
     Raises:
-        Busy: another worker is.
+        Busy: another worker has the lease.
     """
     here = await asyncio.to_thread(hold, run) if taken is None else taken
     try:
@@ -95,12 +95,12 @@ async def leased(run: Run, taken: Hold | None = None) -> AsyncIterator[Hold]:
 
 
 def _thread(run: Run) -> RunnableConfig:
-    """Return the configuration of a run's thread, for callers that must not need its game."""
+    """Return the configuration of a run's thread without loading the run's game."""
     return {"configurable": {"thread_id": run.run}}
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
-    """The name of each asking (`TurnContext.at`) → the asking, with the table at that moment."""
+    """Return the name of each asking (`TurnContext.at`) → the asking with the table at the time."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
     async with opened(run.graph) as app:
@@ -112,15 +112,15 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
 
 
 async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
-    """Return every commitment to an answer that a checkpoint of a run ever held.
+    """Return all commitments to answers in the checkpoints of a run.
 
     Args:
         run: the run.
-        episode: its play; other plays on its thread are left out.
+        episode: the episode; other episodes on the run's thread are left out.
     """
     held: dict[AnswerKey, Pointer] = {}
     async with opened(run.graph) as app:
-        # Checkpoints as they are kept: a state of each would rebuild the record at every one.
+        # Read raw checkpoints: `aget_state_history` would rebuild the record for each of them.
         async for kept in cast(BaseCheckpointSaver[Any], app.checkpointer).alist(_thread(run)):
             values = kept.checkpoint["channel_values"]
             if values.get("episode") == episode:
@@ -130,7 +130,7 @@ async def pointers_of(run: Run, episode: str) -> dict[AnswerKey, Pointer]:
 
 
 def _pointers(values: Mapping[str, Any]) -> Iterator[tuple[str, Pointer]]:
-    """Agent and pointer of every answer that a checkpoint's values point to."""
+    """Yield the agent and pointer of every answer that a checkpoint's values point to."""
     for agent, draft in values.get("drafts", {}).items():
         if "pointer" in draft:
             yield agent, draft["pointer"]
@@ -141,7 +141,7 @@ def _pointers(values: Mapping[str, Any]) -> Iterator[tuple[str, Pointer]]:
 
 
 def _reasoned(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
-    """Agent and pointer of all reasoning that was written after a checkpoint."""
+    """Yield the agent and pointer of all reasoning in a checkpoint's pending writes."""
     for _, key, written in kept.pending_writes or ():
         if key == "reasoned":
             yield from ((one["agent"], one["pointer"]) for one in written)
@@ -149,27 +149,27 @@ def _reasoned(kept: CheckpointTuple) -> Iterator[tuple[str, Pointer]]:
 
 @asynccontextmanager
 async def opened(graph: str) -> AsyncIterator[App]:
-    """A workflow compiled with the home's saver; secrets are redacted in its traces."""
+    """Open a workflow compiled with the home's saver; secrets are redacted in its traces."""
     if tracing():
         await asyncio.to_thread(trace_quietly, home().secrets)
     here = home()
     async with shared_saver(here) as checkpoints:
         kept = clients_here().kept
-        if (graph, here) not in kept:  # as long as the saver
+        if (graph, here) not in kept:  # the copy is kept as long as its saver
             kept[graph, here] = compiled(graph).copy({"checkpointer": checkpoints})
         yield kept[graph, here]
 
 
 _MOST_TRIES = 10
-"""The most tries at one message that a configuration or a game allows."""
+"""The largest number of tries for one message that a configuration or a game allows."""
 
 
 def _steps(turns: int, agents: int, rounds: int) -> int:
-    """The most steps a run can take.
+    """Return the largest number of steps that a run can take, for LangGraph's recursion limit.
 
-    In each turn an action may take all tries, with a wait for people after each; in each
-    bargaining, begun again after every turn at most, so may every proposal and every answer; where
-    delegates bargain, so may votes and signatures in each round, and each time somebody leaves.
+    Each turn's action may take all tries, with a wait for people after each. A bargaining may
+    follow each turn, and each proposal and answer may take all tries. Delegates may add votes and
+    signatures in each round and at each departure.
     """
     each = 2 * _MOST_TRIES
     bargaining = 2 * (each + 1) * rounds * (agents + 2) + each + 12
@@ -177,17 +177,17 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
 
 
 def configured(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
-    """Return the run's configuration: its thread, its bounds, and how it is traced.
+    """Return the run's LangGraph configuration: thread, recursion limit, and trace labels.
 
     Args:
         run: the run.
-        traced: more metadata, tags and callbacks for its trace.
+        traced: further metadata, tags and callbacks for the trace.
     """
     given = config_of(run.room)
     game, name = game_of(run.room), name_of(given)
     found_by = searched_by(run.room)
     labels = {"run": run.run, "graph": run.graph, "game": name}
-    # LangGraph copies every label several times a step: without a trace some are enough.
+    # LangGraph copies each label several times per step, so most labels need a trace or callback.
     if traced or tracing() or AsyncCallbackManager.configure().handlers:
         labels |= {"prompt_hash": fingerprint(pack_of(given.prompts)), **found_by}
     config: RunnableConfig = {

@@ -1,11 +1,11 @@
-"""What a workflow's page is built from: nodes that ask, edges by verdict, people asked in parallel.
+"""The builder of workflows: nodes that ask agents, edges by verdict, people asked in parallel.
 
-Models are asked in parallel in one task. A person is always one task of their own (a `Send`):
-replies are matched to tasks by id, in any order and over restarts. All tasks of a step end before
-the next begins, so that a node which asks several agents is followed by one that waits for all.
+All models are asked in one task. Each person has a separate task (a `Send`), so that replies match
+tasks by id in any order and across restarts. LangGraph ends all tasks of a step before the next
+step. So a node that asks several agents needs a next node that waits for all answers.
 
-A node that only reads the table is asynchronous. One that computes or reads files is a plain
-function, which LangGraph runs in a thread, so that it holds up no other run.
+A node that only reads the table is asynchronous. A node that computes or reads files is a plain
+function: LangGraph runs it in a thread, so that other runs do not wait.
 """
 
 import hashlib
@@ -30,66 +30,66 @@ from shapley_coop.state.turn import Question, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
 
 Verdict = Callable[[Table], str]
-"""Names where a page goes on."""
+"""A function from the table to the name of a branch's outcome."""
 
 
 def verdict_of(table: Table) -> str:
-    """Return the verdict of the node before."""
+    """Return the verdict that the node before wrote to the table."""
     return table["verdict"]
 
 
 def offered(table: Table) -> str:
-    """Return `offer` where the speaker made one, else `pass`."""
+    """Return `offer` if the speaker made an offer, else `pass`."""
     return "offer" if table["offer"] else "pass"
 
 
 def sound(table: Table) -> str:
-    """Return `sound`: the answer was taken, and the page needs to know no more."""
+    """Return `sound`, for a branch whose only other outcome is `again`."""
     return "sound"
 
 
 class App(CompiledStateGraph[Table, RunConfig, Opening, Result]):
-    """A workflow that can be run; the nodes that ask are asynchronous.
+    """A compiled workflow whose nodes that ask agents are asynchronous.
 
-    What LangGraph offers synchronous callers runs on an event loop in a thread (`run_blocking`),
-    so that it works in a notebook, too, which has a loop of its own. A checkpoint saver needs its
-    asynchronous methods for that.
+    LangGraph's synchronous methods run on an event loop in a thread (`run_blocking`). So they also
+    work in a notebook, which has an event loop running. The checkpoint saver therefore needs
+    asynchronous methods.
     """
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
-        """As `astream`; `invoke` is made of it. The workflow rests until its next part is taken."""
+        """Stream like `astream`; `invoke` uses this. The workflow pauses between two items."""
         return iterate_blocking(self.astream(input, config, **options))
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
-        """As `abulk_update_state`; `update_state` is made of it."""
+        """Update the state like `abulk_update_state`; `update_state` uses this method."""
         return run_blocking(self.abulk_update_state(config, supersteps))
 
 
 def take_any(config: RunConfig) -> None:
-    """Take any settings."""
+    """Accept all settings: the default of `check_config`."""
 
 
 class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
-    """A page of wiring.
+    """The builder of one workflow (a "page"): a `StateGraph` with nodes that ask agents.
 
     Args:
-        game: what it plays when the run's configuration names none.
-        plays: the kind of game that it can play.
-        check_game: raises a `ValueError` of one line for a game of that kind that it cannot play;
-            by default one that another workflow alone can play.
-        check_config: raises a `ValueError` of one line for settings that it cannot play by.
-        params: parameters of that game, where the run's configuration gives none.
-        state: its table, which all of its nodes read.
-        start: what the keys of that table which not every workflow has begin with.
+        game: the default game of the workflow.
+        plays: the class of games that the workflow can play.
+        check_game: raises a one-line `ValueError` for a game of that class that the workflow cannot
+            play; the default refuses games that only another workflow can play.
+        check_config: raises a one-line `ValueError` for settings that the workflow cannot use.
+        params: default parameters of the default game.
+        state: the class of the table, which all nodes read.
+        start: initial values of the table's keys that only this workflow has.
 
     Attributes:
-        game: the same.
-        plays: the same.
-        check_game: the same.
-        check_config: the same.
-        params: the same.
-        name: the workflow's, once it is compiled: parties sign it.
-        askings: node → what it asks, by which a person's reply is checked before the run goes on.
+        game: as above.
+        plays: as above.
+        check_game: as above.
+        check_config: as above.
+        params: as above.
+        name: the name of the compiled workflow, which parties sign.
+        askings: node → its question, with which a person's reply is checked before resuming.
     """
 
     def __init__(
@@ -117,20 +117,20 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.set_entry_point("open")
 
     def add_node(self, node: Any, action: Any = None, **options: Any) -> Self:
-        """As LangGraph's; a node reads the workflow's own table, whatever its annotation names."""
+        """Add a node that reads the workflow's table class, whatever class its annotation names."""
         return super().add_node(node, action, **{"input_schema": self.state_schema, **options})
 
     def compile(self, *given: Any, **options: Any) -> App:
-        """As LangGraph's."""
+        """Compile the graph like LangGraph's `compile`, and keep the name."""
         self.name = options.get("name") or self.name
         compiled = vars(super().compile(*given, **options))
         return App(**{name: part for name, part in compiled.items() if name != "__orig_class__"})
 
     def _check_workflow(self, game: Game) -> None:
-        """Refuse a game that another workflow alone can play.
+        """Refuse a game that only another workflow can play.
 
         Raises:
-            ValueError: it is one.
+            ValueError: the game names another workflow.
         """
         if game.workflow not in ("", self.name):
             named = game.called(game.params.model_dump())
@@ -138,7 +138,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
     @property
     def version(self) -> str:
-        """A hash of the wiring: a run goes on only by the wiring that it began with."""
+        """A hash of the wiring: a run can be resumed only with the wiring that it began with."""
         onward = {
             source: {name: branch.ends for name, branch in branches.items()}
             for source, branches in self.branches.items()
@@ -148,29 +148,29 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         return hashlib.sha256(json.dumps(wiring, sort_keys=True).encode()).hexdigest()[:16]
 
     def all_askings(self) -> tuple[Question[Any], ...]:
-        """Return everything that the page asks."""
+        """Return all questions of the workflow."""
         return tuple(self.askings.values())
 
     def asks(self, node: str, question: Question[Any], then: str = "") -> None:
-        """A node that asks.
+        """Add a node that asks agents and validates their answers.
 
         Args:
-            node: its name.
-            question: who is asked for what.
-            then: where several are asked, the node that waits for all of them. It leads back by the
-                verdict `refused`, so that the authors of refused answers are asked again.
+            node: the name of the node.
+            question: the question, which says which agents are asked.
+            then: the node that waits for all answers, if several agents are asked. Its verdict
+                `refused` must lead back to `node`, which then asks the refused authors again.
         """
         self.add_node(node, ask(self._asked_at(node, question)))
         if then:
             self.add_edge(node, then)
 
     def asks_and_validates(self, node: str, check: str, question: Question[Any]) -> None:
-        """Two nodes and the edge between them: one asks one agent, the other validates its answer.
+        """Add a node that asks one agent, a node that validates the answer, and their edge.
 
         Args:
-            node: the one that asks.
-            check: the one that validates; it leads back by the verdict `again`.
-            question: who is asked for what.
+            node: the name of the node that asks.
+            check: the name of the node that validates; its verdict `again` leads back to `node`.
+            question: the question, which says which agent is asked.
         """
         asked = self._asked_at(node, question)
         self.add_node(node, draft(asked))
@@ -178,16 +178,16 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.add_edge(node, check)
 
     def branch(self, source: str, verdict: Verdict, onward: Mapping[str, str]) -> None:
-        """Conditional edges; into a node that asks several agents, people go in parallel.
+        """Add conditional edges; an edge to a node that asks several agents sends people apart.
 
         Args:
-            source: the node they leave from.
-            verdict: names what was found.
-            onward: verdict → node. Where it has `again`, refused answers lead there, and the
-                verdict is on sound ones alone.
+            source: the node that the edges leave.
+            verdict: the function that chooses the edge.
+            onward: outcome → node. With the outcome `again`, refused answers lead to its node, and
+                `verdict` is called only if all answers are sound.
         """
 
-        own_table = self.state_schema  # LangGraph gives an edge the keys that its annotation has
+        own_table = self.state_schema  # LangGraph passes an edge only the keys of its annotation
 
         async def route(table: own_table) -> str | Sequence[Send]:  # type: ignore[valid-type]
             again = "again" in onward and unsound(table)
@@ -197,18 +197,18 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
         self.add_conditional_edges(source, route, cast(dict[Hashable, str], dict(onward)))
 
     def lead(self, source: str, to: str) -> None:
-        """An edge to a node that may ask people."""
+        """Add an edge to a node that may ask people."""
         self.branch(source, lambda _: to, {to: to})
 
     def _asked_at(self, node: str, question: Question[Any]) -> Question[Any]:
-        """Return a question as a node of this page, by which its letters tell how it goes on."""
+        """Return the question with access to all questions of the page, for its letters."""
         self.askings[node] = replace(question, page=self.all_askings)
         return self.askings[node]
 
     def _fan_out(self, node: str, table: Table) -> list[Send]:
-        """One `Send` for each person asked at a node, and one for all models; none without people.
+        """Return one `Send` for each person asked and one for all models; [] if none is a person.
 
-        The payload is the public table and the names: never a secret.
+        The payload holds the public table and names, never a secret.
         """
         asking = self.askings.get(node)
         if asking is None or not _people_apart(table, asking):
@@ -231,7 +231,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Result]):
 
 
 def _people_apart(table: Table, asking: Question[Any]) -> bool:
-    """Return whether people are among several who are asked: each then has a task of its own."""
+    """Return whether several agents are asked and one is a person, who then needs a task."""
     evaluated = EvaluatedTable(table)
     who = asking.who(evaluated)
     seats = evaluated.config.seats

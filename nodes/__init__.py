@@ -1,6 +1,6 @@
-"""One file per verb. A node reads the table and returns a partial update; it names no successor.
+"""The nodes of the workflows, one file per verb. A node reads the table and returns an update.
 
-`table`: nodes that ask no agent: open, convene, step, account, attribute, summarize, settle, and
-those that wait for parallel answers (collect, tally). `agent`: asking, validating and publishing,
-in any workflow. `contract`: counting signatures and enforcing. `exchange`: the task exchange alone.
+`table` has nodes that ask no agent: open, convene, step, account, attribute, summarize, settle,
+and the joins after parallel answers (collect, tally). `agent` asks, validates and publishes.
+`contract` counts signatures and enforces contracts. `exchange` serves only the task exchange.
 """

@@ -1,4 +1,4 @@
-"""The Banzhaf value of many agents, estimated from random coalitions, with standard errors."""
+"""The estimator of the Banzhaf value from random coalitions, with standard errors."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from shapley_coop.credit.coalitions import Floats
 from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, Estimate
 
 LEAST_COALITIONS = 32
-"""Random coalitions before anything is decided."""
+"""The number of random coalitions drawn before the first check of the target."""
 
 
 def sample_banzhaf(
@@ -19,9 +19,9 @@ def sample_banzhaf(
 ) -> Estimate:
     """Estimate the Banzhaf value of n agents.
 
-    One observation takes a random coalition and, for every agent, the same with the agent moved in
-    or out: n + 1 evaluations for one marginal contribution of each. Arguments and result are those
-    of `sampling.sample_shapley`.
+    One observation evaluates a random coalition and, for each agent, that coalition with the agent
+    added or removed. So n + 1 evaluations give one marginal contribution of each agent. Arguments
+    and result are those of `sampling.sample_shapley`.
     """
     rng, drawn = np.random.default_rng(seed), np.empty((0, n))
     most = max(LEAST_COALITIONS, budget // (n + 1))

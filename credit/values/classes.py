@@ -1,7 +1,7 @@
-"""Exact values by class counts: where members of a class are equals, for any number of them.
+"""Exact values by class counts, for games whose agents form classes of symmetric members.
 
-The worth of a coalition depends on how many of each class it holds, so that the 2ⁿ coalitions are
-Π (m_c + 1) numbers of members.
+The worth of a coalition depends only on its number of members of each class. So Π (m_c + 1) counts
+replace the 2ⁿ coalitions, where m_c is the size of class c.
 
 >>> import numpy as np
 >>> gloves = np.array([[min(left, right) for right in range(3)] for left in range(2)], dtype=object)
@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class ClassGame:
-    """A game, or a part of one, whose players come in classes of equals.
+    """A game, or one term of a sum of games, whose players form classes of symmetric members.
 
     Attributes:
-        of: agent → its class; −1 of one that changes nothing.
-        worths: whole numbers in 1/unit, shape (m_1 + 1, m_2 + 1, …), of any numbers of members.
-        unit: how many of them make one.
+        of: agent's index → its class, or −1 for a null player.
+        worths: integers in units of 1/unit, indexed by class counts; shape (m_1 + 1, m_2 + 1, …).
+        unit: the number of these units in one unit of v.
     """
 
     of: Sequence[int]
@@ -36,17 +36,17 @@ class ClassGame:
 
     @property
     def gain(self) -> Fraction:
-        """v(N): what all together add to nobody."""
+        """v(N) − v(∅), in the unit of v."""
         flat = self.worths.reshape(-1)
         return Fraction(int(flat[-1]) - int(flat[0]), self.unit)
 
 
 ByClass = Callable[[NDArray[Any], int], Fraction]
-"""(worths, a class) → the value of one of its members, in the unit of the worths."""
+"""A function of (worths, class) to the value of one member, in the unit of the worths."""
 
 
 def summed(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]:
-    """Return every agent's value in a sum of games, in v's unit, for a value linear in the game."""
+    """Return every agent's value in a sum of games, in v's unit; `value` must be additive."""
     values = [Fraction(0)] * n
     for game in games:
         classes = [value(game.worths, c) / game.unit for c in range(np.ndim(game.worths))]
@@ -57,15 +57,15 @@ def summed(games: Sequence[ClassGame], value: ByClass, n: int) -> list[Fraction]
 
 
 def shapley_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """Return the Shapley value of a member of class c, exact.
+    """Return the exact Shapley value of a member of class c.
 
-    A member meets k others with the probability that a random order puts exactly those before it:
+    The weight of the counts k is the probability that agents with these counts arrive before it:
 
         φ_c = Σ over k of Π_d C(m_d − [d = c], k_d) / (n · C(n − 1, |k|)) · (v(k + e_c) − v(k))
 
-    Cost: about 1 μs for each number of members, and more as these have hundreds of digits.
+    Cost: about 1 μs for each vector of counts, and more if the integers have hundreds of digits.
     """
-    if np.ndim(worths) == 1:  # equals share evenly
+    if np.ndim(worths) == 1:  # one class: by symmetry all members have equal values
         return Fraction(int(worths[-1]) - int(worths[0]), len(worths) - 1)
     by_size = _gains_by_size(worths, c)
     n = len(by_size)
@@ -75,26 +75,26 @@ def shapley_by_class(worths: NDArray[Any], c: int) -> Fraction:
 
 
 def banzhaf_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """Return the Banzhaf value of a member of class c, exact."""
+    """Return the exact Banzhaf value of a member of class c."""
     by_size = _gains_by_size(worths, c)
     return Fraction(sum(by_size), 1 << (len(by_size) - 1))
 
 
 def leave_one_out_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """v(N) − v(N∖{i}) of a member i of class c, in the unit of the worths."""
+    """Return v(N) − v(N∖{i}) of a member i of class c, in the unit of the worths."""
     full = [size - 1 for size in np.shape(worths)]
     less = [size - (k == c) for k, size in enumerate(full)]
     return Fraction(int(worths[tuple(full)]) - int(worths[tuple(less)]))
 
 
 def alone_by_class(worths: NDArray[Any], c: int) -> Fraction:
-    """v({i}) − v(∅) of a member i of class c, in the unit of the worths."""
+    """Return v({i}) − v(∅) of a member i of class c, in the unit of the worths."""
     one = tuple(int(k == c) for k in range(np.ndim(worths)))
     return Fraction(int(worths[one]) - int(worths[(0,) * np.ndim(worths)]))
 
 
 def _gains_by_size(worths: NDArray[Any], c: int) -> list[int]:
-    """Return what a member of class c adds to coalitions of the others, summed by their size."""
+    """Return a class-c member's marginal contributions, summed by size of the coalition joined."""
     gains = np.diff(worths.astype(object), axis=c)
     others = [size - 1 for size in np.shape(gains)]
     ways = np.array(1, dtype=object)

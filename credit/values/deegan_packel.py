@@ -1,4 +1,4 @@
-"""The Deegan–Packel index: power that is divided among minimal winning coalitions."""
+"""The Deegan–Packel index of power in simple games."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from shapley_coop.credit.values.semivalues import marginals
 def deegan_packel(table: Table) -> Floats:
     """Return the Deegan–Packel index of a simple game (Deegan & Packel 1978).
 
-    Every minimal winning coalition is equally likely and divides 1 equally among its members.
+    All minimal winning coalitions are equally likely, and each divides 1 equally among its members.
 
     Args:
         table: 2**n worths, each 0 or 1, monotone, v(∅) = 0 and v(N) = 1.

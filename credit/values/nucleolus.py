@@ -1,7 +1,7 @@
-"""The nucleolus: the division whose coalitions have the smallest complaints.
+"""The nucleolus: the division with the lexicographically smallest complaints of coalitions.
 
-Worths are measured above v(∅) throughout: what is divided is v(N) − v(∅), and a coalition could
-have v(S) − v(∅) on its own. Where the core is not empty the nucleolus lies in it.
+All worths are taken relative to v(∅): the amount to divide is v(N) − v(∅), and a coalition alone
+has v(S) − v(∅). If the core is not empty, the nucleolus lies in it.
 """
 
 from typing import Any
@@ -12,15 +12,15 @@ from shapley_coop.credit.coalitions import Floats, Table, agents_in
 from shapley_coop.extras import needing
 
 MAX_NUCLEOLUS = 14
-"""The most agents of a nucleolus: each of up to n linear programs has 2**n rows."""
+"""The largest number of agents: each of up to n linear programs has 2**n rows."""
 
 
 def nucleolus(table: Table) -> Floats:
-    """Return the imputation whose coalitions' complaints are lexicographically smallest.
+    """Return the imputation with the lexicographically smallest complaints (Schmeidler 1969).
 
-    Schmeidler (1969), by sequential linear programs (Kopelowitz 1967): the smallest surplus
-    x(S) − v(S) is made as large as it can be, then the next smallest, until all payoffs are fixed.
-    It lies in the core wherever there is one.
+    Sequential linear programs (Kopelowitz 1967) maximise the smallest surplus x(S) − v(S), then
+    the next smallest, until all payoffs are fixed. If the core is not empty, the result lies in
+    the core.
 
     Args:
         table: 2**n worths, n ≤ MAX_NUCLEOLUS.
@@ -30,8 +30,8 @@ def nucleolus(table: Table) -> Floats:
         Cost: at most n − 1 linear programs of 2**n rows.
 
     Raises:
-        ValueError: too many agents, or the agents alone are worth more than together, so that no
-            division gives everyone its stand-alone worth (`prenucleolus` asks for none).
+        ValueError: there are too many agents, or the stand-alone worths sum to more than v(N), so
+            that no imputation exists (`prenucleolus` needs none).
     """
     worths = _normalised(table)
     alone = worths[1 << np.arange(agents_in(table))]
@@ -44,10 +44,10 @@ def nucleolus(table: Table) -> Floats:
 
 
 def prenucleolus(table: Table) -> Floats:
-    """The nucleolus over all divisions of v(N) − v(∅), individually rational or not; shape (n,).
+    """Return the nucleolus over all divisions, individually rational or not; shape (n,).
 
     Raises:
-        ValueError: more than MAX_NUCLEOLUS agents.
+        ValueError: there are more than MAX_NUCLEOLUS agents.
     """
     worths = _normalised(table)
     return _sequential(worths, np.full(agents_in(table), -np.inf))
@@ -63,15 +63,15 @@ def _normalised(table: Table) -> Floats:
 
 
 def _memberships(n: int) -> Floats:
-    """Shape (2**n, n): 1 where the row's coalition holds the column's agent."""
+    """Return a matrix of shape (2**n, n): 1 if the row's coalition has the column's agent."""
     return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.float64)
 
 
 def _sequential(worths: Floats, least: Floats) -> Floats:
-    """Fix coalitions level by level until their equations determine every payoff.
+    """Return the payoffs by fixing x(S) of coalitions, level by level, until all are determined.
 
-    `fixed` holds the masks of linearly independent coalitions and `sums` their payoffs x(S). A
-    coalition whose payoffs follow from those is closed; each program opens on the rest.
+    `fixed` has the masks of linearly independent coalitions and `sums` has their payoffs x(S).
+    Each linear program covers only the coalitions whose x(S) does not follow from `fixed`.
     """
     n = len(least)
     scale = np.abs(worths).max() or 1.0
@@ -89,7 +89,7 @@ def _sequential(worths: Floats, least: Floats) -> Floats:
 
 
 def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
-    """Return which rows are no linear combination of the basis."""
+    """Return a boolean per row: whether the row is no linear combination of the basis."""
     directions, _ = np.linalg.qr(basis.T)
     rest = rows - rows @ directions @ directions.T
     return np.asarray(np.abs(rest).max(axis=1) > 1e-9)
@@ -98,10 +98,10 @@ def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
 def _widest(
     rows: Floats, worths: Floats, fixed: Floats, sums: list[float], least: Floats
 ) -> tuple[float, np.ndarray]:
-    """The largest t with x(S) − v(S) ≥ t for the open S, and which of them bind in every optimum.
+    """Return the largest t with x(S) − v(S) ≥ t for all open S, and the constraints that bind.
 
-    Those are the ones with a positive dual price: complementary slackness. The prices sum to 1, so
-    there always is one, and the loop around this ends.
+    By complementary slackness, constraints with a positive dual price bind in every optimum. The
+    prices sum to 1, so at least one constraint binds, and the caller's loop ends.
     """
     program = solver()(
         c=np.append(np.zeros(len(least)), -1.0),
@@ -118,7 +118,7 @@ def _widest(
 
 
 def solver() -> Any:
-    """Return what solves the nucleolus's linear programs: scipy's `linprog`.
+    """Return scipy's `linprog`, the solver of the linear programs.
 
     Raises:
         LibraryMissing: the extra `nucleolus` is not installed.

@@ -1,18 +1,18 @@
-"""The Shapley value of many agents, estimated: three samplers, one stopping rule, standard errors.
+"""The estimator of the Shapley value: three samplers, one stopping rule, standard errors.
 
-A sampler draws *observations*: vectors of n numbers whose expectation is the Shapley value,
-independent of each other. All of them use common random numbers: one draw serves every agent, and
-the worth of a coalition must not depend on when it is asked (replay each on the same dice). The
-standard errors come from the spread between observations.
+A sampler draws independent *observations*: vectors of n numbers whose expectation is the Shapley
+value. All samplers use common random numbers: one draw serves all agents. The worth of a coalition
+must not depend on the time of the call, so every replay uses the same dice. The standard errors
+come from the spread of the observations.
 
-antithetic  a random order and its reverse (Mitchell et al. 2022): exact where agents interact in
-            pairs, and done on smooth games before a few circles are read.
-cyclic      all n rotations of a random order, read forwards and backwards, so that every agent
-            stands in every position: a quarter of the evaluations or less on threshold games.
-stratified  one random coalition of each size for each agent (Maleki et al. 2013): no worth is
-            shared between agents, so it rarely is the best; it checks the other two.
+antithetic  a random order and its reverse (Mitchell et al. 2022): exact if agents interact only in
+            pairs, and the cheapest sampler on smooth games.
+cyclic      all n rotations of a random order, forwards and backwards, so that every agent takes
+            every position: a quarter of the evaluations or less on threshold games.
+stratified  one random coalition of each size for each agent (Maleki et al. 2013): agents share no
+            worths, so this sampler is rarely the best; it serves to check the other two.
 
-No sampler wins on every game: "auto" pilots the first two and goes on with the better.
+No sampler is best on all games: "auto" tries the first two and continues with the better one.
 """
 
 from collections.abc import Callable
@@ -25,19 +25,19 @@ from numpy.typing import NDArray
 from shapley_coop.credit.coalitions import Floats
 
 Coalitions = NDArray[np.bool_]
-"""Shape (m, n): row k holds agent i or does not."""
+"""Shape (m, n): True at (k, i) if coalition k contains agent i."""
 
 BatchWorth = Callable[[Coalitions], Floats]
-"""The worths, shape (m,), of m coalitions, in the game's unit."""
+"""A function from m coalitions to their worths, shape (m,), in the game's unit."""
 
 PILOT_PAIRS = 32
-"""Antithetic pairs before anything is decided."""
+"""The number of antithetic pairs in a pilot, before the first check of the target."""
 
 LEAST_OBSERVATIONS = 8
-"""No stop on a target before so many: fewer say too little about their own spread."""
+"""The smallest number of observations before a stop, since fewer give a poor standard error."""
 
 BATCH_ROWS = 1 << 14
-"""About how many coalitions are asked for at once."""
+"""The approximate number of coalitions in one call of the worth function."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +46,10 @@ class Estimate:
 
     values: Floats  # shape (n,), in the unit of the worths
     standard_error: Floats  # shape (n,), same unit
-    evaluations: int  # coalitions whose worth was asked, pilots included
-    method: str  # the sampler the values come from
-    observations: int  # how many independent ones the values are the mean of
-    reached: bool | None  # whether every error is within the target; None without a target
+    evaluations: int  # number of coalitions evaluated, pilots included
+    method: str  # the sampler of the values
+    observations: int  # number of independent observations whose mean the values are
+    reached: bool | None  # whether all errors are within the target; None without a target
 
 
 def sample_shapley(
@@ -64,20 +64,20 @@ def sample_shapley(
     """Estimate the Shapley value of n agents from the worths of sampled coalitions.
 
     Args:
-        worth: asked for many coalitions at once; a fixed function of the coalition.
+        n: the number of agents.
+        worth: v of many coalitions at once; a fixed function of the coalition.
         method: "antithetic", "cyclic", "stratified", or "auto".
-        target_error: stop when no agent's standard error is above it; None spends the budget.
-        budget: the most evaluations of `worth`; `SAMPLERS` has the cost of one observation.
-        seed: of the generator; a method draws the same coalitions for the same seed.
+        target_error: stop once all standard errors are at most this; None spends the budget.
+        budget: the largest number of evaluations; `SAMPLERS` has the cost of one observation.
+        seed: the generator's seed; equal seeds give equal coalitions within a method.
 
     Returns:
-        Values with one standard error each: the spread of the observations over the root of their
-        number. An agent that never varied while others did gets the error that one further
-        observation, as far off as the farthest seen, would cause. Antithetic and cyclic values
-        sum to v(N) − v(∅).
+        Values with standard errors: the observations' standard deviation over the root of their
+        number. An agent whose observations never vary gets the largest deviation of any agent over
+        their number as its error. Antithetic and cyclic values sum to v(N) − v(∅).
 
     Raises:
-        ValueError: an argument out of range, or worths of the wrong shape or not finite.
+        ValueError: an argument is out of range, or worths have a wrong shape or are not finite.
     """
     if method not in ("auto", *SAMPLERS):
         raise ValueError(f"no sampler is called {method!r}: choose auto, {', '.join(SAMPLERS)}")
@@ -94,7 +94,7 @@ def sample_shapley(
 
 
 class _Game:
-    """The worth function, with its count of evaluations and its budget."""
+    """The worth function with its budget and a count of evaluations."""
 
     def __init__(self, n: int, worth: BatchWorth, budget: int) -> None:
         self.n, self.budget, self.evaluations = n, budget, 0
@@ -109,7 +109,7 @@ class _Game:
         return self.budget - self.evaluations
 
     def worths(self, coalitions: Coalitions) -> Floats:
-        """Shape (…, n) in, shape (…) out."""
+        """Return the worths of coalitions: shape (…, n) in, shape (…) out."""
         rows = coalitions.reshape(-1, self.n)
         self.evaluations += len(rows)
         values = np.asarray(self._worth(rows), dtype=np.float64)
@@ -120,7 +120,7 @@ class _Game:
         return values.reshape(coalitions.shape[:-1])
 
     def walk(self, ranks: NDArray[np.intp]) -> Floats:
-        """Return the worths met when agents arrive by rank: shape (k, n) in, (k, n + 1) out."""
+        """Return the worths as agents arrive in order of rank: shape (k, n) in, (k, n + 1) out."""
         arrived = ranks[:, None, :] < np.arange(1, self.n)[:, None]
         ends = np.ones((len(ranks), 1))
         return np.hstack([ends * self.nobody, self.worths(arrived), ends * self.everyone])
@@ -136,7 +136,7 @@ def _antithetic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
 
 
 def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
-    """The coalitions met are the arcs of a circle, and each arc serves both of its end points.
+    """Draw observations whose coalitions are arcs of a circle; each arc serves both end points.
 
     `walks[k, s, m]` is the worth of the m agents that follow place s of circle k.
     """
@@ -150,7 +150,7 @@ def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
 
 
 def _stratified(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
-    """`without[k, i, s]` holds s random agents other than i."""
+    """Draw observations; the coalition `without[k, i, s]` has s random agents other than i."""
     n = game.n
     agents = np.arange(n)
     others = np.broadcast_to([np.delete(agents, i) for i in agents], (count, n, n - 1))
@@ -165,20 +165,20 @@ def _stratified(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
 
 
 def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray[np.intp]:
-    """Independent permutations of 0, …, shape[-1] − 1 along the last axis."""
+    """Return independent permutations of 0, …, shape[-1] − 1 along the last axis."""
     return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
 
 
-# Quoted: numpy loads its generators when they are first named, which an exact credit never needs.
+# Quoted, because naming numpy's generators loads them, and exact values never need them.
 Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
-"""So many observations, shape (count, n)."""
+"""A function of (game, generator, count) to observations of shape (count, n)."""
 
 SAMPLERS: dict[str, tuple[Sampler, Callable[[int], int]]] = {
     "antithetic": (_antithetic, lambda n: 2 * (n - 1)),
     "cyclic": (_cyclic, lambda n: n * (n - 1)),
     "stratified": (_stratified, lambda n: 2 * n * (n - 1)),
 }
-"""Samplers by name, each with the evaluations that one observation costs."""
+"""Name → the sampler, and the function from n to its number of evaluations per observation."""
 
 
 class _Run:
@@ -196,7 +196,7 @@ class _Run:
         return len(self._drawn)
 
     def draw(self, count: int) -> None:
-        """Observe so many more times, as far as the budget goes."""
+        """Draw `count` more observations, or as many as the budget allows."""
         count = min(count, self._game.left // self.cost)
         at_once = max(1, BATCH_ROWS // self.cost)
         parts = [
@@ -211,24 +211,24 @@ class _Run:
             )
 
     def until(self, target: float | None) -> None:
-        """Observe until every error is within the target or the budget is spent.
+        """Draw observations until all errors are within the target or the budget is spent.
 
-        Each time as often as the errors so far ask for, at most doubling: looking after every
-        observation would favour stopping on errors that look small by luck.
+        Each round draws the number that the errors so far call for, at most doubling the count.
+        A check after every observation would favour stopping at errors that are small by chance.
         """
         self.draw(max(0, LEAST_OBSERVATIONS - self.count, self.pilot - self.count))
         while self._game.left >= self.cost and (target is None or self.errors().max() > target):
             self.draw(min(self.missing(target), self.count))
 
     def missing(self, target: float | None) -> int:
-        """Return how many more observations the errors so far ask for: at least one."""
+        """Return the estimated number of further observations needed, at least one."""
         if target is None:
             return self._game.left // self.cost
         excess = min(float(self.errors().max()) / target, 1e6)
         return max(1, ceil(self.count * (excess**2 - 1)))
 
     def estimate(self, target: float | None) -> Estimate:
-        """Return what the observations so far come to."""
+        """Return the estimate from the observations so far."""
         errors = self.errors()
         reached = None if target is None else bool(errors.max() <= target)
         return Estimate(
@@ -239,7 +239,7 @@ class _Run:
         return np.asarray(self._drawn.mean(axis=0))
 
     def variance(self) -> Floats:
-        """Of a single observation, shape (n,)."""
+        """Return the variance of a single observation, shape (n,)."""
         return np.asarray(self._drawn.var(axis=0, ddof=1))
 
     def errors(self) -> Floats:
@@ -249,10 +249,10 @@ class _Run:
 
 
 def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:
-    """The antithetic or the cyclic run, whichever errs less for the same number of evaluations.
+    """Return the antithetic or the cyclic run: the one with the smaller variance per evaluation.
 
-    The cyclic pilot is left out where it would cost more than going on, or half the budget left.
-    Either pilot's observations stay part of its run.
+    The cyclic pilot is skipped if it costs more than finishing the antithetic run, or more than
+    half the budget left. The pilot's observations stay part of the run.
     """
     pairs, cycles = _Run("antithetic", game, rng), _Run("cyclic", game, rng)
     pairs.draw(pairs.pilot)

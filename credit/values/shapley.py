@@ -1,4 +1,4 @@
-"""The Shapley value, exact, from the table of worths; `classes` has it by class counts."""
+"""The exact Shapley value from the table of worths; `classes` computes it from class counts."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -29,10 +29,10 @@ def shapley(table: Table) -> Floats:
 
 
 def shapley_exact(table: Table) -> list[Fraction]:
-    """Return the Shapley value as fractions that sum to v(N) − v(∅) exactly: for settlement.
+    """Return the Shapley value as fractions that sum exactly to v(N) − v(∅), for settlement.
 
     Args:
-        table: 2**n integers, fractions, or floats taken as the decimals they print.
+        table: 2**n integers, fractions, or floats (each taken as the decimal that it prints).
 
     Returns:
         n fractions, in the unit of the worths. Cost: about 10 ms at n = 12, doubling per agent.
@@ -44,9 +44,9 @@ def shapley_exact(table: Table) -> list[Fraction]:
 
 
 def marginal_contributions(table: Sequence[OneNumber]) -> list[OneNumber]:
-    """Return every agent's marginal contribution to the rest: Δᵢ(N∖{i}) = v(N) − v(N∖{i}).
+    """Return every agent's marginal contribution to the others: Δᵢ(N∖{i}) = v(N) − v(N∖{i}).
 
-    Step 2 of long-term Shapley reasoning (Eq. 8 of Shapley-Coop), in the table's own numbers.
+    This is step 2 of long-term Shapley reasoning (Eq. 8 of Shapley-Coop).
     """
     everyone = len(table) - 1
     return [table[everyone] - table[everyone ^ 1 << i] for i in range(agents_in(table))]

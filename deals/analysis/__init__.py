@@ -1,1 +1,1 @@
-"""What a deal would do, computed before anybody signs it."""
+"""The analysis of a deal before it is signed: incentives, outlook and certificate."""

@@ -1,4 +1,4 @@
-"""Whether each payer can pay what it promises: what is certain is refused, the rest has a bound."""
+"""Checks of each payer's ability to pay: impossible promises are refused, doubtful ones noted."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class Means:
-    """What agents can have at most at the end of the game, before anything is paid or split.
+    """Upper bounds of the agents' rewards over the whole game, before payments and split.
 
     Attributes:
-        most: agent → its most, in the game's unit.
-        together: the most of all together.
-        turns: how many turns there are.
+        most: agent → the bound of its rewards, in the game's unit.
+        together: the bound of the rewards of all agents together.
+        turns: the number of turns.
     """
 
     most: Mapping[str, Fraction]
@@ -33,7 +33,7 @@ class Means:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Means | None":
-        """From a game's facts with its `means`; None where the game does not know them."""
+        """Return the bounds in a game's facts (`means`), or None if the game does not know any."""
         if not (means := facts.get("means")):
             return None
         most = {agent: exact(amount) for agent, amount in means["most"].items()}
@@ -42,7 +42,7 @@ class Means:
 
 @lru_cache(maxsize=256)
 def means_of(game: Game) -> dict[str, Any]:
-    """A game's facts about what agents can have, as plain JSON; empty where it knows none."""
+    """Return the bounds of a game as the fact `means` in plain JSON; {} if it knows none."""
     ahead = game.analysis.ahead
     most, together = ahead.most(), ahead.together()
     if most is None or together is None:
@@ -52,7 +52,7 @@ def means_of(game: Game) -> dict[str, Any]:
 
 
 def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
-    """Why some payer could never pay what a contract asks of it; None where that is unknown."""
+    """Return the fault of a payer that could never pay its promises, or None if none is known."""
     if means is None:
         return None
     return unaffordable(in_force(agreed), split_of(agreed), means, now)
@@ -61,16 +61,16 @@ def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | Non
 def unaffordable(
     clauses: Mapping[str, Clause], split: Split | None, means: Means, now: int = 1
 ) -> Fault | None:
-    """ABLE: a payer promises no more than the most it can have in the whole game.
+    """ABLE: no payer promises more than it can have in the whole game.
 
-    Conditional payments are checked one by one, beside all that the payer might be paid;
-    unconditional ones as a sum, beside what it is paid unconditionally and by shares of rewards. A
-    share of its own reward is not checked: the reward pays for it.
+    Each conditional payment is compared with the payer's largest rewards plus all payments that it
+    might get. The sum of unconditional payments is compared with its largest rewards plus its
+    unconditional income and shares of others' rewards. Shares of a payer's reward are not checked.
 
     Args:
-        clauses: those that stand from turn `now` on, by their ids.
-        split: how the total is split.
-        means: what the agents can have.
+        clauses: the clauses in force from turn `now` on, by id.
+        split: the split of the total, or None.
+        means: the bounds of the agents' rewards.
         now: the next turn.
     """
     pays = {cid: pay for cid, clause in clauses.items() if (pay := clause.transfer)}
@@ -92,11 +92,11 @@ def unaffordable(
 
 
 def beyond_bound(agreed: Contract, means: Means) -> list[str]:
-    """Return, for each payer that could owe more than it can have, a sentence that says so.
+    """Return a note for each payer that could owe more than it can have.
 
-    The bound is a sum: as if all that may fall due did, at every turn. Payments that bar each
-    other, or that the rules of the game bar, are in it all the same; what a payer brings about by
-    what it does itself is in it once, since it can stop.
+    The bound sums all payments as if they fell due at every turn, even if their conditions or the
+    rules of the game exclude each other. A payment that depends on the payer's own actions counts
+    once, because the payer can stop.
     """
     clauses = [clause for clause in in_force(agreed).values() if clause.transfer]
     pays = [pay for clause in clauses if (pay := clause.transfer)]
@@ -115,7 +115,7 @@ def beyond_bound(agreed: Contract, means: Means) -> list[str]:
 
 def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
     pay = clause.transfer
-    if pay is None or pay.basis == "reward":  # the reward pays for it
+    if pay is None or pay.basis == "reward":  # the reward covers the payment
         return NOTHING
     own = any(event.agent == payer for event in clause.events([*means.most]))
     return paid_by(payer, pay, means.most) * (pay.amount if own else at_most(pay, means))
@@ -124,15 +124,15 @@ def _may_owe(payer: str, clause: Clause, means: Means) -> Fraction:
 def unpayable(
     due: Sequence[Payment], held: Mapping[str, Fraction], means: Means | None
 ) -> Fault | None:
-    """ABLE, once the game is over: what is due of a payer is no more than it could have had.
+    """ABLE, after the game: no payer owes more than it could have had.
 
-    Whoever earned less than it could may still take over a part of others' losses. In a game that
-    does not say what agents can have, nobody pays more than all that is at stake.
+    The bound is the payer's largest possible reward, so an agent that earned less may still bear
+    others' losses. Without known bounds it is the sum of all agents' absolute amounts.
 
     Args:
-        due: what the offer makes due.
-        held: what each agent has without it.
-        means: what the agents could have had; None where that is unknown.
+        due: the payments that the offer makes due.
+        held: each agent's amount without the offer.
+        means: the bounds of the agents' rewards, or None if they are unknown.
     """
     stakes = sum(map(abs, held.values()), NOTHING)
     for payer in payers(due, held):
@@ -155,7 +155,7 @@ def _never(cids: str, payer: str, amount: Fraction, most: Fraction) -> Fault:
 
 
 def _certain(clause: Clause, means: Means, now: int) -> Fraction:
-    """What falls due whatever the agents do; 0 where the condition depends on their actions."""
+    """Return the amount due whatever the agents do; 0 if the condition depends on actions."""
     condition, pay = clause.condition(), clause.transfer
     if condition.start or pay is None:
         return NOTHING
@@ -164,7 +164,7 @@ def _certain(clause: Clause, means: Means, now: int) -> Fraction:
 
 
 def _surely_received(payee: str, clauses: Mapping[str, Clause], means: Means, now: int) -> Fraction:
-    """Return what an agent is paid whatever the agents do."""
+    """Return the amount that an agent gets whatever the agents do."""
     pays = [(pay, one) for one in clauses.values() if (pay := one.transfer)]
     fixed = [(pay, one) for pay, one in pays if pay.basis != "reward"]
     parts = [(portions(pay, means.most).get(payee, 0), one) for pay, one in fixed]
@@ -172,24 +172,24 @@ def _surely_received(payee: str, clauses: Mapping[str, Clause], means: Means, no
 
 
 def payers(pays: Iterable[Transfer | Payment], agents: Collection[str]) -> list[str]:
-    """Return who pays something, in order."""
+    """Return the agents that pay by some payments, in order and without repetition."""
     found = (a for pay in pays for a, part in portions(pay, agents).items() if part < 0)
     return list(dict.fromkeys(found))
 
 
 def paid_by(payer: str, pay: Transfer | Payment, agents: Collection[str]) -> int | Fraction:
-    """Return the part of a payment that an agent makes."""
+    """Return the part of a payment that an agent pays, from 0 to 1."""
     return max(0, -portions(pay, agents).get(payer, 0))
 
 
 def received(payee: str, pays: Iterable[Transfer], means: Means) -> Fraction:
-    """Return the most that an agent can be paid by payments, in the game's unit."""
+    """Return the largest amount that an agent can get by payments, in the game's unit."""
     parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
     return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)
 
 
 def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
-    """The most it can earn, or receive by the split, in the game's unit; a norm may give it all."""
+    """Return the payer's largest reward or part by the split; a norm may give it the total."""
     most = max(means.most[payer], NOTHING)
     if split:
         part = split.fractions[payer] if split.fractions else 1
@@ -198,7 +198,7 @@ def at_best(payer: str, split: Split | None, means: Means) -> Fraction:
 
 
 def at_most(pay: Transfer, means: Means) -> Fraction:
-    """Return the most that a payment can come to in the whole game, in its unit."""
+    """Return the largest sum of a payment over the whole game, in the game's unit."""
     match pay.basis:
         case "once":
             return pay.amount

@@ -1,4 +1,4 @@
-"""A certificate: what a contract does to each agent's incentives, computed before it is signed.
+"""The certificate of a contract: each agent's incentives under it, computed before signing.
 
 >>> from shapley_coop.games import load
 >>> from shapley_coop.deals.language.clauses import Do, Pay
@@ -47,16 +47,16 @@ from shapley_coop.games.open_turns import OpenTurns, always_open
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was found out about a deal before signing.
+    """The findings about a deal before signing.
 
     Attributes:
         deal: the deal.
-        enforcement: how it would be enforced, with the deposit that was found or given.
-        faults: what forbids signing it; empty for a sound deal.
-        parties: agent → what it means for that party; empty where the game was not enumerated.
-        outcomes: in how many outcomes (positions × joint actions) the payments were checked to sum
-            to zero.
-        notes: what else is worth knowing, a sentence each.
+        enforcement: the enforcement, with the given or the computed deposit.
+        faults: the faults that forbid signing; () for a sound deal.
+        parties: agent → its outlook and incentives; {} if the game was not enumerated.
+        outcomes: the number of outcomes (positions × joint actions) in which the payments were
+            checked to sum to zero.
+        notes: further findings, one sentence each.
     """
 
     deal: Deal
@@ -68,7 +68,7 @@ class Certificate:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing forbids signing it."""
+        """Whether no fault forbids signing the deal."""
         return not self.faults
 
 
@@ -82,27 +82,27 @@ def certify(
     standing: Contract | None = None,
     open_turns: OpenTurns = always_open,
 ) -> Certificate:
-    """Examine a deal.
+    """Return the certificate of a deal.
 
     Args:
-        deal: what is to be signed.
-        facts: the game's, as `games` give them: agents, actions, turns and, for a game that can
-            be enumerated, payoffs.
-        enforcement: how it is enforced; payments count only where they are made.
-        rules: the first that is broken becomes a fault.
-        norms: those that a split may name; none unless they are given.
-        record: the turns played before it would be signed; the certificate is about those left.
-        standing: the contract that it would amend, which stays in force if it is not signed.
+        deal: the deal to be signed.
+        facts: the facts of the game: agents, actions, turns and, for a game that can be
+            enumerated, payoffs.
+        enforcement: how the deal is enforced; payments count only if the program makes them.
+        rules: the rules to check; the first broken rule becomes a fault.
+        norms: the norms that a split may name.
+        record: the turns played before the signing; the certificate covers the turns left.
+        standing: the contract that the deal would amend and that stays in force without it.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
 
     Returns:
-        The certificate; a deal that cannot be examined has a fault or a note, and never raises.
+        The certificate. If the deal cannot be examined, the certificate has a fault or a note.
 
     Raises:
-        ValueError: the facts give no agents, actions or turns.
+        ValueError: the facts lack agents, actions or turns.
 
-    Cost: about 10 ms for two agents with two actions and ten turns; the latest results are cached.
-    `game_tree` says how the cost grows, and from which size on a game is not enumerated.
+    Cost: about 10 ms for two agents with two actions and ten turns; recent results are cached.
+    `game_tree` gives the growth of the cost and the size beyond which a game is not enumerated.
     """
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], actions_in(facts), int(facts["turns"])
@@ -122,7 +122,7 @@ def certify(
 def _examined(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """Return what is found out about a deal that breaks no rule, cached."""
+    """Return the certificate of a deal that breaks no rule; the arguments are JSON, for a cache."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     now, stage, known = len(record) + 1, _stage(facts), Means.of(facts)
@@ -138,7 +138,7 @@ def _examined(
 
 
 def _stage(facts: Mapping[str, Any]) -> StageGame | NotFinite:
-    """Return the game of one turn, or why it cannot be enumerated."""
+    """Return the stage game in the facts, or the reason why it cannot be enumerated."""
     try:
         return StageGame.of(facts)
     except NotFinite as reason:
@@ -147,7 +147,7 @@ def _stage(facts: Mapping[str, Any]) -> StageGame | NotFinite:
 
 @dataclass(frozen=True)
 class _Examined:
-    """A deal, and what it is examined by; the attributes are as in `certify`."""
+    """A deal under examination; the attributes are as in `certify`, `agreed` the new contract."""
 
     deal: Deal
     agreed: Contract
@@ -157,11 +157,11 @@ class _Examined:
     enforcement: Enforcement
 
     def in_tree(self, stage: StageGame) -> Certificate:
-        """Return what the game tree shows."""
+        """Return the certificate by the game tree, or by an extension if there is no tree."""
         standing, record, enforcement = self.standing, self.record, self.enforcement
         try:
             if enforcement.mode == "escrow" and enforcement.deposit is None:
-                # An amendment leaves the deposits as they are.
+                # An amendment does not change the deposits.
                 needed = (
                     deposit_of(standing, self.facts, enforcement, record)
                     if standing
@@ -179,7 +179,7 @@ class _Examined:
             return replace(self, enforcement=enforcement).by_extension(reason)
 
     def by_extension(self, reason: NotFinite) -> Certificate:
-        """Return what an extension finds out, of a game that is not enumerated for a reason."""
+        """Return the certificate by an extension, or one with `reason` as a note."""
         if (analyse := _analysis_of(self.facts)) is None:
             return _unknown(self.deal, self.enforcement, reason)
         of = (self.agreed, self.standing, self.facts, self.record, self.enforcement)
@@ -192,7 +192,7 @@ class _Examined:
 Analysis = Callable[
     [Contract, Contract | None, Mapping[str, Any], Sequence[Turn], Enforcement], dict[str, Party]
 ]
-"""What an extension finds out for each party from the facts of a game that is not enumerated."""
+"""An extension's analysis of a game that is not enumerated: agent → outlook and incentives."""
 
 
 def _analysis_of(facts: Mapping[str, Any]) -> Analysis | None:
@@ -212,7 +212,7 @@ def vet(
     norms: Sequence[str] = (),
     open_turns: OpenTurns = always_open,
 ) -> Certificate | Fault:
-    """Examine a deal as it arrives, as JSON; what cannot be read is a fault."""
+    """Return the certificate of a deal given as JSON, or a fault if it cannot be read."""
     deal = read_deal(raw)
     if isinstance(deal, Fault):
         return deal
@@ -247,7 +247,7 @@ def _enumerated(
 
 
 def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
-    """Return each agent's, including what a split moves of past rewards."""
+    """Return each agent's outlook, including its gain from splitting past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secured, expected, best)]
     return [

@@ -1,4 +1,4 @@
-"""A certificate for people, and as JSON for programs."""
+"""The certificate as words for people and as JSON for programs."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from shapley_coop.escaping import visible
 
 
 def in_words(certificate: Certificate) -> str:
-    """Return the certificate, a line for each thing found out."""
+    """Return the certificate in words, with one line for each finding."""
     terms = certificate.enforcement
     held = f", {plain(terms.held())} of each party" if terms.held() else ""
     lines = [
@@ -30,7 +30,7 @@ def in_words(certificate: Certificate) -> str:
 
 
 def as_record(certificate: Certificate) -> dict[str, Any]:
-    """Return the certificate as plain JSON, amounts as exact strings."""
+    """Return the certificate as plain JSON, with amounts as exact strings."""
     terms = certificate.enforcement
     return {
         "hash": certificate.deal.hash(),
@@ -71,7 +71,7 @@ def _party(agent: str, party: Party) -> str:
 
 
 def _rationality(party: Party) -> str:
-    """What individual rationality compares; beside it, where less is expected than without."""
+    """Return whether signing is individually rational, in words, and any drop in expectation."""
     verdict, secures = ("is", "no less") if party.rational else ("is not", "less")
     text = (
         f"Signing {verdict} individually rational: while all keep it, it can secure {secures} than "

@@ -1,4 +1,4 @@
-"""A contract checked before it is signed: what `coop contract check` and programs are told."""
+"""The check of a contract before signing, for `coop contract check` and for programs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,17 +22,17 @@ def checked(
     """Return the certificate of a contract, as JSON and in words.
 
     Args:
-        contract: a mapping with its clauses.
-        game: what it is written for.
+        contract: a mapping with the key `clauses`.
+        game: the game that the contract is for.
         enforcement: notional, enforced or escrow.
-        deposit: of each party in escrow, in the game's unit; empty for as much as is needed.
-        norms: those that can be named in a split.
+        deposit: each party's deposit in escrow, in the game's unit; "" for the sufficient one.
+        norms: the norms that a split may name.
 
     Returns:
         The record, whose key `sound` says whether the contract can be signed, and the words.
 
     Raises:
-        ValueError: there is no such enforcement, or the deposit is no amount.
+        ValueError: the enforcement is unknown, or the deposit is not an amount of 0 or more.
     """
     facts = {**facts_of(game), **means_of(game)}
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})

@@ -1,4 +1,4 @@
-"""An outlook by the game tree: exact amounts, and the best of all breaches."""
+"""The outlook by the game tree: exact payoffs, and the best of all strategies with a breach."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -29,12 +29,12 @@ Layers = dict[int, dict[HistoryState, Amounts]]
 def exact_rows(
     within: GameTree, without: GameTree, held: Mapping[str, Fraction], record: Sequence[Turn]
 ) -> list[Row]:
-    """All keep it, each agent that can break it breaks it, and what each can be sure of without.
+    """Return the rows: all keep the offer, each possible breaker breaks it, and no deal.
 
     Args:
-        within: the game under the offer.
-        without: the game as it is.
-        held: what each agent has so far.
+        within: the game tree under the offer.
+        without: the game tree without the offer.
+        held: each agent's earnings so far.
         record: the turns played.
     """
     agents, moved = within.stage.agents, within.shifted(record)
@@ -53,20 +53,20 @@ def exact_rows(
 
 
 class _Breach:
-    """One agent's best breach, while all others do as expected: by backward induction."""
+    """One agent's best breach while all others act as expected, by backward induction."""
 
     def __init__(self, within: GameTree, i: int) -> None:
         self._tree, self._i, self._stage = within, i, within.stage
         self._kept = within.values(expected)
-        self._free: Layers = {}  # what all gain once the agent has broken the contract
-        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # while it still has to
+        self._free: Layers = {}  # all agents' gains after the first breach
+        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # and before it
         for turn in range(self._stage.turns, within.now - 1, -1):
             layer = within.layers[turn]
             self._free[turn] = {past: self._of_free(p) for past, p in layer.items()}
             self._must[turn] = {past: self._of_must(p) for past, p in layer.items()}
 
     def best(self) -> tuple[Amounts, str] | None:
-        """What all gain from here on, and what the agent does; None if it can break nothing."""
+        """Return all agents' gains from now on, and the breaches in words; None if none exists."""
         now, start = self._tree.now, self._tree.start
         if not self._tree.layers or (gains := self._must[now][start]) is None:
             return None
@@ -85,7 +85,7 @@ class _Breach:
         return max(valued, key=lambda action: self._rank(position, action, valued[action]))
 
     def _rank(self, position: Position, action: str, gains: Amounts) -> tuple[Fraction, bool]:
-        """Return the higher own gain; of equals, what the contract allows once it is broken."""
+        """Return the sort key of an action: the agent's gain, then whether it keeps its duties."""
         return gains[self._i], action in own_kept(self._tree, position, self._i)
 
     def _of_free(self, position: Position) -> Amounts:
@@ -104,7 +104,7 @@ class _Breach:
         }
 
     def _having_to(self, position: Position) -> dict[str, Amounts]:
-        """Action → what all gain if the agent breaks the contract now, or has to later."""
+        """Return action → all agents' gains if the agent breaks the contract now or later."""
         kept, nxt = own_kept(self._tree, position, self._i), position.turn + 1
         free, must = self._free.get(nxt, {}), self._must.get(nxt, {})
         keep = self._kept.get(nxt, {})

@@ -1,9 +1,9 @@
 """The game tree of a repeated stage game under a contract, enumerated and solved exactly.
 
-A contract's conditions remember little of the past (`deals.language.condition`), so histories after
-which they remember the same are merged into one position. Positions are found forwards and valued
-backwards (backward induction). Cost: positions × joint actions × agents, a few μs each, and about
-1 μs more for each value that the contract's conditions remember.
+The memory of a contract's conditions is small (`deals.language.condition`). Histories with equal
+memories are merged into one position. Positions are found forwards and valued by backward
+induction. Cost: positions × joint actions × agents, a few μs each, plus about 1 μs for each value
+in the memories.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,20 +30,20 @@ from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
 
 MAX_STEPS = 50_000
-"""Limit of positions × joint actions × agents; a larger game is not enumerated."""
+"""The largest number of positions × joint actions × agents for which a game is enumerated."""
 
 MAX_WORK = 500_000
-"""Limit of steps × values that the contract's conditions remember."""
+"""The largest number of these steps × values in the memories of the contract's conditions."""
 
 Amounts = tuple[Fraction, ...]
-"""One amount per agent, in the order of the agents."""
+"""One amount for each agent, in the order of the agents."""
 
 NOTHING = Fraction(0)
 
 
 @dataclass(frozen=True)
 class HistoryState:
-    """What the rest of the game depends on: equal states have equal subtrees."""
+    """The summary of a history that the rest of the game depends on."""
 
     memory: Memories
     paid: frozenset[str]
@@ -56,12 +56,12 @@ class Position:
 
     Attributes:
         turn: the turn to be played.
-        owed: clause id → the duty that binds now.
-        allowed: agent → the actions that keep the contract now.
-        gains: joint action → each agent's gain in this turn, payments included.
-        onward: joint action → the position after it.
-        due: joint action → the ids of the payments that it makes due.
-        expected: agent → its best allowed actions for this turn alone.
+        owed: clause id → the duty that binds at this turn.
+        allowed: agent → its actions that keep the contract at this turn.
+        gains: joint action → each agent's gain at this turn, payments included.
+        onward: joint action → the state of the next position.
+        due: joint action → the ids of the payments that fall due.
+        expected: agent → its best allowed actions, judged by this turn's gains alone.
     """
 
     turn: int
@@ -80,15 +80,15 @@ class GameTree:
     """The game tree from the present position on, under a deal.
 
     Args:
-        agreed: a deal that stands from the first turn on, or a contract with its amendments; an
-            empty deal leaves the game as it is.
-        stage: the game.
+        agreed: a deal in force from turn 1 on, or a contract with its amendments; an empty deal
+            gives the game without a contract.
+        stage: the stage game.
         enforcement: how the contract is enforced.
         record: the turns played so far.
 
     Raises:
-        NotFinite: the game has too many positions, or too many clauses for them, or its split is
-            by a norm, which is computed from the whole record afterwards.
+        NotFinite: the game has too many positions for the number of clauses, or the contract
+            splits by a norm, which needs the whole record.
     """
 
     def __init__(
@@ -116,11 +116,11 @@ class GameTree:
         self._values: dict[Valuation, dict[int, dict[HistoryState, Amounts]]] = {}
 
     def value(self, worth: "Valuation") -> Amounts:
-        """Return each agent's value at the present position: what it gains from here on."""
+        """Return each agent's value at the present position: its gain over the turns left."""
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """Return what the split moves of past rewards: it divides the whole game's total."""
+        """Return each agent's gain from splitting past rewards: a split covers the whole game."""
         agents = self.stage.agents
         if not (self._split and self._split.fractions):
             return (NOTHING,) * len(agents)
@@ -129,7 +129,7 @@ class GameTree:
         return tuple(total * self._split.fractions[agent] - had[agent] for agent in agents)
 
     def values(self, worth: "Valuation") -> dict[int, dict[HistoryState, Amounts]]:
-        """Each agent's value at every position, by turn, computed backwards from the last."""
+        """Return turn → state → each agent's value, by backward induction from the last turn."""
         if worth in self._values:
             return self._values[worth]
         found = self._values[worth] = {}
@@ -148,24 +148,24 @@ class GameTree:
         return tuple(worth(self, position, i, value) for i in range(len(self.stage.agents)))
 
     def worth(self, position: Position, later: Mapping[HistoryState, Amounts]) -> "Value":
-        """From a joint action and an agent to its gain now plus its value at the next position."""
+        """Return a function of a joint action and an agent: its gain now plus its later value."""
         over: Amounts = (NOTHING,) * len(self.stage.agents)
         ahead = {play: later.get(past, over) for play, past in position.onward.items()}
         return lambda play, i: position.gains[play][i] + ahead[play][i]
 
     def plays(self, choices: Iterable[Sequence[str]]) -> list[Play]:
-        """Return every joint action within the choices."""
+        """Return all joint actions, given each agent's choices."""
         return list(product(*choices))
 
     def positions(self) -> Iterator[Position]:
-        """Return every position that can be reached, turn by turn."""
+        """Return all reachable positions, turn by turn."""
         return (position for layer in self.layers.values() for position in layer.values())
 
     def _explore(self) -> dict[int, dict[HistoryState, Position]]:
         layers: dict[int, dict[HistoryState, Position]] = {}
         each = len(self.stage.plays) * len(self.stage.agents)
         most = min(MAX_STEPS, MAX_WORK // max(1, self._width))
-        frontier = {self.start: None}  # in the order in which they are reached
+        frontier = {self.start: None}  # a dict, to keep the order of discovery
         ahead = each * (self.stage.turns - self.now + 1)
         for turn in range(self.now, self.stage.turns + 1):
             ahead += each * (len(frontier) - 1)
@@ -196,7 +196,7 @@ class GameTree:
         return tuple(open_)
 
     def _step(self, position: Position, past: HistoryState, play: Play) -> None:
-        """Add the gains of one joint action, the payments it makes due, and the next position."""
+        """Add to a position the gains, payments due and next state of one joint action."""
         turn = self._turns[play]
         memory = after(self.clauses, past.memory, turn)
         due = payments_due(self.clauses, memory, position.turn, past.paid)
@@ -236,10 +236,10 @@ class GameTree:
         return tuple(held.values())
 
     def _foreseen(self, position: Position, i: int) -> tuple[str, ...]:
-        """The allowed actions that pay best this turn, against uniform beliefs about the others.
+        """Return agent i's best allowed actions this turn if the others choose uniformly.
 
-        The others may do anything that they are allowed. Weakly dominant actions are always
-        among them. Ties are all kept.
+        The others choose among their allowed actions. The result contains all ties, and all
+        weakly dominant actions.
         """
         choices = [position.allowed[a] or self.stage.actions[a] for a in self.stage.agents]
         gain: dict[str, Fraction] = dict.fromkeys(choices[i], NOTHING)
@@ -254,12 +254,12 @@ class GameTree:
             "actions": dict(zip(self.stage.agents, play, strict=True)),
             "rewards": dict(zip(self.stage.agents, self.stage.pays[play], strict=True)),
         }
-        return turn  # type: ignore[no-any-return] # its rewards are fractions, exact
+        return turn  # type: ignore[no-any-return] # the rewards are exact fractions, not numbers
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Return who has broken the contract, where deposits make a difference of it."""
+        """Return the agents as a set; without deposits {}, because breaches then have no effect."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 
 Valuation = Callable[[GameTree, Position, int, Value], Fraction]
-"""(game tree, position, agent's index, worth of a joint action for an agent) → its value."""
+"""A function of (tree, position, agent's index, value of a joint action) to the agent's value."""

@@ -1,4 +1,4 @@
-"""What a contract's game tree shows: who would break it, what it cannot keep, what is idle."""
+"""Incentives read from a contract's game tree: profitable breaches, deposits, contradictions."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,15 +23,15 @@ from shapley_coop.games import Turn
 
 @dataclass(frozen=True)
 class Deviation:
-    """A profitable deviation from a contract: the counterexample to keeping it.
+    """A deviation from a contract: the counterexample to keeping the contract.
 
     Attributes:
-        agent: who gains.
-        turn: when it first breaks the contract.
-        action: what it does then.
-        owed: what would have kept the contract.
-        gain: over the rest of the game, in the game's unit.
-        others: what the others do in that turn, where it matters.
+        agent: the agent that deviates.
+        turn: the turn of its first breach.
+        action: its action at that turn.
+        owed: the actions that would have kept the contract.
+        gain: its gain over the rest of the game, in the game's unit.
+        others: agent → the action of each other agent at that turn; {} if all act as expected.
     """
 
     agent: str
@@ -42,7 +42,7 @@ class Deviation:
     others: dict[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """In words."""
+        """Return the deviation in words."""
         told = ", ".join(f"{agent} plays {action}" for agent, action in self.others.items())
         return (
             f"{self.agent} gains {plain(self.gain)} if it plays {self.action} at turn {self.turn} "
@@ -52,9 +52,9 @@ class Deviation:
 
 
 def deviation(within: GameTree, i: int) -> Deviation | None:
-    """Return the first breach of the most profitable deviation while the others keep the contract.
+    """Return the first breach of agent i's best deviation while the others act as expected.
 
-    None if keeping it is a best response to the others doing as expected.
+    The result is None if keeping the contract is a best response.
     """
     keep, break_ = within.values(keeping), within.values(deviating)
     now, agent = within.now, within.stage.agents[i]
@@ -82,15 +82,15 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
 
 @dataclass(frozen=True)
 class WhateverOthersDo:
-    """What keeping a contract is worth to an agent against everything that the others could do.
+    """The comparison of keeping a contract with each breach, for all actions of the others.
 
-    It is weakly dominant if `asked`, and neither of the others is found: some one action that keeps
-    it is never worse than any breach, and each breach is worse at least once.
+    Keeping the contract is weakly dominant if, at every turn with a possible breach, a single
+    action keeps the contract and weakly dominates each breach.
 
     Attributes:
-        asked: whether there is a turn at which some action would break it.
-        temptation: the largest gain by a single breach; None if there is none.
-        indifference: a breach that costs nothing whatever the others do; None if there is none.
+        asked: whether some action at some turn would break the contract.
+        temptation: the largest gain by a single breach, or None.
+        indifference: a breach that costs nothing whatever the others do, or None.
     """
 
     asked: bool
@@ -104,11 +104,11 @@ class WhateverOthersDo:
 
 
 def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
-    """Return each breach by agent i, at every turn and for every action of the others.
+    """Compare keeping with each breach by agent i, at every turn and for all others' actions.
 
-    It is compared with the one action that keeps the contract and loses least against any breach:
-    to choose among several after seeing what the others do would be no strategy. After that turn
-    the agent keeps the contract as well as it can, and the others act as expected.
+    Each breach is compared with one action: the one that keeps the contract and loses least against
+    any breach. Agent i cannot choose after seeing the others' actions. After that turn agent i
+    keeps the contract as well as it can, and the others act as expected.
     """
     keep, agent, stage = within.values(keeping), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
@@ -149,9 +149,9 @@ def _most_robust(
     """Return the action that keeps a contract and loses least against any breach.
 
     Args:
-        values: of each action, for every joint action of the others.
-        kept: those that keep it; of equals the best on average, then the first.
-        breaches: those that do not.
+        values: action → its value for each joint action of the others.
+        kept: the actions that keep the contract; ties go to the best mean, then to the first.
+        breaches: the actions that break the contract.
     """
 
     def loss(action: str) -> tuple[Fraction, Fraction]:
@@ -163,11 +163,11 @@ def _most_robust(
 
 
 def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
-    """Return the deposit that makes keeping the contract a best response for all.
+    """Return the deposit that makes keeping the contract a best response for all agents.
 
-    It is the largest gain by breaking the contract, whether or not its payments and its split are
-    made, rounded up to a whole unit: an agent that breaks the contract loses its deposit once.
-    Payments count only where their tree can be enumerated.
+    The deposit is the largest gain by a breach, rounded up to a whole unit, because a breaker loses
+    its deposit once. The gain is the larger one with and without payments and split; the case with
+    payments counts only if its tree can be enumerated.
     """
     gains = _gains_by_breaking(GameTree(deal, stage, Enforcement("notional"), record))
     with suppress(NotFinite):
@@ -176,7 +176,7 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
 
 
 def _gains_by_breaking(tree: GameTree) -> list[Fraction]:
-    """Return what each agent gains by breaking a contract, at each position where all kept it."""
+    """Return each agent's gain by a breach, at each position reached if all keep the contract."""
     keep, break_ = tree.values(keeping), tree.values(deviating)
     return [
         break_[position.turn][past][i] - keep[position.turn][past][i]
@@ -191,10 +191,10 @@ def deposit_of(
     enforcement: Enforcement,
     record: Sequence[Turn] = (),
 ) -> Fraction:
-    """Return what each party pays into escrow: the given amount, or the sufficient deposit.
+    """Return the deposit of each party: the given amount, or the sufficient deposit.
 
-    0 without a contract, in another mode, or where the sufficient deposit is needed and the game
-    cannot be enumerated. An amendment leaves the deposits as they are.
+    The deposit is 0 without a contract, in another mode, or if no amount is given and the game
+    cannot be enumerated. An amendment does not change the deposits.
     """
     if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
         return enforcement.held() if contract else NOTHING
@@ -228,7 +228,7 @@ def contradiction(within: GameTree) -> Fault | None:
 
 
 def overpaid(within: GameTree) -> Fault | None:
-    """PAY: the shares of one reward that fall due together are no more than all of it."""
+    """PAY: the shares of one reward that fall due together are at most the whole reward."""
     shares = {
         term.cid: term.transfer
         for term in within.clauses
@@ -249,7 +249,7 @@ def overpaid(within: GameTree) -> Fault | None:
 
 
 def balanced_outcomes(within: GameTree) -> int:
-    """Return how many outcomes turns can have, after checking that payments sum to zero in each."""
+    """Return the number of outcomes (positions × joint actions), asserting zero-sum payments."""
     count = 0
     for position in within.positions():
         for play, gains in position.gains.items():
@@ -267,10 +267,10 @@ def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
 
 
 def weak_equilibria(within: GameTree) -> list[Play]:
-    """Return the joint actions that the contract asks for and that are weak equilibria without it.
+    """Return the joint actions expected under the contract that are weak equilibria without it.
 
-    To ask for it selects one of several best replies; only payments, a split or deposits change an
-    incentive there.
+    There a duty only selects among several best responses; only payments, a split or deposits
+    change an incentive.
     """
     asked = {
         play
@@ -283,8 +283,8 @@ def weak_equilibria(within: GameTree) -> list[Play]:
 
 
 def _course(within: GameTree) -> Iterator[tuple[HistoryState, Position]]:
-    """Yield the positions that can be reached while all keep the contract."""
-    frontier = {within.start: None}  # in the order in which they are reached
+    """Yield the states and positions that can be reached while all keep the contract."""
+    frontier = {within.start: None}  # a dict, to keep the order of discovery
     for turn in range(within.now, within.stage.turns + 1):
         onward: dict[HistoryState, None] = {}
         for past in frontier:

@@ -1,7 +1,7 @@
-"""What an offer would pay: if all keep it, if one breaks it, and without it.
+"""The outlook of an offer: the payoffs if all keep the offer, if one breaks it, and without it.
 
-Exact where the game can be enumerated, else over plays of what the offer asks for. All of it
-follows from the record, the offer and the seed, so that it can be computed again.
+The payoffs are exact if the game can be enumerated, and otherwise come from simulated plays. They
+depend only on the record, the offer and the seed, so that anybody can recompute them.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal
@@ -41,17 +41,17 @@ from shapley_coop.deals.settlement import earned, paid
 from shapley_coop.games import Game, Turn
 
 NORM_PLAYS, NORM_SEARCH = 8, 2
-"""Of so many plays values by a norm are computed where dice decide, as each replays all coalitions;
-and by so many is each agent's best breach found."""
+"""The numbers of plays for payoffs by a norm and for finding each agent's best breach, in games
+with dice: there each play with a norm replays all coalitions."""
 
 MOST_VALUED, MOST_VALUED_BY_CHANCE = 12, 6
-"""Values of more agents than this are not computed in advance, unless equals are counted; fewer,
-where dice decide."""
+"""The largest numbers of agents for which a norm is computed in advance: without dice, and with
+dice. The first limit does not apply if symmetric agents are counted as classes."""
 
 ONE_BREACH = "who breaks it does the same thing wherever another is asked of it"
 
 NormPayoffs = Callable[[Game, Sequence[Turn], str], Mapping[str, Fraction]]
-"""(the game on the dice of a play, its record, a norm) → every agent's payoff by the norm."""
+"""A function of (the game with a play's dice, the play's record, a norm) to all payoffs."""
 
 
 def _no_norms(game: Game, record: Sequence[Turn], norm: str) -> Mapping[str, Fraction]:
@@ -60,20 +60,20 @@ def _no_norms(game: Game, record: Sequence[Turn], norm: str) -> Mapping[str, Fra
 
 @dataclass(frozen=True, eq=False)
 class Prospect:
-    """An offer where the game stands.
+    """An offer in a certain position of a game.
 
     Attributes:
-        game: what is played.
-        position: where it stands.
+        game: the game.
+        position: the present position of the game.
         record: the turns played.
-        standing: the contract that the offer would amend; None where there is none.
-        deal: the offer.
+        standing: the contract that the offer would amend, or None.
+        deal: the deal of the offer.
         enforcement: how contracts are enforced.
         norm_payoffs: computes the payoffs under a norm.
-        norms: norms of which the payoffs are to be shown beside, if all keep the offer.
-        viewer: who is shown it, in a game in which each agent knows its own payoffs alone.
-        alike: rows that are the same whoever is shown them, once they are known; by their case and
-            the number of plays.
+        norms: norms whose payoffs are shown as well, for the case that all keep the offer.
+        viewer: the reader of the outlook, if each agent knows only its own payoffs; else "".
+        alike: a cache of rows that are equal for all viewers; the key is the case and the number
+            of plays.
     """
 
     game: Game
@@ -89,12 +89,12 @@ class Prospect:
 
     @cached_property
     def contract(self) -> Contract:
-        """What would be in force if the offer were signed now."""
+        """The contract that would be in force if the offer were signed now."""
         return agreed_from(self.deal, self.standing, now=len(self.record) + 1)
 
     @cached_property
     def stage(self) -> StageGame | None:
-        """The game as a table of payoffs that is small enough to look through; else None."""
+        """The game as a table of payoffs, or None if it has none that is small enough."""
         try:
             return StageGame.of(facts_of(self.game))
         except NotFinite:
@@ -103,16 +103,16 @@ class Prospect:
 
 @dataclass(frozen=True)
 class DealOutlook:
-    """What an offer would pay.
+    """The outlook of an offer.
 
     Attributes:
-        exact: whether the amounts are certain, given what all do.
-        plays: over how many plays means and ranges were taken; 0 where none were needed.
-        rows: what each agent ends up with over the whole game, row by row.
-        assumes: what is taken for granted about the agents.
-        norm: the norm by which the last row splits, if one was asked for.
-        by_norm: agent → its payoff by that norm if all keep the offer.
-        why_not: why there are no rows; empty where there are.
+        exact: whether the amounts are certain, given the agents' actions.
+        plays: the number of plays behind each mean and range; 0 if the amounts are exact.
+        rows: the agents' payoffs over the whole game, one row for each case.
+        assumes: the assumptions about the agents, in words.
+        norm: the norm of `by_norm`, or "".
+        by_norm: agent → its payoff by that norm if all keep the offer, or None.
+        why_not: the reason why there are no rows, or "".
     """
 
     exact: bool = True
@@ -124,7 +124,7 @@ class DealOutlook:
     why_not: str = ""
 
     def record(self) -> dict[str, Any]:
-        """As plain JSON, amounts as exact strings."""
+        """Return the outlook as plain JSON, with amounts as exact strings."""
         found: dict[str, Any] = {
             "exact": self.exact,
             "plays": self.plays,
@@ -141,11 +141,11 @@ class DealOutlook:
 
 
 def outlook(of: Prospect) -> DealOutlook:
-    """Compute what an offer would pay, in the game's unit, over the whole game.
+    """Return the outlook of an offer: payoffs over the whole game, in the game's unit.
 
-    "Breaks it" is the agent's best breach while the others keep the offer: over all that it could
-    do where the game is enumerated, else among its actions, each wherever it is asked for another.
-    "No deal" is what each can be sure of, and what all get by the declared baseline.
+    "Breaks it" is the agent's best breach while the others keep the offer. An enumerated game gives
+    the best of all its strategies with a breach; else it repeats one action at all its breaches.
+    "No deal" gives each agent's secure or simulated payoff, and the payoffs by the baseline.
 
     Cost: that of the game tree (`game_tree`), or a few plays for each agent and action
     (`games.ahead`): a few ms for small games.
@@ -164,7 +164,7 @@ def outlook(of: Prospect) -> DealOutlook:
 
 
 def _exactly(of: Prospect) -> DealOutlook | None:
-    """By the game tree; None where there is none, or no table of payoffs."""
+    """Return the outlook by the game tree, or None if the game cannot be enumerated."""
     stage, terms = of.stage, of.enforcement
     if stage is None:
         return None
@@ -183,7 +183,7 @@ def _exactly(of: Prospect) -> DealOutlook | None:
 
 
 def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
-    """Return the terms with the deposit that each party would have at stake."""
+    """Return the enforcement with the deposit that each party would pay under the offer."""
     if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
         return of.enforcement
     return replace(of.enforcement, deposit=_agreement(of, of.contract).deposit)
@@ -195,7 +195,7 @@ def _agreement(of: Prospect, contract: Contract | None) -> Agreement:
 
 
 def _held(of: Prospect) -> dict[str, Fraction]:
-    """Return what each agent has so far, with what the contract that stands has moved."""
+    """Return each agent's earnings so far, after the current contract's payments and deposits."""
     held = earned(of.record, of.game.agents)
     if of.standing is None or not of.enforcement.executes:
         return held
@@ -206,7 +206,7 @@ def _held(of: Prospect) -> dict[str, Fraction]:
 
 
 def _by_plays(of: Prospect) -> DealOutlook:
-    """By plays of what the offer asks for."""
+    """Return the outlook by simulated plays."""
     of_chance, split = of.game.rolls_dice, split_of(of.contract)
     named = bool(split and split.norm and of.enforcement.executes)
     if named and not _valued_in_advance(of):
@@ -226,14 +226,14 @@ def _by_plays(of: Prospect) -> DealOutlook:
 
 
 def _shown(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
-    """Of a game with private payoffs, the viewer's alone."""
+    """Return the rows with only the viewer's payoffs, if payoffs are private."""
     if not of.game.analysis.ahead.own_payoffs_only:
         return rows
     return [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
 
 
 def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
-    """Return what a norm would make of the play in which all keep the offer."""
+    """Return the outlook with payoffs by a norm, for the case that all keep the offer."""
     split = split_of(of.contract)
     named = [split.norm] if split and split.norm else []
     names = [*named, *of.norms]
@@ -245,10 +245,10 @@ def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
 
 
 def _valued_in_advance(of: Prospect) -> bool:
-    """Return whether values by a norm can be computed of plays in thought.
+    """Return whether payoffs by a norm can be computed from simulated plays.
 
-    They replay the whole record on the dice of the play: of turns that are played these would be
-    the game's own, which tell what is to come.
+    A norm replays the whole record on the play's dice. With turns played, those would be the dice
+    of the game itself, which would reveal its future.
     """
     if of.game.rolls_dice:
         return not of.record and len(of.game.agents) <= MOST_VALUED_BY_CHANCE
@@ -256,13 +256,13 @@ def _valued_in_advance(of: Prospect) -> bool:
 
 
 def _equals_are_counted(of: Prospect) -> bool:
-    """Whether values of the play in which all keep the offer follow from classes of equals."""
+    """Return whether a norm of the play in which all keep the offer needs only agent classes."""
     (play, *_) = Simulation(of, count=1).kept
     return of.game.analysis.replays(play.record).classes is not None
 
 
 def _tells_of_others(of: Prospect) -> str:
-    """Return why an agent's own payoff would tell it what others keep to themselves; else empty."""
+    """Return why the viewer's own payoff would reveal private payoffs of others, or ""."""
     clauses = in_force(of.contract).values()
     if split_of(of.contract):
         return "a split of the total depends on what the others' tasks are worth to them"

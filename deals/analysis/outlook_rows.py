@@ -1,4 +1,4 @@
-"""The rows of an outlook: what each agent ends up with in one case, exact or with a range."""
+"""The rows of an outlook: each agent's payoff in one case, exact or with a range."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ NO_DEAL = "no deal"
 SURE = "what each can be sure of"
 
 LOW, HIGH = Fraction(5, 100), Fraction(95, 100)
-"""The ends of the range: nine in ten plays lie between them."""
+"""The quantiles at the ends of a range: nine in ten plays lie between them."""
 
 DECIMALS = 2
-"""Of a mean over plays, and of its range."""
+"""The number of decimals of a mean over plays and of its range."""
 
 
 def breaks(agent: str) -> str:
-    """Return the case in which one agent breaks the offer."""
+    """Return the name of the case in which one agent breaks the offer."""
     return f"{agent} breaks it"
 
 
@@ -28,15 +28,15 @@ class Range:
     """An amount in the game's unit.
 
     Attributes:
-        mean: the amount, or its mean.
-        ends: between which nine in ten plays lie; None where the amount is certain.
+        mean: the amount, or its mean over plays.
+        ends: the bounds between which nine in ten plays lie; None if the amount is certain.
     """
 
     mean: Fraction
     ends: tuple[Fraction, Fraction] | None = None
 
     def record(self) -> dict[str, str]:
-        """As plain JSON."""
+        """Return the amount as plain JSON."""
         if self.ends is None:
             return {"mean": plain(self.mean)}
         low, high = self.ends
@@ -45,14 +45,14 @@ class Range:
 
 @dataclass(frozen=True)
 class Row:
-    """What each agent ends up with in one case.
+    """Each agent's payoff in one case.
 
     Attributes:
-        condition: `all keep it`, `X breaks it`, or `no deal`.
-        payoffs: agent → its amount.
-        who: the agent that breaks the offer; else empty.
-        by: what it does instead, or what happens without a deal.
-        alike: the others who would have the same by breaking it, in its place.
+        condition: the case: `all keep it`, `X breaks it`, or `no deal`.
+        payoffs: agent → its payoff.
+        who: the agent that breaks the offer, or "".
+        by: the actions of the breaker, or the agents' behaviour without a deal, in words.
+        alike: other agents that would get the same payoff by breaking the offer instead.
     """
 
     condition: str
@@ -62,23 +62,23 @@ class Row:
     alike: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the row as plain JSON."""
         told = {agent: amount.record() for agent, amount in self.payoffs.items()}
         row = {"if": self.condition, "who": self.who, "by": self.by, "payoffs": told}
         return {**row, "alike": list(self.alike)} if self.alike else row
 
 
 def certain(amounts: Mapping[str, Fraction]) -> dict[str, Range]:
-    """Amounts that are known."""
+    """Return exact amounts as ranges without ends."""
     return {agent: Range(amount) for agent, amount in amounts.items()}
 
 
 def averaged(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) -> dict[str, Range]:
-    """Means and ranges over plays.
+    """Return each agent's mean payoff and its range over plays.
 
     Args:
-        ends: what each agent ended up with, and in how many plays.
-        exact: whether nothing depends on dice, so that one play says all.
+        ends: each agent's payoff, with the number of plays that gave it.
+        exact: whether the game has no dice, so that one play is enough.
     """
     if exact:
         return certain(ends[0][0])
@@ -93,7 +93,7 @@ def averaged(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) ->
 
 
 def _quantile(ranked: Sequence[tuple[Fraction, int]], rank: Fraction) -> Fraction:
-    """Return the amount that so many plays do not exceed."""
+    """Return the smallest amount that at least `rank` plays do not exceed."""
     seen = 0
     for amount, times in ranked:
         seen += times
@@ -103,7 +103,7 @@ def _quantile(ranked: Sequence[tuple[Fraction, int]], rank: Fraction) -> Fractio
 
 
 def told_by_turn(deeds: Sequence[tuple[int, str]], now: int, last: int) -> str:
-    """Return what was done at which turns, in words.
+    """Return actions with their turns in words.
 
     >>> told_by_turn([(1, "defect"), (2, "defect"), (4, "take")], 1, 9)
     'defect at turns 1 to 2, take at turn 4'

@@ -1,4 +1,4 @@
-"""What a contract means for one party, before it is signed."""
+"""The analysis of a contract for one party, before signing."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,12 +8,12 @@ from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
 
 @dataclass(frozen=True)
 class Outlook:
-    """What an agent can expect over the turns left, in the game's unit.
+    """An agent's payoffs over the turns left under three assumptions, in the game's unit.
 
     Attributes:
-        worst: what it can secure (maximin in pure actions).
-        expected: if everybody takes what pays best at once, of what is allowed.
-        best: if all that is left open goes well for it.
+        worst: the payoff that the agent can secure (maximin in pure actions).
+        expected: its payoff if all take the allowed actions with the best gain at each turn.
+        best: its payoff if all choices left open are made in its favour.
     """
 
     worst: Fraction
@@ -23,16 +23,16 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Party:
-    """What the contract means for one party.
+    """The outlook and the incentives of one party under the contract.
 
     Attributes:
-        without: its outlook with no contract.
-        within: its outlook while everybody keeps the contract.
-        guaranteed: what it can secure by keeping the contract, whatever the others do.
-        deviation: how it would gain by breaking the contract while the others keep it; None if
-            keeping it is a best response.
-        against_all: what breaking it at one turn would pay, for everything the others could do
-            then, if all keep it from there on; `dominant` says that keeping it is.
+        without: the party's outlook without the contract.
+        within: its outlook while all keep the contract.
+        guaranteed: the payoff that it secures by keeping the contract, whatever the others do.
+        deviation: its profitable breach while the others keep the contract; None if keeping the
+            contract is a best response.
+        against_all: its gains from a breach at a single turn against all actions of the others at
+            that turn, if all keep the contract afterwards.
     """
 
     without: Outlook
@@ -43,18 +43,18 @@ class Party:
 
     @property
     def temptation(self) -> Deviation | None:
-        """A turn at which, for something the others could do then, breaking it pays."""
+        """The most profitable single breach for some actions of the others, or None."""
         return self.against_all.temptation
 
     @property
     def dominant(self) -> bool:
-        """Keeping it is weakly dominant at every turn (`WhateverOthersDo`)."""
+        """Whether keeping the contract is weakly dominant at every turn (`WhateverOthersDo`)."""
         return self.deviation is None and self.against_all.dominant
 
     @property
     def rational(self) -> bool:
-        """It can secure no less while all keep the contract than without it (maximin).
+        """Whether the party secures no less if all keep the contract than without it (maximin).
 
-        That says nothing about what it expects: `within.expected` can be below `without.expected`.
+        The expected payoff may still be lower: `within.expected` below `without.expected`.
         """
         return self.within.worst >= self.without.worst

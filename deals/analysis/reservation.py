@@ -1,4 +1,4 @@
-"""Reservation values: what an agent requires of a deal, and what falls short of it.
+"""Reservation values: the least payoff for which an agent may sign, and the check of a deal.
 
 >>> reservation_in("Never tell: your reservation value is 11/2.")
 Fraction(11, 2)
@@ -19,10 +19,10 @@ _NAMED = re.compile(r"reservation\s+value", re.IGNORECASE)
 
 
 def reservation_in(told: str) -> Fraction | None:
-    """Return the reservation value that a private text names, as in `reservation value: 5`.
+    """Return the reservation value in a private text, as in `reservation value: 5`, or None.
 
     Raises:
-        ValueError: it speaks of one that cannot be read.
+        ValueError: the text mentions a reservation value without a readable number.
     """
     if found := _NUMBER.search(told):
         return parse_exact(found[1].replace("−", "-"))
@@ -32,12 +32,12 @@ def reservation_in(told: str) -> Fraction | None:
 
 
 def short_of(reservation: Fraction, worth: Fraction | None) -> Fault | None:
-    """RESERVE: what is worth less than a reservation value is not signed.
+    """RESERVE: return a fault if an agent's payoff would be below its reservation value.
 
     Args:
-        reservation: what the agent requires of the whole game.
-        worth: what it would be left with; None, where that cannot be computed, is not known to
-            reach it.
+        reservation: the least payoff that the agent requires of the whole game.
+        worth: the agent's payoff under the deal; None, if it cannot be computed, is a fault
+            as well.
     """
     if worth is None:
         return Fault(

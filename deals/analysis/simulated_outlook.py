@@ -1,4 +1,4 @@
-"""An outlook by plays of what the offer asks for, in games that are not enumerated."""
+"""The outlook by simulated plays, for games that cannot be enumerated."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
     from shapley_coop.deals.analysis.outlook import Prospect
 
 MOST_OPTIONS = 8
-"""An agent with more actions than this is pictured to break an offer by doing what it would do
-unasked, or nothing."""
+"""An agent with more actions than this is simulated with only two breaches: its usual action, or
+no action."""
 
 MOST_BREAKERS = 12
-"""Where more agents than this are asked for something, nobody's breach is played."""
+"""If an offer binds more agents than this, no breaches are simulated."""
 
 Ends = list[tuple[Mapping[str, Fraction], int]]
 
 
 class Simulation:
-    """Plays of an offer, and what they come to.
+    """Simulated plays of an offer, and the payoffs in them.
 
     Args:
-        of: the offer where the game stands.
-        count: how many plays of each plan; 0 for as many as the game allows for.
-        search: how many plays each breach is compared with others by; 0 for as many.
+        of: the offer and the position of the game.
+        count: the number of plays of each plan; 0 for the number that the game affords.
+        search: the number of plays used to find the best breach; 0 for the same number.
     """
 
     def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
@@ -63,7 +63,7 @@ class Simulation:
         self._search = search or self.plays
 
     def rows(self) -> list[Row]:
-        """Return the rows: all keep it, each agent that can breaks it, and no deal."""
+        """Return the rows: all keep the offer, each possible breaker breaks it, and no deal."""
         found = [self._once(EVERYBODY, self._all_keep_it)]
         rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
         found += [row for row in rows if row]
@@ -73,7 +73,7 @@ class Simulation:
         return found
 
     def _once(self, case: str, row: Callable[[], Row]) -> Row:
-        """Return a row that does not depend on who is shown it."""
+        """Return a row that is equal for all viewers, from the cache if it is there."""
         known = self._of.alike
         if (at := (case, self.plays)) not in known:
             known[at] = row()
@@ -88,7 +88,7 @@ class Simulation:
         return self._played(self._plan(self._of.contract))
 
     def baseline(self) -> Row | None:
-        """If everybody does what its baseline does; None where none is declared."""
+        """Return the payoffs if every agent plays its baseline, or None if the game has none."""
         baseline = self._of.game.baseline
         if baseline.kind not in ("actions", "policy", "idle") or baseline.warning:
             return None
@@ -101,9 +101,9 @@ class Simulation:
 
     @cached_property
     def _breakers(self) -> dict[str, tuple[str, ...]]:
-        """Whose breaches are played: who is asked for something, where these are not too many.
+        """Bound agent → the agents it represents; {} if there are more than MOST_BREAKERS.
 
-        In a symmetric game one stands for all whom the contract treats as it does.
+        Only in a large symmetric game does one agent represent those with equal terms.
         """
         bound = [
             agent
@@ -116,14 +116,14 @@ class Simulation:
         return found if len(found) <= MOST_BREAKERS else {}
 
     def _options(self, agent: str) -> list[str | None]:
-        """Return what an agent could do instead of what is asked of it."""
+        """Return the actions with which an agent could break its duties; None is no action."""
         if self._ahead.own_payoffs_only and agent != self._of.viewer:
-            return [UNASKED]  # its best breach would tell what its tasks are worth to it
+            return [UNASKED]  # its best breach would reveal its private payoffs
         actions = self._of.game.actions[agent]
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 
     def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
-        """Return the agent's best breach; None where nothing that it could do is one."""
+        """Return the row of the agent's best breach, or None if it has no breach."""
         contract = self._of.contract
         kept = self.kept
         if self._search != self.plays:
@@ -132,7 +132,7 @@ class Simulation:
         found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
             played = self._played(self._plan(contract, agent, instead), self._search)
-            # Who is dead or not ready breaks duties against its will, in any plan.
+            # A dead or unready agent breaks duties in any plan, so compare with the kept plays.
             if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
                 found[instead] = self._ends(played, contract)
                 sums = (ends[agent] * times for ends, times in found[instead])
@@ -147,7 +147,7 @@ class Simulation:
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 
     def _without(self) -> Row:
-        """If nothing more is agreed: all do what they do unasked, or what the contract asks."""
+        """Return the row without the offer: all act as usual, or keep the current contract."""
         standing = self._of.standing
         played = self._played(self._plan(standing))
         unasked = f"everybody: {self._ahead.unasked_words}"
@@ -173,12 +173,12 @@ class Simulation:
         return Plan(asked, terms.fixed, breaker, instead, gifts if executes else None)
 
     def _played(self, plan: Plan, count: int = 0) -> list[Played]:
-        """Plays of a plan from where the game stands."""
+        """Return simulated plays of a plan from the present position."""
         position = dict(self._of.position)
         return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
-        """How many duties the agent breaks over all plays: by acting otherwise, or by nothing."""
+        """Return the agent's number of breaches in all plays, by idling only if it is planned."""
         monitor = self._terms(self._of.contract).monitor
         return sum(
             play.times
@@ -189,7 +189,7 @@ class Simulation:
         )
 
     def _terms(self, contract: Contract | None) -> "_Terms":
-        """Return what is agreed, compiled."""
+        """Return the compiled terms of the contract."""
         if contract is None:
             return self._nothing
         return self._agreed if contract is self._of.contract else self._standing
@@ -198,7 +198,7 @@ class Simulation:
         return [(self._settled(play, contract), play.times) for play in played]
 
     def _settled(self, play: Played, contract: Contract | None) -> Mapping[str, Fraction]:
-        """Return what each agent ends up with, as the program would settle the play."""
+        """Return each agent's payoff as the program would settle the play."""
         of, terms = self._of, self._terms(contract)
         executes = of.enforcement.executes and contract is not None
         due = terms.monitor.on(play.record).payments if executes else []
@@ -220,7 +220,7 @@ class Simulation:
 
 
 class _Terms:
-    """A contract, compiled, with its monitor after the turns played."""
+    """The compiled terms of a contract, with its monitor after the turns played."""
 
     def __init__(
         self, contract: Contract | None, record: Sequence[Turn], open_turns: OpenTurns
@@ -234,7 +234,7 @@ class _Terms:
         self.monitor = Monitor(clauses, open_turns).on(record)
 
     def alike(self, agents: Sequence[str]) -> Iterable[tuple[str, ...]]:
-        """Return the agents whom the contract treats alike, group by group."""
+        """Return groups of agents with equal terms under the contract."""
         fractions = (self.split.fractions if self.split else None) or {}
         parts = [portions(pay, agents) for x in self._clauses if (pay := x.transfer)]
         gifts = [gift for x in self._clauses if (gift := x.gift)]
@@ -251,6 +251,6 @@ class _Terms:
 
 
 def _of_whom(condition: When) -> str:
-    """Of whom a condition speaks; empty where of none."""
+    """Return the agent that an atomic condition names, or ""."""
     event = event_of(condition)
     return event.agent if event else condition.earned if isinstance(condition, Earned) else ""

@@ -1,4 +1,4 @@
-"""The finite game that a contract is about, read from the facts that every letter shows."""
+"""The finite stage game of a contract, read from the facts that every letter shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from shapley_coop.games import Game
 from shapley_coop.games.symmetric import formulas_for
 
 Play = tuple[str, ...]
-"""One action per agent, in the order of the agents."""
+"""A joint action: one action for each agent, in the order of the agents."""
 
 MAX_PLAYS = 4_096
 
 
 class NotFinite(ValueError):
-    """The facts describe no finite game with known payoffs that is small enough to enumerate."""
+    """The facts give no finite game with known payoffs, or one too large to enumerate."""
 
 
 @lru_cache(maxsize=256)
 def facts_of(game: Game) -> Mapping[str, Any]:
-    """A game's facts as letters show them; agents, actions and turns are always among them."""
+    """Return a game's facts as letters show them, always with agents, actions and turns."""
     known = {"agents": list(game.agents), "actions": game.actions, "turns": game.turns}
     return known | game.facts()
 
@@ -34,10 +34,10 @@ class StageGame:
     """A normal-form game, repeated for `turns` turns.
 
     Attributes:
-        agents: who plays.
-        actions: agent → what it can do.
-        pays: joint action → payoffs in the order of the agents, exact.
-        turns: how often it is played.
+        agents: the players.
+        actions: agent → its actions.
+        pays: joint action → exact payoffs in the order of the agents.
+        turns: the number of turns.
     """
 
     agents: tuple[str, ...]
@@ -47,10 +47,10 @@ class StageGame:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "StageGame":
-        """Read `agents`, `actions`, `payoffs` or a formula, and `turns`, as `games.matrix` does.
+        """Return the game given by the facts `agents`, `actions`, `turns` and payoffs or formula.
 
         Raises:
-            NotFinite: one of them is missing or incomplete, or there are too many joint actions.
+            NotFinite: a fact is missing or incomplete, or there are too many joint actions.
         """
         formulas = formulas_for(facts)
         needed = ("agents", "actions", *(() if formulas else ("payoffs",)), "turns")
@@ -72,14 +72,14 @@ class StageGame:
 
     @cached_property
     def plays(self) -> tuple[Play, ...]:
-        """Every joint action."""
+        """All joint actions."""
         return tuple(product(*(self.actions[agent] for agent in self.agents)))
 
     @cached_property
     def equilibria(self) -> dict[Play, bool]:
-        """The Nash equilibria in pure actions of one turn; True marks the strict ones.
+        """The pure Nash equilibria of one turn → whether the equilibrium is strict.
 
-        In a weak equilibrium some agent could act otherwise at no loss.
+        In a weak equilibrium some agent has another action at no loss.
         """
         found = {}
         for play in self.plays:
@@ -90,12 +90,12 @@ class StageGame:
 
     @cached_property
     def best_total(self) -> Fraction:
-        """The most that all together can earn in one turn."""
+        """The largest sum of all agents' payoffs in one turn."""
         return max(sum(pays, Fraction(0)) for pays in self.pays.values())
 
     @cached_property
     def safe(self) -> Play:
-        """Of each agent the action of the best worst payoff (maximin), the first of equals."""
+        """Each agent's maximin action: its worst payoff is largest; ties go to the first."""
 
         def worst(i: int, action: str) -> Fraction:
             return min(pays[i] for play, pays in self.pays.items() if play[i] == action)
@@ -107,7 +107,7 @@ class StageGame:
 
     @cached_property
     def disagreement(self) -> tuple[Fraction, ...]:
-        """What each agent has without a deal, whatever the others do: its security level."""
+        """Each agent's security level over all turns: its maximin payoff without a deal."""
         return tuple(
             self.turns * min(pays[i] for play, pays in self.pays.items() if play[i] == safe)
             for i, safe in enumerate(self.safe)
@@ -115,14 +115,14 @@ class StageGame:
 
     @property
     def most(self) -> dict[str, Fraction]:
-        """Agent → the most that it can earn in the whole game."""
+        """Agent → its largest possible payoff over the whole game."""
         return {
             agent: self.turns * max(pays[i] for pays in self.pays.values())
             for i, agent in enumerate(self.agents)
         }
 
     def _losses(self, play: Play, i: int) -> list[Fraction]:
-        """Return what agent i would lose by each of its other actions."""
+        """Return agent i's loss by each of its other actions."""
         return [
             self.pays[play][i] - self.pays[(*play[:i], action, *play[i + 1 :])][i]
             for action in self.actions[self.agents[i]]

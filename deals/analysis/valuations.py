@@ -1,7 +1,7 @@
-"""The value of a position to an agent, under different assumptions about what all do next.
+"""Valuations of a position for one agent, under different assumptions about all agents' actions.
 
-Each is exact, in the game's unit, and of all turns from the position on. `worth` says what a joint
-action now leads to, as the same kind of value.
+Each value is exact, in the game's unit, and covers all turns from the position on. `worth` gives
+the value of a joint action: the gain now plus the value of the next position.
 """
 
 from collections.abc import Sequence
@@ -11,53 +11,53 @@ from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, V
 
 
 def expected(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return the mean if all keep the contract by what pays best this turn, of what it allows."""
+    """Return the mean value over the expected actions: each agent's best allowed ones this turn."""
     plays = of.plays(position.expected[a] for a in of.stage.agents)
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
 
 
 def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """All keep the contract, and all choices that it leaves open are in this agent's favour."""
+    """Return the value if all keep the contract and make all open choices in agent i's favour."""
     return max(worth(play, i) for play in of.plays(all_kept(of, position)))
 
 
 def secured(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return what this agent can secure while all keep the contract (maximin, pure actions)."""
+    """Return agent i's secure value while all keep the contract (maximin, pure actions)."""
     return _maximin(of, i, worth, all_kept(of, position))
 
 
 def guaranteed(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return what it can secure by keeping the contract, whatever the others do."""
+    """Return agent i's secure value if it keeps the contract, whatever the others do."""
     choices = [of.stage.actions[agent] for agent in of.stage.agents]
     choices[i] = own_kept(of, position, i)
     return _maximin(of, i, worth, choices)
 
 
 def keeping(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return the most that it gets by keeping the contract while the others do as expected."""
+    """Return agent i's best value by keeping the contract while the others act as expected."""
     return max(replies(of, position, i, worth, own_kept(of, position, i)).values())
 
 
 def deviating(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Return the most that it gets by any action while the others do as expected."""
+    """Return agent i's best value by any action while the others act as expected."""
     return max(replies(of, position, i, worth).values())
 
 
 def own_kept(of: GameTree, position: Position, i: int) -> tuple[str, ...]:
-    """Return the agent's actions that keep the contract; all of them where none does."""
+    """Return agent i's actions that keep the contract; all its actions if none does."""
     agent = of.stage.agents[i]
     return position.allowed[agent] or of.stage.actions[agent]
 
 
 def all_kept(of: GameTree, position: Position) -> list[tuple[str, ...]]:
-    """Return the same of every agent."""
+    """Return the actions that keep the contract (`own_kept`) for every agent."""
     return [own_kept(of, position, i) for i in range(len(of.stage.agents))]
 
 
 def replies(
     of: GameTree, position: Position, i: int, worth: Value, own: Sequence[str] = ()
 ) -> dict[str, Fraction]:
-    """Return what each of an agent's own actions is worth while the others do as expected."""
+    """Return action → agent i's mean value while the others act as expected."""
     others = [position.expected[a] for a in of.stage.agents]
     found = {}
     for action in own or of.stage.actions[of.stage.agents[i]]:

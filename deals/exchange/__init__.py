@@ -1,1 +1,1 @@
-"""Messages of a task exchange: their validation and what of them is delivered."""
+"""Messages of a task exchange: their validation, and the part that is delivered."""

@@ -1,4 +1,4 @@
-"""What an allocation in a task exchange has to pass: one rule for each label, in groups."""
+"""The rules for an allocation in a task exchange: a label and a condition each, in groups."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ from shapley_coop.games.exchange.scenario import Tasks
 
 MOST_UNKNOWN = 4
 SUGGESTED, COMPARED = 64, 500
-"""Most descriptions among which the nearest is suggested, and most characters compared of each:
-the cost grows with the product of the lengths."""
+"""Limits of the search for the nearest description: registry size, and characters compared.
+The cost of a comparison grows with the product of the two lengths."""
 
 ASKED = (
     "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT> with a <PROPOSAL> of your own."
 )
-"""What an unanswered proposal is asked back with."""
+"""The question sent to an agent that did not answer a pending proposal."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A message that could be read, and what it is checked against.
+    """A parsed message together with the facts that the rules check it against.
 
     Attributes:
-        message: what it says.
+        message: the parsed message.
         tasks: the atoms, the agents and the registry.
-        sender: whose message it is; set by the graph and never read from the text.
-        pending: the allocation that the sender has to answer, if there is one.
+        sender: the author, set by the graph and never read from the text.
+        pending: agent → bit string of the allocation that the sender must answer, or None.
     """
 
     message: Message
@@ -43,16 +43,16 @@ class Draft:
 
     @property
     def listed(self) -> dict[str, list[Any]]:
-        """Agent → descriptions; only once it is known to be an object of lists."""
+        """Agent → descriptions. Valid only after `object_of_lists` has passed."""
         return dict(self.message.proposal)
 
     def mask(self, agent: str) -> int:
-        """Return all that the agent would have; only once every description is known."""
+        """Return the mask of the agent's atoms. Valid only after `registered` has passed."""
         found = (mask_of(self.tasks, each) for each in self.listed[agent])
         return reduce(or_, (mask for mask in found if mask is not None), 0)
 
     def masks(self) -> dict[str, str]:
-        """Agent → all that it would have, as a bit string."""
+        """Return agent → the bit string of its atoms under the proposal."""
         return {agent: self.tasks.bits(self.mask(agent)) for agent in self.tasks.agents}
 
 
@@ -60,14 +60,14 @@ Rule = Callable[[Draft], Fault | None]
 
 
 def mask_of(tasks: Tasks, described: Any) -> int | None:
-    """Return the tasks that a description names byte for byte, or a mask as letters write it."""
+    """Return the mask of a description (byte for byte) or of a bit string; None if unknown."""
     if isinstance(described, str) and len(described) == tasks.n and set(described) <= {"0", "1"}:
         return int(described, 2)
     return tasks.registry.mask_of(described)
 
 
 def proposes(draft: Draft) -> Fault | None:
-    """MPT: there is a proposal."""
+    """MPT: the message has a proposal."""
     if draft.message.proposal is not None:
         return None
     answer = f" Or: {ASKED}" if draft.pending else ""
@@ -79,7 +79,7 @@ def proposes(draft: Draft) -> Fault | None:
 
 
 def object_of_lists(draft: Draft) -> Fault | None:
-    """JSON: one object whose values are lists."""
+    """JSON: the proposal is one object whose values are lists."""
     proposal = draft.message.proposal
     if isinstance(proposal, dict) and all(isinstance(v, list) for v in proposal.values()):
         return None
@@ -87,7 +87,7 @@ def object_of_lists(draft: Draft) -> Fault | None:
 
 
 def known_agents(draft: Draft) -> Fault | None:
-    """NAME: exactly the agents are named."""
+    """NAME: the keys of the proposal are exactly the agents."""
     agents = ", ".join(draft.tasks.agents)
     strange = [name for name in draft.listed if name not in draft.tasks.initial]
     missing = [name for name in draft.tasks.agents if name not in draft.listed]
@@ -106,7 +106,7 @@ def known_agents(draft: Draft) -> Fault | None:
 
 
 def answers(draft: Draft) -> Fault | None:
-    """ACK: a counter-proposal rejects what is pending; a first one answers nothing."""
+    """ACK: a counter-proposal rejects the pending proposal; a first proposal accepts nothing."""
     accepted = draft.message.accept is not None
     if draft.pending is None:
         if not accepted:
@@ -181,9 +181,9 @@ RULES: tuple[tuple[Rule, ...], ...] = (
     (known_agents, answers, registered),
     (nobody_empty, disjoint, complete),
 )
-"""What a proposal has to pass, group by group; all faults of a group are told at once.
+"""The rules for a proposal, in groups. All faults of a group are reported together.
 
-A group is only looked at where the one before has nothing against it."""
+A group is checked only if the group before it found no fault."""
 
 
 def _nearest(tasks: Tasks, description: Any) -> str:
@@ -203,12 +203,12 @@ def _nearest(tasks: Tasks, description: Any) -> str:
 
 
 def named(tasks: Tasks, mask: int) -> str:
-    """Return a composite task by its description and its mask."""
+    """Return the description and the mask of a composite task, as text."""
     return f"{tasks.registry.describe(mask)!r} (mask={tasks.bits(mask)})"
 
 
 def _atoms(tasks: Tasks, mask: int) -> list[str]:
-    """Return the atoms of a mask by the descriptions under which each alone is registered."""
+    """Return the registered description of each atom in a mask."""
     n = tasks.n
     return [tasks.registry.describe(1 << (n - 1 - i)) for i in members(mask, n)]
 

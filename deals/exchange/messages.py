@@ -1,24 +1,24 @@
-"""Validating one message of a task exchange: labels in a fixed order, with targeted feedback.
+"""The validation of one message of a task exchange: labels in a fixed order, with feedback.
 
 =====  ==========================================================================================
 label  refuses (the first that applies)
 =====  ==========================================================================================
-MPT    no opening <PROPOSAL>, where a proposal is needed
+MPT    no opening <PROPOSAL> although a proposal is needed
 MET    no closing </PROPOSAL>
 JSON   not one object of lists
-NAME   an unknown agent, or one that is missing
-ACK    a pending proposal that is not answered by <ACCEPT> or <REJECT>, or by both at once
-UNK    a description that is not byte for byte a registered one
+NAME   an unknown agent, or a missing agent
+ACK    a pending proposal is answered by neither <ACCEPT> nor <REJECT>, or by both
+UNK    a description that is not equal, byte for byte, to a registered one
 EMP    an agent without any task
 OVL    two agents share an atom; the feedback names both descriptions, both masks, the atoms
 MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
-Several descriptions or masks for one agent are read as the composite of all (the paper refuses
-them as MDA), one without a list as a list; the author and all others are told.
+Several descriptions or masks for one agent are read as their composite (the paper refuses them as
+MDA). A description outside a list is read as a list. All agents are informed of either repair.
 
-Utility-aware exchange, B.2, and three of our own: JSON, NAME, ACK. What the wire itself refuses in
-a message that has both tags keeps the wire's label (SIZE, TEXT, TAG, DUP, LONG).
+The labels are those of utility-aware exchange, B.2, and three more: JSON, NAME, ACK. A message that
+has a tag and that the wire refuses keeps the wire's label (SIZE, TEXT, TAG, DUP, LONG).
 """
 
 import json
@@ -34,7 +34,7 @@ from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.games.exchange.scenario import Tasks
 
 LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "MDA", "EMP", "OVL", "MAT")
-"""In the order in which they are tried; MDA is the paper's: here they are merged."""
+"""The labels in the order of the checks. MDA is the paper's; here the descriptions are merged."""
 
 Act = Literal["propose", "accept", "reject"]
 
@@ -44,12 +44,12 @@ class Verdict:
     """The verdict on a message.
 
     Attributes:
-        label: why it is refused; None when it is valid.
-        feedback: for its author alone; empty when it is valid.
-        masks: agent → bit string: of the allocation proposed or accepted, or of the refused one
-            as far as every description in it is known.
-        act: what a valid message does; a rejection carries a counter-proposal.
-        repairs: what was read as something else than it was written as, in words.
+        label: the reason for the refusal; None if the message is valid.
+        feedback: words for the author alone; "" if the message is valid.
+        masks: agent → bit string of the allocation proposed or accepted. A refused allocation
+            is included only if all its descriptions are known; otherwise {}.
+        act: the act of a valid message; a rejection includes a counter-proposal.
+        repairs: the repairs made in reading the message, in words.
     """
 
     label: str | None
@@ -66,16 +66,16 @@ class Verdict:
 def check_message(
     text: str, tasks: Tasks, sender: str, pending: Mapping[str, str] | None = None
 ) -> Verdict:
-    """Label one message. Whatever text arrives, the answer is a verdict.
+    """Validate one message and return the verdict; no text makes this function raise.
 
     Args:
-        text: the message as it was written.
+        text: the raw text of the message.
         tasks: the public part of the scenario.
-        sender: whose message it is.
-        pending: agent → bit string of somebody else's proposal that the sender has to answer.
+        sender: the author of the message.
+        pending: agent → bit string of another agent's proposal that the sender must answer.
 
     Raises:
-        ValueError: the sender takes no part.
+        ValueError: the sender is not an agent of the scenario.
     """
     if sender not in tasks.initial:
         raise ValueError(f"{sender!r} takes no part: the agents are {', '.join(tasks.agents)}")
@@ -90,7 +90,7 @@ def check_message(
     if long := too_long(message):
         return Verdict(long.label, long.feedback, {})
     if message.proposal is None and "<PROPOSAL>" in text:
-        message = replace(message, proposal=[])  # null is a proposal, though no object
+        message = replace(message, proposal=[])  # JSON null: a proposal, but not an object
     if pending is not None and accepts(message):
         if hedged(message.accept or ""):
             return Verdict("ACK", f"You wrote “{(message.accept or '')[:80]}”. {ASKED}", {})
@@ -111,7 +111,7 @@ def check_message(
 
 
 def _message(text: str, tasks: Tasks) -> Message | Fault:
-    """The message; quotation marks that a registered description holds may lack their escape."""
+    """Parse the message, escaping the quotation marks of registered descriptions if needed."""
     message = scan(text)
     if not isinstance(message, Fault) or message.label != "JSON":
         return message
@@ -122,7 +122,7 @@ def _message(text: str, tasks: Tasks) -> Message | Fault:
 
 
 def _as_lists(message: Message) -> tuple[Message, list[str]]:
-    """Return the same with a list for each agent, where one description stands without one."""
+    """Return the message with each single description put into a list, and the repairs."""
     proposal = message.proposal
     if not isinstance(proposal, dict) or not any(isinstance(v, str) for v in proposal.values()):
         return message, []
@@ -131,12 +131,12 @@ def _as_lists(message: Message) -> tuple[Message, list[str]]:
 
 
 def accepts(message: Message) -> bool:
-    """Return whether a message accepts and has no other answer."""
+    """Return whether a message accepts and neither rejects nor proposes."""
     return message.accept is not None and message.reject is None and message.proposal is None
 
 
 def _tags_first(text: Any, fault: Fault) -> Fault:
-    """A missing tag is reported before other faults that the scanner finds."""
+    """Return MPT if the text has neither <ACCEPT> nor <PROPOSAL>, else the scanner's fault."""
     if not isinstance(text, str) or fault.label == "MET":
         return fault
     if any(f"<{tag}>" in text for tag in ("ACCEPT", "PROPOSAL")):

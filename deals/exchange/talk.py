@@ -1,4 +1,4 @@
-"""From an exchange's messages: what is delivered, the estimates in them, and the deal."""
+"""Readers of a task exchange's messages: delivered text, utility estimates, and the deal."""
 
 import json
 import re
@@ -23,12 +23,12 @@ _BARE = ("ACCEPT", "REJECT")
 
 
 def as_written(text: str) -> str:
-    """Return what is delivered of a message: its public elements, byte for byte, a line each.
+    """Return the delivered part of a message: its public elements, byte for byte, a line each.
 
-    A message that had to be repaired is delivered as it was read. Text outside the elements, and
-    all after a bare <ACCEPT> or <REJECT>, is private. Where a message cannot be read, an element
-    that is never closed goes on to the next tag or the end; where it is not clear what of it is
-    thought, nothing is delivered. Linear in the text, which is cut at `MAX_MESSAGE` characters.
+    A repaired message is delivered in its repaired form. Text outside the elements, or after a
+    bare <ACCEPT> or <REJECT>, is private. In a message that cannot be parsed, an unclosed element
+    extends to the next tag or to the end. If the end of the model's thoughts is unclear, nothing
+    is delivered. Cost: linear in the text, which is cut at `MAX_MESSAGE` characters.
     """
     message = scan(text)
     if isinstance(message, Message) and message.repairs:
@@ -38,7 +38,7 @@ def as_written(text: str) -> str:
 
 
 def _as_read(message: Message) -> str:
-    """Return the public elements of a message, each in its plain form."""
+    """Return the public elements of a parsed message, each written in its standard form."""
     parts = [
         f"<{tag}>{said}</{tag}>" if said else f"<{tag}>"
         for tag, said in (("ACCEPT", message.accept), ("REJECT", message.reject))
@@ -52,7 +52,7 @@ def _as_read(message: Message) -> str:
 
 
 def _elements(text: str) -> str:
-    """Return the public elements as they stand; one without a closing tag is its tag."""
+    """Return the public elements unchanged; a bare <ACCEPT> or <REJECT> is its tag alone."""
     kept, tag, start = [], "", 0
     tags = [found for found in TAG_LIKE.finditer(text) if found.group(3).strip() in ("", "/")]
     closed = {_name(found) for found in tags if found.group(1)}
@@ -76,16 +76,16 @@ def _name(found: re.Match[str]) -> str:
 
 
 def said_in(delivered: str) -> Message:
-    """The elements of a delivered message as far as they can be read; empty where they cannot."""
+    """Parse a delivered message; return an empty `Message` if it cannot be parsed."""
     message = scan(delivered)
     return message if isinstance(message, Message) else Message()
 
 
 def estimates(consider: str | None) -> dict[str, float]:
-    """Return an agent's estimates of what its proposal is worth to the others, from its CONSIDER.
+    """Return the utilities that the author of a CONSIDER estimates for the other agents.
 
-    It is asked for as JSON, `{"estimates": {"Bob": 0.6}}`, anywhere in the text; numbers outside
-    [0, 1] and everything else are left out.
+    The estimates are JSON anywhere in the text: `{"estimates": {"Bob": 0.6}}`. Values that are
+    not numbers in [0, 1] are left out.
     """
     decoder, text = json.JSONDecoder(), consider or ""
     for match in list(re.finditer(r"\{", text))[:_MOST_OBJECTS]:
@@ -100,7 +100,7 @@ def estimates(consider: str | None) -> dict[str, float]:
 
 
 def as_deal(tasks: "Tasks", masks: Mapping[str, str]) -> Deal:
-    """An allocation as a deal: who gives what to whom at once, and then who does what in turn."""
+    """Return an allocation as a deal: gifts of tasks at turn 1, then a `Do` for each task."""
     from shapley_coop.games.exchange.masks import from_bits, members
 
     n, after = tasks.n, {agent: from_bits(masks[agent], tasks.n) for agent in tasks.agents}

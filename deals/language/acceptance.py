@@ -1,4 +1,4 @@
-"""What an acceptance binds to."""
+"""The checks that an acceptance is unconditional and means the current offer."""
 
 import re
 from dataclasses import replace
@@ -19,10 +19,10 @@ _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 
 
 def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
-    """Why an acceptance cannot count, if it cannot; None if it accepts the offer that stands.
+    """Return the fault of an acceptance, or None if it accepts the current offer.
 
-    It binds to the offer that its author's letter showed. A revision or a hash that it names itself
-    has to be that offer's; other words change nothing, unless they hold a condition.
+    An acceptance means the offer that the author's letter showed. If its words name a revision or
+    a hash, that must be the offer's. Other words have no effect unless they hold a condition.
     """
     if message.proposal is not None:
         return Fault("ACK", "You cannot accept and propose at once: do one of the two.")
@@ -43,10 +43,10 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
 
 
 def in_a_word(message: Message) -> Message:
-    """An answer whose only word, or last line, outside of its speech is a decision, as a tag.
+    """Return the message with a decision that is its last untagged line read as a tag.
 
-    Before a last line nothing may put it in doubt: another decision, or a condition on a yes that
-    is not called the decision.
+    Earlier lines must not name another decision. If they hold a condition, an acceptance counts
+    only with a label such as "Decision:".
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''
@@ -79,7 +79,7 @@ DECISIONS: dict[str, Decision] = {
     "leave": "leave",
     "opt out": "leave",
 }
-"""Word → what it decides about an offer."""
+"""Word → its decision about an offer."""
 
 _LABEL = re.compile(r"^(?:(?:my|final) )?(?:decision|answer|vote)[\s*`_]{0,6}[:=]", re.IGNORECASE)
 _OWN_TAG = re.compile(r"<\s?(\w{4,6})\s?/?>(?:\s{0,4}</\s?\1\s?>)?")
@@ -97,7 +97,7 @@ def _last_line(outside: str) -> str | None:
 
 
 def ask_back(offer: Offer | None) -> str:
-    """Return the question that an answer has to decide.
+    """Return the question that asks for a clear decision on the offer.
 
     >>> ask_back(None)
     'Do you accept the offer? Answer <ACCEPT> or <REJECT>.'
@@ -107,7 +107,7 @@ def ask_back(offer: Offer | None) -> str:
 
 
 def _named(words: str) -> list[str]:
-    """Whatever in an acceptance says which offer it is of."""
+    """Return the revisions and hashes of offers that an acceptance names."""
     parts = words.split()
     if parts and len(parts) <= 2 and any(char.isdigit() for char in parts[0]):
         return parts

@@ -1,4 +1,4 @@
-"""An action or a claim as agents write it, inside its tag or as the last line of an answer.
+"""The readers of an action or a claim, written inside its tag or as an answer's last line.
 
 >>> legal = ["cooperate", "defect"]
 >>> chosen(Message(action='"Cooperate".'), legal)
@@ -30,7 +30,7 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.games.actions import told_actions
 
 Choice = tuple[str, str]
-"""An action that can be taken, and what was repaired in it; empty if nothing."""
+"""An action, and the repair made in reading it in words, or "" if there was none."""
 
 _LABELLED = re.compile(
     r"[\s*`_#>-]{0,12}(?:(?:my |final |chosen )?(?:action|choice|move|claim|vote|decision)"
@@ -43,10 +43,10 @@ _LONGEST_NAME = 200
 
 
 def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
-    """Return the action that an answer names, if exactly one legal one is meant.
+    """Return the action that an answer names, or a fault if no single action is meant.
 
-    What an action carries (`write_code {"path": …}`) stays as it is; only its name is read
-    leniently.
+    The name is read leniently. The argument of an action (`write_code {"path": …}`) is not
+    changed.
     """
     if message.action is not None:
         return _in_tag(message.action, legal)
@@ -64,12 +64,12 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
 
 
 def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()) -> Choice | Fault:
-    """Return the same, where nothing but the choices can be taken, and none carries anything.
+    """Return the action like `chosen`, but only if it is one of the choices, without an argument.
 
     Args:
         message: the answer.
-        choices: what can be chosen.
-        told: what feedback names in place of all of them.
+        choices: all actions that can be chosen.
+        told: the actions that feedback lists; () for all choices.
     """
     told = told or choices
     found = chosen(message, choices)
@@ -83,7 +83,7 @@ def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()
 
 
 def claimed(message: Message) -> tuple[Fraction, str] | Fault:
-    """Return the part of the total that an answer claims, and what was repaired in it."""
+    """Return the part of the total that an answer claims (0 to 1), and the repair or ""."""
     said = message.claim
     if said is None:
         lines = [line for line in message.outside.splitlines() if line.strip()][-1:]
@@ -113,16 +113,16 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
 
 
 _ALONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?\s{0,3}(?:%|percent|per cent)", re.I)
-"""A part that is all that an answer says."""
+"""A percentage that is the whole answer."""
 
 _SAYING = re.compile(
     r"^(?:(?:i|my|p|part|share|claim|say|is|was)(?![\w.])[\s:=]{0,4}){1,6}(?=\S)", re.IGNORECASE
 )
-"""Words before a part that say no more than that it is claimed."""
+"""Words before a part that only introduce the claim, as in "my share is"."""
 
 
 def _one_of(number: str) -> Fault:
-    """The question whether a number up to 1 is a part or per cent; each way to write it is plain.
+    """Return the fault that asks whether a number up to 1 is a part or a percentage.
 
     >>> _one_of("0.55").feedback
     'Is 0.55 a part (55 %), or 0.55 %? Write it with its sign: 55% or 0.55%.'
@@ -133,20 +133,20 @@ def _one_of(number: str) -> Fault:
 
 
 _UNDER_PERCENT = re.compile(r"percent(?:age)?\s{0,3}[:=]\s{0,3}(1(?:\.0{1,9})?|0?\.\d{1,9})", re.I)
-"""A part of 1 under the name of per cent, as a schema's field or an agent writes it."""
+"""A number up to 1 labelled as a percentage, which may mean a part of the total."""
 
 _CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4."
 _ABOUT = re.compile(
     r"^(?:about|around|roughly|approximately|approx\.?|circa|ca\.?|~|≈)\s{0,3}", re.I
 )
 _TOO_FINE = re.compile(r"^(\d{1,3}\.\d{6})\d{1,30}(?=%?$)")
-"""A third, as a program writes it: its first six decimals are what is meant."""
+"""A percentage with too many decimals, as in 33.333333333; six decimals are kept."""
 
 _PERCENT = re.compile(r"\s{0,3}(?:percent|per cent|pct|%)$", re.IGNORECASE)
 
 
 def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
-    """Return an action between its tags: its name, what it carries, or the line "Action: name"."""
+    """Return the action inside the tag; text that cannot be read is returned unchanged."""
     if said in legal:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
@@ -162,7 +162,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
 
 
 def _named(said: str, legal: Sequence[str]) -> str | None:
-    """The one legal action that is named, with words around it or not that only say it is chosen.
+    """Return the one legal action that is named, perhaps within words like "I will play …".
 
     >>> _named("play safe", ["safe", "play safe"]), _named("I will play safe.", ["safe", "risky"])
     ('play safe', 'safe')
@@ -179,11 +179,11 @@ _CHOSEN = re.compile(
 )
 
 _QUOTING = re.compile(r"[\"'“”‘’]|\.(?=\s*[,)])|\s+")
-"""What makes no difference to a call: quotation marks, blanks, a full stop that ends a value."""
+"""Characters ignored in comparing calls: quotation marks, blanks, full stops ending a value."""
 
 
 def _same_call(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal call that is written with other quotation marks, blanks or full stops.
+    """Return the one legal call that differs only in quotation marks, blanks or full stops.
 
     >>> calls = ["apply(job=Cook)", "note(content=Buy milk.)"]
     >>> _same_call('apply(job="Cook")', calls), _same_call("note(content=Buy milk)", calls)
@@ -198,7 +198,7 @@ def _same_call(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _called_so(said: str, legal: Sequence[str]) -> str | None:
-    """Return the one legal call of this name, where only its arguments are left out.
+    """Return the one legal call of this name, if the agent left out only the arguments.
 
     >>> calls = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
     >>> _called_so("take_note()", calls), _called_so("apply", calls), _called_so("wait", calls)
@@ -211,7 +211,7 @@ def _called_so(said: str, legal: Sequence[str]) -> str | None:
 
 
 def _untagged(outside: str) -> Iterator[str]:
-    """Yield what words without a tag name as the action: the whole, labelled lines, or a call."""
+    """Yield candidates for an untagged action: the whole text, labelled lines, a JSON call."""
     words = outside.strip()
     yield words if len(words) <= _LONGEST_NAME else ""
     lines = [line for line in words.splitlines()[-_MOST_LINES:] if line.strip()]
@@ -225,7 +225,7 @@ def _untagged(outside: str) -> Iterator[str]:
 
 
 def _called(call: Any, deep: int = 0) -> Iterator[str]:
-    """The action of a call that was written as words: {"name": …, "arguments": {"action": …}}."""
+    """Yield the actions in a tool call written as text: {"arguments": {"action": …}}."""
     if not isinstance(call, dict) or deep > 2:
         return
     for key in _NAMES:

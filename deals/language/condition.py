@@ -1,8 +1,8 @@
-"""Whether a condition holds, by its definition, turn by turn.
+"""Compiled conditions, evaluated turn by turn.
 
-A part that speaks of the history keeps one value, which each turn updates: whether the latest
-action is the one it names, how often that was done, what was earned. Equal values leave an equal
-rest, so histories after which they are equal can be merged (`deals.analysis.game_tree`). The same
+Each part of a condition on the history keeps one value that every turn updates: whether the latest
+action is the named one, how often the action was taken, or the rewards so far. Histories with equal
+values have equal futures, so they can be merged (`deals.analysis.game_tree`). The reference
 definition over whole records is `holds` in `tests/deals/brute_force.py`.
 """
 
@@ -27,20 +27,20 @@ from shapley_coop.deals.language.when import (
 from shapley_coop.games import Number, Turn
 
 Memory = tuple[Any, ...]
-"""What a condition's future depends on: hashable, one value for each part on the history."""
+"""A condition's state: hashable, with one value for each part on the history."""
 
 Asked = Literal["before", "after"]
-"""Whether a condition is read before a turn, as a duty's is, or after it, as a payment's is."""
+"""When a condition is evaluated: before a turn (for a duty) or after the turn (for a payment)."""
 
 Holds = Callable[[Memory, int], bool]
 
 
 class Condition:
-    """A condition, to be asked turn after turn.
+    """A compiled condition that is evaluated turn by turn.
 
     Args:
         when: the condition.
-        asked: whether with the record before each turn, or with the turn itself.
+        asked: "before" evaluates each turn on the record before it, "after" includes the turn.
     """
 
     def __init__(self, when: When, asked: Asked = "before") -> None:
@@ -52,15 +52,15 @@ class Condition:
         self._latest = cache(self._last_turn)
 
     def after(self, memory: Memory, turn: Turn) -> Memory:
-        """Return what is remembered after a turn."""
+        """Return the memory after a turn, given the memory before the turn."""
         known = zip(self._parts, memory, strict=True)
         return tuple([self._updated(part, value, turn) for part, value in known])
 
     def may_hold(self, first: int, last: int) -> bool:
-        """Return whether it may hold at a turn from the first to the last.
+        """Return whether the condition may hold at a turn from `first` to `last`.
 
-        A condition on the history may hold at any turn: to rule that out, every course of the game
-        would have to be enumerated.
+        A condition on the history counts as possible at every turn: ruling a turn out would need
+        an enumeration of the game.
         """
         return first <= (last if self._parts else self._latest(last))
 
@@ -107,17 +107,17 @@ class Condition:
 
 @lru_cache(maxsize=1_024)
 def compiled_condition(when: When, asked: Asked) -> Condition:
-    """Return a condition, made once: contracts, amendments and offers repeat them."""
+    """Return the compiled condition from a cache: contracts and offers repeat conditions."""
     return Condition(when, asked)
 
 
 def _earned(agent: str, turn: Turn) -> int | Fraction:
-    """Return what an agent earned in a turn, or everyone with the pot."""
+    """Return an agent's reward in a turn; of "everyone" the sum of all rewards and the pot."""
     if agent != EVERYONE:
         return _exact(turn["rewards"].get(agent, 0))
     return sum(map(_exact, (*turn["rewards"].values(), turn.get("pot", 0))))
 
 
 def _exact(amount: Number | Fraction) -> int | Fraction:
-    """Return a JSON number as the decimal it is written as; whole numbers stay as they are."""
+    """Return a float as the exact decimal that JSON shows; other numbers are returned unchanged."""
     return Fraction(str(amount)) if isinstance(amount, float) else amount

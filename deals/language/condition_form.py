@@ -1,4 +1,4 @@
-"""A condition and an amount as the JSON that an agent writes, which reads back to the same."""
+"""The JSON that an agent would write for a condition or an amount; it is read back exactly."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,7 +9,7 @@ from shapley_coop.deals.language.when import All, AnyOf, Every, Not, Turns, When
 
 
 def condition_form(when: When) -> Any:
-    """Return the JSON of a condition."""
+    """Return the JSON that an agent would write for a condition."""
     if (ranges := turn_list(when)) and (listed := _as_list(ranges)):
         return {"turns": listed}
     match when:
@@ -33,7 +33,7 @@ def condition_form(when: When) -> Any:
 
 
 def ranges_of(turns: Sequence[int]) -> list[tuple[int, int]]:
-    """Listed turns as ranges, in order: turns that follow one another are one range."""
+    """Return listed turns as ranges in order; consecutive turns form one range."""
     ranges: list[tuple[int, int]] = []
     for turn in sorted(set(turns)):
         if ranges and turn == ranges[-1][1] + 1:
@@ -44,7 +44,7 @@ def ranges_of(turns: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def number(amount: Fraction) -> int | float | str:
-    """An amount as JSON that is read back exactly: a number where that is exact, else a ratio."""
+    """Return an amount as JSON: a number if that is exact, else a ratio like "1/3"."""
     if amount.denominator == 1:
         return amount.numerator
     decimal = float(amount)
@@ -52,12 +52,12 @@ def number(amount: Fraction) -> int | float | str:
 
 
 def _fractions(when: Any) -> dict[str, Fraction]:
-    """Return the exact numbers of a condition, which a dump writes as strings."""
+    """Return the fields of a condition that are fractions; `model_dump` writes them as strings."""
     return {k: v for k in type(when).model_fields if isinstance(v := getattr(when, k), Fraction)}
 
 
 def _as_list(ranges: Sequence[Turns]) -> list[int] | None:
-    """Return the turns of ranges one by one, if a list of them is read back as those ranges."""
+    """Return the turns in ranges as a list, or None if the list would give other ranges."""
     if not all(1 <= r.turns[0] <= r.turns[1] <= r.turns[0] + 64 for r in ranges):
         return None
     turns = [n for r in ranges for n in range(r.turns[0], r.turns[1] + 1)]

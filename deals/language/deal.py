@@ -1,4 +1,4 @@
-"""A deal: a list of typed clauses, its plain-English text and its hash; offers of one."""
+"""Deals: lists of typed clauses with a plain-English text and a hash; and offers of deals."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
+from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 from shapley_coop.canonical import cache_key, digest
 from shapley_coop.deals.language.clauses import AnyClause, Clause, lines_of
@@ -14,10 +14,10 @@ from shapley_coop.deals.language.effects import Split
 from shapley_coop.deals.language.faults import Fault
 
 MAX_CLAUSES = 256
-"""In what an agent writes in a letter."""
+"""The largest number of clauses in a proposal that an agent writes."""
 
 MOST_CLAUSES = 20_000
-"""In any deal: one that a workflow makes itself, of the orders of many, can have more."""
+"""The largest number of clauses in any deal, for example one made of many agents' orders."""
 
 
 class Deal(BaseModel):
@@ -34,15 +34,15 @@ class Deal(BaseModel):
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "Deal":
-        """The deal of a record, as `record` gives it; one that is read again is the same object.
+        """Return the deal written by `record`; the same record gives the same cached object.
 
         Raises:
-            pydantic.ValidationError: it is none.
+            pydantic.ValidationError: the record is not a valid deal.
         """
         return _read(cache_key(record))
 
     def ids(self) -> dict[str, Clause]:
-        """Return the clauses by the ids that people and breaches cite."""
+        """Return clause id → clause; the ids are c1, c2, …"""
         return self._by_id
 
     @cached_property
@@ -58,11 +58,11 @@ class Deal(BaseModel):
         return cache_key(self.record())
 
     def __hash__(self) -> int:
-        """By which caches find it; `hash` names it."""
+        """Return the hash for Python's caches; `hash()` gives the deal's public hash."""
         return hash(self._key)
 
     def hash(self) -> str:
-        """SHA-256 of the canonical JSON (RFC 8785), with exact numbers as strings."""
+        """Return the SHA-256 of the canonical JSON (RFC 8785), with exact numbers as strings."""
         return _hash(self._key)
 
     def text(self) -> str:
@@ -76,7 +76,7 @@ class Deal(BaseModel):
 
     @cached_property
     def split(self) -> Split | None:
-        """How the total is split, if a clause says so."""
+        """The split of the total, or None if no clause splits it."""
         return next((split for c in self.clauses if (split := c.split)), None)
 
     @cached_property
@@ -86,11 +86,11 @@ class Deal(BaseModel):
 
     @cached_property
     def duties(self) -> dict[str, Clause]:
-        """What must or must not be done, by clause id."""
+        """The clauses that require or forbid an action, by clause id."""
         return {cid: c for cid, c in self.ids().items() if c.duty}
 
 
-# A deal is put, shown, answered and signed: each of these reads it, and names it by its hash.
+# Offering, showing, answering and signing each read the same deal and its hash: cache both.
 @lru_cache(maxsize=1024)
 def _read(record: bytes) -> Deal:
     return Deal.model_validate_json(record)
@@ -104,15 +104,15 @@ def _hash(record: bytes) -> str:
 class Offer(TypedDict):
     """A draft deal on the table. An acceptance names its revision and its hash."""
 
-    revision: int  # from 1; the next offer of the same talk has the next number
+    revision: int  # from 1; each later offer of the same talk has the next number
     by: str
     deal: dict[str, Any]
     hash: str
-    accepted: list[str]  # who accepted this revision; its author accepts by proposing it
+    accepted: list[str]  # agents that accepted this revision; its author accepts by proposing
 
 
 def put(deal: Deal, by: str, revision: int) -> Offer:
-    """Put a draft on the table; its author has accepted it."""
+    """Return the offer of a deal by its author, who counts as having accepted it."""
     return {
         "revision": revision,
         "by": by,
@@ -123,7 +123,7 @@ def put(deal: Deal, by: str, revision: int) -> Offer:
 
 
 def accept(offer: Offer, by: str, revision: int, digest: str) -> Offer | Fault:
-    """Accept exactly the revision and hash that stand; anything else is a fault (STALE)."""
+    """Return the offer with an agent's acceptance; a wrong revision or hash is a STALE fault."""
     if (revision, digest) != (offer["revision"], offer["hash"]):
         standing = f"revision {offer['revision']}, hash {offer['hash'][:12]}"
         return Fault("STALE", f"You accepted another offer: what stands is {standing}.")

@@ -1,7 +1,7 @@
-"""What clauses do: the few effects that the program carries out, as data.
+"""The effects of clauses as data: the only things that the program carries out.
 
-A clause asks for an action (`Duty`), moves money (`Transfer`) or goods (`Gift`), or splits the
-total (`Split`). The monitor, settlement, analyses and pages read these and ask no clause its kind.
+A clause imposes a duty (`Duty`), moves money (`Transfer`) or goods (`Gift`), or splits the total
+(`Split`). The monitor, settlement, analyses and pages read effects, never a clause's kind.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,29 +12,29 @@ from typing import Literal, Protocol
 from shapley_coop.deals.language.when import EVERYONE
 
 OTHERS = "others"
-"""As payer or payee: everybody else, each an equal part of the amount."""
+"""A payer or payee that means all other agents; each pays or gets an equal part."""
 
 
 @dataclass(frozen=True)
 class Duty:
-    """What is asked at a turn: of an agent, or of "everyone"."""
+    """A duty of an agent, or of "everyone", to take or not to take an action at a turn."""
 
     agent: str
     action: str
     forbidden: bool
 
     def binds(self, agent: str) -> bool:
-        """Tell whether it asks something of that party."""
+        """Return whether the duty binds that party."""
         return self.agent in (agent, EVERYONE)
 
     def keeps(self, action: str | None) -> bool:
-        """Tell whether an action, or none, keeps it."""
+        """Return whether an action, or no action (None), keeps the duty."""
         return (action == self.action) != self.forbidden
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """Money from one to another: once, at each turn, or as a part of what the payer earns."""
+    """A payment: once, at each turn, or as a part of the payer's reward at each turn."""
 
     payer: str
     payee: str
@@ -42,16 +42,16 @@ class Transfer:
     basis: Literal["once", "turn", "reward"]
 
     def due(self, reward: Fraction) -> Fraction:
-        """Return what is paid, given the payer's reward of the turn.
+        """Return the amount due, given the payer's reward of the turn.
 
-        A loss cannot be shared: a share of a negative reward would be a payment back.
+        A negative reward counts as 0; otherwise the payee would pay the payer.
         """
         return self.amount * max(Fraction(0), reward) if self.basis == "reward" else self.amount
 
 
 @dataclass(frozen=True)
 class Gift:
-    """Goods from one to another, once."""
+    """A single gift of goods from one agent to another."""
 
     giver: str
     receiver: str
@@ -61,14 +61,14 @@ class Gift:
 
 @dataclass(frozen=True)
 class Split:
-    """How the total is divided at the end: by fractions, or by a norm."""
+    """The rule that divides the total at the end: fractions, or the name of a norm."""
 
     fractions: Mapping[str, Fraction] | None = None
     norm: str | None = None
 
 
 class _Payment(Protocol):
-    """A transfer, or what fell due by one."""
+    """A `Transfer`, or a payment that fell due by one."""
 
     @property
     def payer(self) -> str: ...
@@ -77,7 +77,7 @@ class _Payment(Protocol):
 
 
 def portions(pay: _Payment, agents: Collection[str]) -> dict[str, int | Fraction]:
-    """Agent → the part of a payment that it gets, negative for what it pays; they sum to 0.
+    """Return agent → its part of a payment, negative for a payer; the parts sum to 0.
 
     >>> pay = Transfer("Ann", "others", Fraction(1), "once")
     >>> [str(part) for part in portions(pay, ["Ann", "Ben", "Cem"]).values()]

@@ -1,8 +1,8 @@
-"""The elements of a tagged message, found in one pass, with all that is wrong with them.
+"""The parser of a tagged message: one pass finds its elements and all their faults.
 
-An element that is not closed ends where the next one begins, or with the message; a bare `<ACCEPT>`
-or `<REJECT>` ends with its tag, so that no private words after it are delivered; and after an
-unclosed `<CONSIDER>` or `<NOTES>` all is private.
+An unclosed element ends at the next tag or at the end of the message. A bare `<ACCEPT>` or
+`<REJECT>` ends with its tag, so that no private words after the tag are delivered. All text after
+an unclosed `<CONSIDER>` or `<NOTES>` is private.
 """
 
 import re
@@ -14,13 +14,13 @@ from shapley_coop.deals.language.lenient_json import Json, read_json
 
 TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM", "NOTES")
 PRIVATE = ("CONSIDER", "NOTES")
-"""Elements that nobody but their author is shown."""
+"""Elements that only their author is shown."""
 
 _MAY_STAND_ALONE = ("ACCEPT", "REJECT")
 _BY_NAME = {tag.upper(): tag for tag in TAGS}
 
-# One of our tags, in any case, with spaces or attributes or not. Every repetition is bounded and
-# none is nested: linear time.
+# A tag of the protocol, in upper or lower case, perhaps with spaces or attributes. All repetitions
+# are bounded and none is nested, so matching takes linear time.
 TAG_LIKE = re.compile(
     rf"<\s{{0,4}}(/?)\s{{0,4}}({'|'.join(TAGS)})(\s{{0,4}}/|\s[^<>]{{0,200}}|)\s{{0,4}}>",
     re.IGNORECASE,
@@ -42,18 +42,18 @@ class _Tag:
 
     @property
     def shown(self) -> str:
-        """The tag in feedback, on one line."""
+        """The tag as feedback shows it: on one line, at most 60 characters."""
         return " ".join(self.text.split())[:60]
 
 
 class Elements:
-    """The elements of a message.
+    """The elements of one message, parsed on construction.
 
     Attributes:
-        found: tag → its content: words, or the JSON of a proposal.
-        faults: what is wrong with them.
-        repairs: what was repaired of what others get to see, in words.
-        outside: the words between them.
+        found: tag → its content: words, or the parsed JSON of a proposal.
+        faults: the faults of the elements.
+        repairs: the repairs made in public elements, in words.
+        outside: the pieces of text outside the elements.
     """
 
     def __init__(self, text: str) -> None:
@@ -65,11 +65,11 @@ class Elements:
         self._tags = [_Tag(found) for found in TAG_LIKE.finditer(text)]
         self._closing = {tag.name: tag.start for tag in self._tags if tag.closes}
         self._doubled: set[str] = set()
-        self._n = 0  # the next tag that has not been looked at
+        self._n = 0  # index of the first tag not yet passed
         self._read()
 
     def soundly(self) -> tuple[str, ...]:
-        """Return what was read soundly, in words."""
+        """Return the elements read without a fault, in words for feedback."""
         sound = self.found.keys() - self._doubled
         return tuple(words for tag, words in _IN_WORDS.items() if tag in sound)
 
@@ -86,13 +86,13 @@ class Elements:
         self.outside.append(self._text[at:])
 
     def _next(self, at: int) -> _Tag | None:
-        """Return the first tag from there on."""
+        """Return the first tag at or after `at`, or None."""
         while self._n < len(self._tags) and self._tags[self._n].start < at:
             self._n += 1
         return self._tags[self._n] if self._n < len(self._tags) else None
 
     def _element(self, tag: _Tag) -> int:
-        """Read the element that a tag opens; where it ends."""
+        """Read the element that a tag opens and return the place where it ends."""
         if tag.text not in (f"<{tag.name}>", f"<{tag.name}/>") and tag.name not in PRIVATE:
             self._repair(f"read {tag.shown} as <{tag.name}>")
         if tag.empty:
@@ -109,7 +109,7 @@ class Elements:
         return self._words(tag)
 
     def _private(self, tag: _Tag) -> int:
-        """Thoughts and notes: whatever tags are in them are text."""
+        """Read a private element, in which tags are plain text, and return its end."""
         closing = self._closes(tag.name)
         end = closing.start if closing else len(self._text)
         if odd := self._breaks_out(tag, end, closed=closing is not None):
@@ -119,10 +119,10 @@ class Elements:
         )
 
     def _breaks_out(self, tag: _Tag, end: int, closed: bool) -> str:
-        """Return why tags in private words may not have been meant as words; empty if they may.
+        """Return why tags in a private element may be real tags; "" if they are plain text.
 
-        A tag may be named there, or a whole element be drafted. What closes something that began
-        before, or opens the same again, may be a quotation that broke out of another element.
+        Private words may mention a tag or draft a whole element. A tag that closes an element from
+        outside, or opens the same element again, may be a quotation that broke out of its element.
         """
         opened: list[str] = []
         for i in range(self._n + 1, len(self._tags)):
@@ -141,7 +141,7 @@ class Elements:
         return ""
 
     def _words(self, tag: _Tag) -> int:
-        """Speech, a claim, an acceptance or a rejection, up to its closing tag."""
+        """Read an element of words up to its closing tag and return its end."""
         following = self._next(tag.end)
         if following and following.closes and following.name == tag.name:
             said = self._text[tag.end : following.start].strip()
@@ -155,7 +155,7 @@ class Elements:
         return self._nested(tag, following, closing)
 
     def _unclosed(self, tag: _Tag, following: _Tag | None) -> int:
-        """An element without its closing tag: it ends where the next begins."""
+        """Read an element without a closing tag; it ends where the next element begins."""
         if following and following.closes:
             return self._nested(tag, following, following.start)
         end = following.start if following else len(self._text)
@@ -171,7 +171,7 @@ class Elements:
         return after or len(self._text)
 
     def _action(self, tag: _Tag) -> int:
-        """Return an action; what it carries may hold tags, because it may be code."""
+        """Read an action and return its end; its JSON argument may be code that holds tags."""
         closing = self._closes("ACTION")
         opening = _OPENS_JSON.search(self._text, tag.end)
         if "ACTION" in self.found or not closing or not opening or opening.start() > closing.start:
@@ -182,12 +182,12 @@ class Elements:
         return self._keep("ACTION", self._text[tag.end : closing.start].strip(), closing.end)
 
     def _closes(self, name: str, at: int = 0) -> _Tag | None:
-        """Return the next closing tag of a name."""
+        """Return the next closing tag of this name at or after `at`, or None."""
         rest = (self._tags[i] for i in range(self._n, len(self._tags)))
         return next((t for t in rest if t.closes and t.name == name and t.start >= at), None)
 
     def _json(self, tag: _Tag) -> int:
-        """JSON first, then its closing tag: a tag inside a JSON string is only a string."""
+        """Read a proposal: the JSON before its closing tag, since a JSON string may hold tags."""
         if self._given_up():
             return self._broken(
                 tag, "DUP", f"The message has more than one <{tag.name}>: give one."
@@ -214,11 +214,11 @@ class Elements:
         return self._broken(tag, "JSON", f"Between the tags is no valid JSON: {found}.")
 
     def _given_up(self) -> bool:
-        """Return whether no more JSON is read: what is broken once is not tried again and again."""
+        """Return whether earlier JSON was broken; no more is parsed, to keep the cost linear."""
         return any(fault.label in ("JSON", "MET") for fault in self.faults)
 
     def _after_json(self, tag: _Tag, found: Json, begin: int) -> int:
-        """Return what stands between the JSON and the tag that closes it."""
+        """Check the text between the JSON and its closing tag, keep the JSON, return the end."""
         following = self._next(found.end)
         end = following.start if following else len(self._text)
         rest = self._text[found.end : end]
@@ -240,7 +240,7 @@ class Elements:
         return self._keep(tag.name, found.value, following.end if following else end)
 
     def _broken(self, tag: _Tag, label: str, why: str) -> int:
-        """A fault of JSON; the message goes on after its closing tag, or with the next tag."""
+        """Record a fault of JSON and return where to read on: after the closing tag, if any."""
         closing = self._closing.get(tag.name, -1)
         if closing >= tag.end:
             return self._wrong(label, why, self._text.index(">", closing) + 1)
@@ -252,10 +252,10 @@ class Elements:
         return self._wrong(label, f"{tag.shown} has no opening <{tag.name}>: add it.", tag.end)
 
     def _keep(self, name: str, content: Any, end: int) -> int:
-        """Enter an element, once.
+        """Store an element; a second one with the same tag is a fault.
 
-        Even two that say the same are asked back: a quotation that breaks out of an element makes
-        two of it.
+        Even two equal elements are a fault, because a quotation that breaks out of an element
+        duplicates it.
         """
         if name in self.found:
             self._doubled.add(name)

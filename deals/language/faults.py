@@ -1,14 +1,14 @@
-"""Faults of a message or a deal, with feedback that tells its author how to correct it."""
+"""Faults of a message or a deal, with feedback that tells the author how to correct them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NotRequired
 
-from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
+from typing_extensions import TypedDict  # pydantic needs this one before Python 3.12
 
 MAX_FEEDBACK = 4_000
 MAX_FAULTS = 12
-"""So many faults of one answer are told at once."""
+"""The largest number of faults listed in the feedback on one answer."""
 
 
 class FaultRecord(TypedDict):
@@ -21,14 +21,14 @@ class FaultRecord(TypedDict):
 
 @dataclass(frozen=True)
 class Fault:
-    """A refusal: a short label to count by, and feedback that says how to correct it.
+    """A refusal: a short label for statistics, and feedback that says how to correct the answer.
 
     `deals.language.labels` lists the labels. Only the author sees the feedback.
 
     Attributes:
-        label: of the first fault, where the answer has several.
-        feedback: all faults in words; where there are several, one on a line of its own each.
-        read: what of the answer was read soundly, in words: "your speech", "clauses 1–3".
+        label: the label of the first fault, if the answer has several.
+        feedback: all faults in words; several faults are a list, one a line.
+        read: the parts of the answer without a fault, in words: "your speech", "clauses 1–3".
     """
 
     label: str
@@ -42,7 +42,7 @@ class Fault:
 
 
 def together(faults: Iterable[Fault | None]) -> Fault | None:
-    """Return all faults of one answer as one, labelled by the first; None if there is none.
+    """Merge the faults of one answer into one with the first fault's label; None if none.
 
     >>> together([None, Fault("NAME", "Eve is no party."), Fault("PAY", "Give more than 0.")])
     Fault(label='NAME', feedback='- Eve is no party.\\n- Give more than 0.', read=())
@@ -56,14 +56,14 @@ def together(faults: Iterable[Fault | None]) -> Fault | None:
 
 
 def _lines(feedback: str) -> list[str]:
-    """The faults of a list; a single one may quote line breaks."""
+    """Return the lines of a list of faults; a single fault stays whole and may have breaks."""
     if not feedback.startswith("- "):
         return [feedback]
     return [line.removeprefix("- ") for line in feedback.split("\n")]
 
 
 def listed(lines: list[str]) -> str:
-    """Faults in words: one as it is, several as a list, a line each whatever they quote."""
+    """Return faults as feedback: one unchanged, several as a list with one line for each."""
     if len(lines) == 1:
         return lines[0]
     lines = [" ".join(line.split()) for line in lines]
@@ -74,10 +74,10 @@ def listed(lines: list[str]) -> str:
 REFUSED = Fault(
     "REF", "You declined to answer: answer in the form that is asked for, or pass by it."
 )
-"""A model that refuses, in its provider's own way of saying so."""
+"""The fault if the provider reports that the model refused to answer."""
 
 FILTERED = Fault("FIL", "A content filter kept your answer back: say it in other words.")
-"""An answer of which a provider's filter delivered nothing, or a part."""
+"""The fault if a provider's content filter withheld the answer or a part of it."""
 
 CUT = Fault("CUT", "Your answer was cut off by its length limit: answer more briefly.")
-"""An answer that reached its length limit: the rest of it is not read."""
+"""The fault if an answer was cut off at its length limit. The answer is not read."""

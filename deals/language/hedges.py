@@ -1,4 +1,4 @@
-"""Words that make an acceptance conditional, so that it is asked back and not counted."""
+"""Words that make an acceptance conditional; such an acceptance is asked back, not counted."""
 
 import re
 
@@ -10,7 +10,7 @@ _HEDGES = re.compile(
 
 
 def hedged(words: str) -> bool:
-    """Return whether the words hold a condition, a reservation or a negation.
+    """Return whether the words contain a condition, a reservation or a negation.
 
     >>> hedged("I agree, it is fair."), hedged("I agree if you pay 6."), hedged("I don't.")
     (False, True, True)

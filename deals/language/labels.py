@@ -1,4 +1,4 @@
-"""The labels of refusals: the letters tell the words, tables and records count by the label."""
+"""The labels of refusals: letters show their meaning, tables and records count by label."""
 
 LABELS = {
     "What cannot be read": {
@@ -62,10 +62,10 @@ LABELS = {
         "BUDGET": "the run's budget, or the agent's part of it, was used up",
     },
 }
-"""What it is about → label → what is refused."""
+"""Subject → label → the reason for the refusal."""
 
 
 def explained(label: str) -> str:
-    """Write a label with its meaning: "DUP, one element is there twice"."""
+    """Return a label with its meaning: "DUP, one element is there twice"."""
     meaning = next((of[label] for of in LABELS.values() if label in of), "")
     return f"{label}, {meaning}" if meaning else label

@@ -1,4 +1,4 @@
-"""JSON as language models write it: read where only one reading is possible, else refused.
+"""A parser for JSON as language models write it; input with two possible readings is refused.
 
 >>> found = read_json("{'kind': 'do', 'notes': None,} // mine", 0)
 >>> found.value, found.repairs
@@ -6,10 +6,10 @@
 >>> read_json('{"a": 1, "a": 2}', 0)
 "the key 'a' occurs twice in one object: give it once"
 
-What is JSON already is read by the standard library. Otherwise one pass over the tokens writes it
-anew, and the standard library reads that. Nothing is added that was not written: no bracket, no
-quotation mark that was forgotten, no comma. `docs/decisions/README.md` says why no library does
-this. Cost: linear; at most MAX_TOKENS tokens are looked at.
+The standard library reads valid JSON. Otherwise one pass over the tokens rewrites the text as JSON,
+and the standard library reads the result. The pass never adds a missing bracket, quotation mark or
+comma. `docs/decisions/README.md` says why no library is used. Cost: linear in the text; the pass
+stops after MAX_TOKENS tokens.
 """
 
 import json
@@ -29,10 +29,10 @@ INVISIBLE = (
     "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\u034f\u180b\u180c\u180d\u180f"
     + "".join(map(chr, _VARIANTS))
 )
-"""Characters without a shape that people's texts hold: joiners, soft hyphens, marks of direction,
-selectors of variants. They are left out of words; whatever else nobody could see is refused."""
+"""Invisible characters of ordinary texts: joiners, soft hyphens, direction marks and variation
+selectors. They are removed from words. All other invisible characters are refused."""
 
-# Unrolled loops over disjoint classes: a string that never ends is scanned once.
+# Loops over disjoint character classes: an unterminated string is scanned only once.
 _TOKEN = re.compile(
     rf"""(?P<space>[\s{INVISIBLE}]+)
     |(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
@@ -53,12 +53,12 @@ _CLOSES = {"}": "{", "]": "["}
 
 @dataclass(frozen=True)
 class Json:
-    """A JSON value in a text.
+    """A JSON value found in a text.
 
     Attributes:
-        value: what it says; decimals as strings, so that none is rounded.
-        end: where it ends.
-        repairs: what was not JSON, in words; empty where all was.
+        value: the parsed value, with decimals as strings so that none is rounded.
+        end: the index after the value in the text.
+        repairs: the deviations from JSON, in words; () for valid JSON.
     """
 
     value: Any
@@ -67,7 +67,7 @@ class Json:
 
 
 def read_json(text: str, start: int) -> Json | str:
-    """Return the JSON object or list that begins at `start`, or in words why there is none."""
+    """Return the JSON value that begins at `start`, or the reason in words if there is none."""
     try:
         value, end = _DECODER.raw_decode(text, start)
         found = Json(value, end)
@@ -84,14 +84,14 @@ def read_json(text: str, start: int) -> Json | str:
             return _reason(error)
     except RecursionError:
         return "it is nested too deeply"
-    # Most answers have fewer brackets than that, which is counted in no time.
+    # Counting brackets is cheap, and most answers have too few for `depth` to matter.
     if text.count("{") + text.count("[") > MAX_DEPTH and depth(found.value) > MAX_DEPTH:
         return TOO_DEEP
     return found
 
 
 def depth(value: Any, limit: int = MAX_DEPTH) -> int:
-    """Return how deeply a value is nested; counted a little beyond the limit, and no further."""
+    """Return the nesting depth of a value, counted up to `limit` + 1."""
     if limit < 0 or not isinstance(value, dict | list):
         return 0
     inner = value.values() if isinstance(value, dict) else value
@@ -99,7 +99,7 @@ def depth(value: Any, limit: int = MAX_DEPTH) -> int:
 
 
 def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | str:
-    """Return the same value as JSON, where it ends, and what was changed."""
+    """Return the value rewritten as JSON, its end and the repairs; or the reason it cannot be."""
     written: list[str] = []
     repairs: dict[str, None] = {}
     open_: list[str] = []
@@ -135,7 +135,7 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
 
 
 def _stopped(text: str, at: int) -> str:
-    """Return why no token begins here."""
+    """Return in words why no token begins at `at`."""
     if at >= len(text) or text[at] == "<":
         return "it ends before its last bracket is closed"
     if text[at] in "\"'“”":
@@ -144,7 +144,7 @@ def _stopped(text: str, at: int) -> str:
 
 
 def _rewritten(kind: str, said: str) -> tuple[str, str]:
-    """Return a token as JSON, and what was repaired in it."""
+    """Return a token rewritten as JSON, and the repair in words or ""."""
     if kind == "number":
         return said, ""
     if kind == "bare":
@@ -159,7 +159,7 @@ def _bare(said: str) -> tuple[str, str]:
     if said in _CONSTANTS:
         return _CONSTANTS[said], "Python constants"
     if said in ("NaN", "Infinity", "-Infinity"):
-        return said, ""  # refused by the decoder
+        return said, ""  # the decoder will refuse this constant
     return json.dumps(said, ensure_ascii=False), "words without quotes"
 
 

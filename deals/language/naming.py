@@ -1,4 +1,4 @@
-"""Whom and what a clause names."""
+"""The agents that a clause names."""
 
 from shapley_coop.deals.language.clauses import Clause
 from shapley_coop.deals.language.effects import OTHERS
@@ -6,7 +6,7 @@ from shapley_coop.deals.language.when import EVERYONE, Earned, conditions_in
 
 
 def parties_of(clause: Clause) -> list[str]:
-    """Return whom its effects name; "everyone" and "others" are among them."""
+    """Return the names in a clause's effects, which may include "everyone" and "others"."""
     duty, pay, gift, split = clause.duty, clause.transfer, clause.gift, clause.split
     return [
         *([duty.agent] if duty else ()),
@@ -17,7 +17,7 @@ def parties_of(clause: Clause) -> list[str]:
 
 
 def names_in(clause: Clause) -> list[str]:
-    """Return the parties that it binds or pays, or that its condition is about."""
+    """Return the names in a clause's effects and condition, without "others" of a payment."""
     others = OTHERS if clause.transfer else None
     own = [name for name in parties_of(clause) if name != others]
     earners = [part.earned for part in conditions_in(clause.when) if isinstance(part, Earned)]
@@ -26,5 +26,5 @@ def names_in(clause: Clause) -> list[str]:
 
 
 def means_all(clause: Clause, name: str) -> bool:
-    """Return whether a name stands for every party, where a clause can speak of all."""
+    """Return whether the name is the "everyone" of a clause that imposes a duty."""
     return name == EVERYONE and clause.duty is not None and clause.duty.agent == name

@@ -1,4 +1,4 @@
-"""Turns at a constant step, and whether two of them share one."""
+"""Arithmetic progressions of turns, and the test whether two of them share a turn."""
 
 from collections.abc import Sequence
 from math import gcd
@@ -10,7 +10,7 @@ Progression = tuple[int, int, int]
 
 
 def _progression(when: When, turns: int) -> Progression | None:
-    """Return the turns at which a condition on turns alone holds; None for one on anything else."""
+    """Return the turns at which a condition holds, or None if they are not one progression."""
     match when:
         case "always":
             return 1, turns, 1
@@ -23,7 +23,7 @@ def _progression(when: When, turns: int) -> Progression | None:
 
 
 def progressions(when: When, turns: int) -> list[Progression]:
-    """Return the same for a condition on listed turns as well; none for one on anything else."""
+    """Return the progressions of turns at which a condition holds; [] if they are not known."""
     listed_turns: Sequence[When] = turn_list(when) or [when]
     found = (_progression(part, turns) for part in listed_turns)
     return [progression for progression in found if progression is not None]
@@ -37,7 +37,7 @@ def meet(a: Progression, b: Progression) -> bool:
     if over:
         return False
     period = stride // common
-    # The first turn of a that is congruent to b's, and from there on one in every lcm of steps.
+    # Common turns of both progressions, if unbounded, repeat every lcm of the two steps.
     at = first + step * (apart * pow(step // common, -1, period) % period)
     lcm, since = step * period, max(first, other)
     at += -(-max(0, since - at) // lcm) * lcm

@@ -1,4 +1,4 @@
-"""Clauses as agents write them: read leniently in form, bound strictly, every fault in words.
+"""The reader of clauses as agents write them: lenient in form, strict in meaning.
 
 >>> from shapley_coop.deals.language.terms import Terms
 >>> terms = Terms(["Ann", "Bob"], {"Ann": ["lever"], "Bob": ["door"]}, turns=5)
@@ -11,8 +11,8 @@ c1. Ann does lever at turns 1 and 3.
 >>> print(read_proposal([{"kind": "pay", "from": "Ann", "to": "Bob", "amount": "some"}]).feedback)
 clause 1, `amount`: 'some' is no number: write one, as in "amount": 3.
 
-What would need a guess is refused: a key that could mean something (`unless`), 3 % where a number
-is due, two conditions in one object. Keys that only explain (`reason`, `id`, `note`) are left out.
+Input that would need a guess is refused: an unknown key with a meaning (`unless`), 3 % instead of a
+number, two conditions in one object. Keys that only explain (`reason`, `id`, `note`) are left out.
 """
 
 from collections.abc import Collection, Mapping
@@ -32,34 +32,34 @@ ANNOTATIONS = {
     *("reason", "reasoning", "rationale", "explanation", "why", "id", "cid", "no", "number"),
     *("note", "notes", "comment", "comments", "description", "title", "label", "text"),
 }
-"""Keys that explain a clause and change nothing: they are left out, and their author is told."""
+"""Keys that only explain a clause. They are left out, and the author is informed."""
 
 _SHAPE = 'write one object: {"clauses": [{"kind": …}, …]}'
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A deal that was read, and what of its form was repaired, in words."""
+    """A deal that was read, and the repairs of its form, in words."""
 
     deal: Deal
     repairs: tuple[str, ...] = ()
 
 
 def read_deal(raw: Any, terms: Terms | None = None) -> Deal | Fault:
-    """Return a deal from JSON as agents write it; what cannot be read is a fault (CLAUSE).
+    """Return the deal that an agent wrote as JSON, or a fault (CLAUSE).
 
-    The record's own JSON is read by `Deal.model_validate`: a list of two turns is a range there.
+    For the JSON of a record use `Deal.model_validate`: there a list of two turns is a range.
     """
     found = read_proposal(raw, terms)
     return found if isinstance(found, Fault) else found.deal
 
 
 def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
-    """Return a deal from JSON as agents write it, with what was repaired; or all its faults.
+    """Return the deal that an agent wrote as JSON, with the repairs; or one fault with all faults.
 
     Args:
-        raw: what stood in the proposal.
-        terms: the agents and their actions, so that case and quotation marks do not matter.
+        raw: the parsed JSON of the proposal.
+        terms: the agents and their actions; given them, case and quotation marks are ignored.
     """
     notes = Notes(currency=terms.currency if terms else "")
     body = _body(raw, notes)
@@ -84,7 +84,7 @@ def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
 
 
 def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
-    """Return the clauses of a proposal, as they are, and the ids of those it ends."""
+    """Return the raw clauses of a proposal and the ids that it drops; None if it is no deal."""
     if isinstance(raw, list):
         notes.repairs.append("read a list as the clauses")
         return raw, ()
@@ -108,7 +108,7 @@ def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
 
 
 def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
-    """Return one clause as the record spells it; what is wrong is noted."""
+    """Return one clause in the form of a record; faults go into `notes`."""
     if not isinstance(raw, Mapping):
         notes.wrong("", f"{shown(raw)} is no clause: write an object with a kind")
         return {}
@@ -133,7 +133,7 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
 
 
 def _by_other_keys(given: dict[str, Any], cls: type[Clause], notes: Notes) -> None:
-    """Read keys that have one meaning in a clause of this kind, where it is not said otherwise."""
+    """Replace synonyms of keys that the kind knows, and remove keys without an effect."""
     for said, meant in cls.also.items():
         if said in given and meant not in given:
             given[meant] = given.pop(said)
@@ -145,7 +145,7 @@ def _by_other_keys(given: dict[str, Any], cls: type[Clause], notes: Notes) -> No
 
 
 def no_other_keys(given: Mapping[str, Any], known: Collection[str], notes: Notes) -> None:
-    """Keys that are not known: an explanation is left out, anything else is a fault."""
+    """Check unknown keys: a key that only explains is left out, any other is a fault."""
     for key in given:
         if key in known:
             continue
@@ -164,7 +164,7 @@ def _soundly(clauses: list[int]) -> tuple[str, ...]:
 
 
 def _in_words(error: ValidationError | RecursionError) -> list[str]:
-    """What the shape of a deal still has against it: no path into it, but the clause and field."""
+    """Return pydantic's errors in words that name the clause and the field instead of a path."""
     if isinstance(error, RecursionError):
         return ["A condition is nested too deeply: write it flat."]
     told = []

@@ -1,4 +1,4 @@
-"""Validation rules: small pure functions; a workflow composes the ones it wants.
+"""Validation rules for deals: small pure functions that a workflow composes.
 
 >>> from shapley_coop.deals.language.clauses import Pay
 >>> deal = Deal(clauses=[Pay(payer="Bob", payee="Eve", amount=1)])
@@ -6,7 +6,7 @@
 >>> found.label, found.feedback
 ('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
-`deals.language.labels` says what each label refuses.
+Each docstring gives the rule's label (`deals.language.labels`) and the condition that it checks.
 """
 
 import json
@@ -33,40 +33,40 @@ from shapley_coop.games.actions import told_actions
 from shapley_coop.games.open_turns import Spans, outside
 
 MAX_TEXT_CHARS = 4_000
-"""Limit of a deal's text in characters; its JSON has about twice as many."""
+"""The largest length of a deal's text in characters; its JSON is about twice as long."""
 
 
 Rule = Callable[[Deal, Terms], Fault | None]
 
 
 def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
-    """Return the first rule that the deal breaks, in the given order."""
+    """Return the fault of the first rule, in the given order, that the deal breaks; else None."""
     return next((fault for rule in rules if (fault := rule(deal, terms))), None)
 
 
 def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
-    """Return all the faults of a deal as one, labelled by the first; None if it breaks no rule."""
+    """Return all faults of a deal merged into one, with the label of the first; None if none."""
     return together(rule(deal, terms) for rule in rules)
 
 
 def _fault(label: str, lines: list[str]) -> Fault | None:
-    """Return what a rule has against several clauses; None if nothing."""
+    """Return the lines of a rule's objections as one fault; None if there are none."""
     return Fault(label, listed(list(dict.fromkeys(lines)))) if lines else None
 
 
 def _in_each(label: str, deal: Deal, wrong: Callable[[Clause], str]) -> Fault | None:
-    """Return what a rule has against each clause by itself, to follow its id."""
+    """Return a rule's fault, where `wrong` gives the words that follow a clause's id, or ""."""
     found = {cid: wrong(clause) for cid, clause in deal.ids().items()}
     return _fault(label, [f"{cid}{why}." for cid, why in found.items() if why])
 
 
 def non_empty(deal: Deal, terms: Terms) -> Fault | None:
-    """EMPTY: a deal says something."""
+    """EMPTY: the deal has one clause or more."""
     return None if deal.clauses else Fault("EMPTY", "The proposal has no clause: give one or more.")
 
 
 def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
-    """LONG: the text of a proposal fits in the letters that show it."""
+    """LONG: the text of the proposal is short enough for the letters that show it."""
     if (length := len(deal.text())) <= MAX_TEXT_CHARS:
         return None
     return Fault(
@@ -77,7 +77,7 @@ def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_agents(deal: Deal, terms: Terms) -> Fault | None:
-    """NAME: only parties are named."""
+    """NAME: the clauses name only parties."""
     parties = ", ".join(terms.agents)
     wrong = [
         f"{cid} names {name}, who is not a party: the parties are {parties}."
@@ -89,7 +89,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
-    """ACTION: every action named is one its agent has."""
+    """ACTION: every named action is an action of the agent that it is named with."""
     wrong = []
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in clause.events(())]
@@ -98,7 +98,7 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
             pairs += [(agent, duty.action) for agent in bound]
         for agent, action in pairs:
             if agent not in terms.agents:
-                continue  # a fault already
+                continue  # `known_agents` reports this
             if action not in (known := terms.actions.get(agent, [])):
                 told = ", ".join(told_actions(known))
                 wrong.append(f"{cid}: {agent} has no action {action}; it has {told}.")
@@ -106,7 +106,7 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
-    """TURN: turns named exist."""
+    """TURN: the named turns are turns of the game."""
     wrong = []
     for cid, clause in deal.ids().items():
         for part in conditions_in(clause.when):
@@ -123,9 +123,9 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def performable(deal: Deal, terms: Terms) -> Fault | None:
-    """TURN: nobody owes an action at a turn at which it can never take it.
+    """TURN: no agent has a duty to act at a turn at which the game does not admit the action.
 
-    Duties whose conditions depend on turns alone are looked at; the monitor excuses the others.
+    Only duties with conditions on turns alone are checked; the monitor excuses the others.
     """
     wrong = []
     for cid, clause in deal.duties.items():
@@ -142,7 +142,7 @@ def performable(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def _instead(terms: Terms, inside: Spans) -> str:
-    """Return the turns to name for a duty, as they are written."""
+    """Return the advice on the turns that a duty may name, as the agent would write them."""
     left = [(max(first, terms.now), last) for first, last in inside if last >= terms.now]
     if not left:
         return "it can at none of the turns left, so leave it out"
@@ -152,7 +152,7 @@ def _instead(terms: Terms, inside: Spans) -> str:
 
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
-    """PAY: a payment is positive, between two parties, and no more than all of a reward."""
+    """PAY: a payment is positive, between two parties, and at most the whole reward."""
     return _in_each("PAY", deal, lambda clause: _wrong_payment(clause.transfer, terms))
 
 
@@ -173,7 +173,7 @@ def _wrong_payment(pay: Transfer | None, terms: Terms) -> str:
 
 
 def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
-    """GIVE: a gift is one or more of a good that there is, from one party to another."""
+    """GIVE: a gift is one or more units of a good of the game, from one party to another."""
     return _in_each("GIVE", deal, lambda clause: _wrong_gift(clause.gift, clause.when, terms))
 
 
@@ -194,12 +194,12 @@ def _wrong_gift(give: Gift | None, when: When, terms: Terms) -> str:
 
 
 def sound_alone(deal: Deal, terms: Terms) -> Fault | None:
-    """CLAUSE: nothing is wrong with a clause by what its own kind asks."""
+    """CLAUSE: each clause passes the check of its kind (`Clause.wrong`)."""
     return _in_each("CLAUSE", deal, lambda clause: clause.wrong(terms))
 
 
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
-    """SHARE: at most one split; it has fractions of one whole for all parties, or a norm."""
+    """SHARE: at most one split, by a norm or by fractions for all parties that sum to 1."""
     splits = {cid: split for cid, c in deal.ids().items() if (split := c.split)}
     if len(splits) > 1:
         return Fault("SHARE", f"{' and '.join(splits)} both split the total: keep one.")
@@ -222,7 +222,7 @@ def _wrong_split(split: Split, terms: Terms) -> str:
 
 
 def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
-    """NORM: a norm is one of those computed at this table."""
+    """NORM: the norm of a split is a norm on offer at this table."""
     split = deal.split
     if split is None or split.norm is None or split.norm in terms.norms:
         return None
@@ -231,10 +231,10 @@ def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
-    """CLASH: no agent owes two different actions, or one it is forbidden, under one condition.
+    """CLASH: no agent has duties to take two actions, or a forbidden action, at the same turn.
 
-    Two duties are compared where their conditions are equal, or depend on turns alone; conditions
-    on history that can hold at the same turn are found by the certificate.
+    Two duties are compared only if their conditions are equal or both depend on turns alone.
+    The certificate finds clashes between different conditions on the history.
     """
     by_agent: dict[str, list[tuple[str, Duty, When, list[Progression]]]] = {}
     wrong = []
@@ -254,7 +254,7 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_drops(deal: Deal, terms: Terms) -> Fault | None:
-    """DROP: only payments, gifts and shares of the contract that stands can be dropped."""
+    """DROP: a deal drops only payments, gifts and shares of the contract in force."""
     for cid in deal.drops:
         if cid not in terms.droppable:
             known = ", ".join(terms.droppable) or "none"
@@ -263,7 +263,7 @@ def known_drops(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def only(*kinds: type[Clause]) -> Rule:
-    """KIND: a rule that admits these clauses alone."""
+    """Return a rule, labelled KIND, that admits only clauses of these kinds."""
     names = ", ".join(kind.__name__.lower() for kind in kinds)
 
     def only_these(deal: Deal, terms: Terms) -> Fault | None:
@@ -290,7 +290,7 @@ DEAL_RULES: tuple[Rule, ...] = (
     known_drops,
     sound_alone,
 )
-"""What every deal has to pass, in this order."""
+"""The rules for every deal, in the order of the checks."""
 
 
 def _clash(a: Duty, b: Duty) -> bool:

@@ -1,4 +1,4 @@
-"""The public speech in a message that as a whole could not be used.
+"""The public speech in a message that was refused.
 
 >>> speech_in("<s>I offer five.</s><PROPOSAL>{broken</PROPOSAL>")
 'I offer five.'
@@ -12,7 +12,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.thoughts import without_thoughts
 from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan, too_long
 
-# What is private, or data: an element of it that is never closed takes all that follows with it.
+# Private elements and proposals; an unclosed one extends to the end of the text.
 _NOT_SPEECH = re.compile(
     r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL)\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
     re.DOTALL | re.IGNORECASE,
@@ -21,10 +21,10 @@ _SPEECH = re.compile(r"<s>[^<>]*</s>", re.IGNORECASE)
 
 
 def speech_in(text: str) -> str:
-    """Return what a refused message says to all, as far as it is clear; empty where it is not.
+    """Return the public speech of a refused message, or "" if it is not clear.
 
-    Only speech that is closed, holds no tag and stands alone of its kind is delivered: nothing that
-    its author may have meant to keep private.
+    The speech must be closed, contain no tag and be the only one in the message. So no words are
+    delivered that the author may have meant to keep private.
     """
     said = without_thoughts(text[:MAX_MESSAGE])
     if isinstance(said, Fault):

@@ -1,4 +1,4 @@
-"""The parts of a clause as agents spell them: names, amounts, `per`, conditions."""
+"""The readers of the parts of a clause as agents write them: names, amounts, `per`, conditions."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -33,13 +33,13 @@ _CODES = {"€": "EUR", "EURO": "EUR", "$": "USD", "DOLLAR": "USD", "£": "GBP",
 
 @dataclass
 class Notes:
-    """What was repaired and what is wrong, in words, with the place that is being read.
+    """The repairs and faults found while reading a proposal, in words.
 
     Attributes:
-        repairs: what was read as something else than it was written as.
-        faults: what could not be read.
-        place: how a fault begins: "clause 2".
-        currency: in which amounts are; empty where they are in points of the game.
+        repairs: the repairs made in reading.
+        faults: the parts that could not be read.
+        place: the place being read, with which a fault begins: "clause 2".
+        currency: the currency of amounts; "" for points of the game.
     """
 
     repairs: list[str] = field(default_factory=list)
@@ -48,32 +48,32 @@ class Notes:
     currency: str = ""
 
     def at(self, place: str) -> "Notes":
-        """Return the same notes, for another place."""
+        """Return notes for another place that share the same lists."""
         return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
-        """Note a fault of a field, or of the whole where no field is given."""
+        """Add a fault of a field, or of the whole place if `key` is ""."""
         where = ", ".join(part for part in (self.place, f"`{key}`" if key else "") if part)
         self.faults.append(f"{where}: {why}" if where else why)
 
     def repaired(self, what: str) -> None:
-        """Note a repair."""
+        """Add a repair."""
         self.repairs.append(f"{self.place}: {what}" if self.place else what)
 
 
 def shown(value: Any) -> str:
-    """Return a value in feedback: as it was written, cut."""
+    """Return the `repr` of a value for feedback, cut at 40 characters."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def unwrapped(text: str) -> str:
-    """Return a text without quotation marks, backticks, bold and a full stop around it."""
+    """Return a text without surrounding quotation marks, backticks, asterisks and full stop."""
     return text.strip(_AROUND).rstrip(".").strip(_AROUND)
 
 
 def meant(said: str, known: Collection[str]) -> str | None:
-    """Return the one known name that is said, whatever its case and what is put around it."""
+    """Return the one known name that equals `said` without case and quotation marks, or None."""
     if said in known:
         return said
     bare = unwrapped(said).casefold()
@@ -87,9 +87,9 @@ _EVERYBODY_ELSE = {"everybody else", "everyone else", "all others", "the others"
 def named(
     given: Mapping[str, Any], key: str, notes: Notes, terms: Terms | None, of: str = ""
 ) -> str:
-    """An agent's name, or the name of an action of the agent `of`; a payment's may be all others.
+    """Return the name of an agent, of an action of the agent `of`, or "others" in a payment.
 
-    A name that is not known stays as it is: the rules of the bargaining refuse it in their words.
+    An unknown name is returned unchanged, because the rules of the bargaining refuse it.
     """
     said = given.get(key)
     if not isinstance(said, str) or not said.strip():
@@ -110,18 +110,18 @@ def named(
 
 
 def good(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
-    """Return the name of a good; one that is not known is left to the rules of the bargaining."""
+    """Return the name of a good; an unknown name is refused later by the bargaining's rules."""
     known = replace(terms, agents=terms.goods) if terms else None
     return named(given, "good", notes, known)
 
 
 def quantity(given: Mapping[str, Any], notes: Notes) -> int:
-    """Return how many of a good."""
+    """Return the quantity of a good."""
     return _number(given.get("quantity"), "quantity", notes)
 
 
 def bound(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
-    """Of whom a clause asks something: an agent's name, or "everyone"."""
+    """Return the agent that a duty binds, or "everyone"."""
     said = given.get("agent")
     if not isinstance(said, str) or unwrapped(said).casefold() not in _ALL:
         return named(given, "agent", notes, terms)
@@ -133,14 +133,14 @@ def bound(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
 
 
 def _actions(terms: Terms, of: str) -> Sequence[str]:
-    """Return the actions of an agent; of everyone those that anybody has."""
+    """Return the actions of an agent; for "everyone" the actions of all agents."""
     if of != EVERYONE:
         return terms.actions.get(of, [])
     return actions_of_all(terms.actions)
 
 
 def per(given: Mapping[str, Any], notes: Notes) -> str:
-    """Return how often a payment is made; the record calls it the basis."""
+    """Return how often a payment is made: `per` in letters, `basis` in records."""
     said = [given[key] for key in ("per", "basis") if given.get(key) is not None]
     words = {one.strip().lower() if isinstance(one, str) else shown(one) for one in said}
     if len(words) > 1 or not words <= set(_PER):
@@ -150,9 +150,9 @@ def per(given: Mapping[str, Any], notes: Notes) -> str:
 
 
 def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
-    """Return a number, with a currency or a unit around it or not.
+    """Return a number as text, without a currency or a unit around it.
 
-    A percentage is read where a part of something is asked for, and nowhere else: 3 % is not 3.
+    A percentage is accepted only if `fraction` is true, because 3 % is not 3.
     """
     example = '"1/3"' if key == "fractions" else "3"
     if said is None or isinstance(said, bool) or not isinstance(said, _NUMBERS):
@@ -181,13 +181,13 @@ def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
 
 
 def part(fraction: Fraction) -> str:
-    """Say a part of a whole: in percent where that ends after two digits, else as a fraction."""
+    """Return a part of a whole in words: as a percentage of two decimals, else as a fraction."""
     percent = fraction * 100
     return f"{plain(percent)} %" if (percent * 100).denominator == 1 else str(fraction)
 
 
 def _another(money: str, currency: str) -> bool:
-    """Whether money is of another currency than amounts are in here; a sign alone is any game's."""
+    """Return whether the unit is another currency; games without a currency accept signs."""
     if not currency:
         return len(money) == len("EUR") and money.isalpha()
     said = money.upper().removesuffix("S")
@@ -199,7 +199,7 @@ def _in(currency: str) -> str:
 
 
 def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> Any:
-    """Return a condition as the record spells it; what is wrong is noted."""
+    """Return a condition in the form of a record; faults go into `notes`."""
     if deep > MAX_DEPTH:
         notes.wrong("when", "it is nested too deeply: write it flat")
         return "always"
@@ -241,14 +241,14 @@ _BESIDE = {"from": {"to"}, "every": {"start"}, "count": {"at_least"}, "earned": 
 
 
 def _no_more(said: Mapping[str, Any], kind: str, notes: Notes) -> None:
-    """Nothing stands beside a condition that could change what it says."""
+    """Add a fault for every key that does not belong to the kind of condition."""
     for key in said:
         if key != kind and key not in _BESIDE.get(kind, set()):
             notes.wrong("when", f"`{str(key)[:40]}` does not belong beside `{kind}`")
 
 
 def _turns(said: Mapping[str, Any], kind: str, notes: Notes) -> Any:
-    """Turns as ranges: one, listed ones, or from one to another."""
+    """Return turns as ranges, given a single turn, a list of turns, or `from` and `to`."""
     if kind == "from":
         if "to" not in said:
             return {"every": 1, "start": _number(said["from"], "from", notes)}
@@ -268,7 +268,7 @@ def _turns(said: Mapping[str, Any], kind: str, notes: Notes) -> Any:
 
 
 def _event(said: Mapping[str, Any], kind: str, notes: Notes, terms: Terms | None) -> Any:
-    """Return the latest action of an agent, or how often it has done it."""
+    """Return a `last` or `count` condition in the form of a record."""
     event = said[kind]
     if not isinstance(event, Mapping) or event.keys() != {"agent", "action"}:
         notes.wrong(kind, 'write {"agent": …, "action": …}')
@@ -285,7 +285,7 @@ _WHOLE = re.compile(rf"(\d{{1,{len(str(MAX_TURN)) - 1}}})(?:\.0{{1,9}})?(?: (?:u
 
 
 def _number(said: Any, key: str, notes: Notes) -> int:
-    """Return a number of turns, times or units."""
+    """Return a whole number of turns, times or units; 1 after a fault."""
     if isinstance(said, str) and (found := _WHOLE.fullmatch(said.strip())):
         said = int(found[1])
     if isinstance(said, bool) or not isinstance(said, int):

@@ -1,4 +1,4 @@
-"""What a deal is read by and checked against."""
+"""The facts of a table that a proposal is read with and checked against."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,14 +8,14 @@ from shapley_coop.games.open_turns import OpenTurns, always_open
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What a deal is checked against; compared by identity, so that a check is made once."""
+    """The facts that a deal is checked against. Compared by identity, so checks can be cached."""
 
     agents: Sequence[str]
     actions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     turns: int = 1
     norms: Sequence[str] = ()
-    droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
-    goods: Sequence[str] = ()  # what can change hands; in most games nothing
-    currency: str = ""  # in which amounts are; empty for points of the game
-    now: int = 1  # the turn from which on it binds
+    droppable: Sequence[str] = ()  # ids of payments, gifts and shares of the contract in force
+    goods: Sequence[str] = ()  # goods that can change hands; most games have none
+    currency: str = ""  # the currency of amounts; "" for points of the game
+    now: int = 1  # the first turn at which the deal would bind
     open_turns: OpenTurns = always_open

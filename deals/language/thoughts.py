@@ -1,7 +1,7 @@
-"""What a model thought, told from what it says: the marks that templates and servers leave.
+"""The removal of a model's thoughts from its answer, by the marks of chat templates and servers.
 
-Thoughts bind nobody and are delivered to nobody. Where it is not clear what is thought, the answer
-goes back to its author.
+Thoughts bind no agent and are delivered to no agent. If the extent of the thoughts is unclear, the
+answer is sent back to its author.
 
 >>> without_thoughts("Shall I <ACCEPT>? No.</think><REJECT>")
 '<REJECT>'
@@ -19,15 +19,15 @@ from shapley_coop.deals.language.lenient_json import Json, read_json
 
 @dataclass(frozen=True)
 class Mark:
-    """How thoughts begin and end in models' answers; `…` is up to 80 characters, or attributes.
+    """A pair of marks around thoughts; `…` stands for up to 80 characters, or for attributes.
 
     Attributes:
-        opens: what thoughts begin with.
-        closes: what the answer begins with: what stands before it is thought, opened or not.
-        used: by which models, templates or servers.
-        ends: what ends thoughts that were opened, and means nothing elsewhere.
-        first: whether `opens` is a mark at the beginning of an answer alone.
-        sure: whether what stands before `closes` is thought wherever nothing else says so.
+        opens: the marks that begin thoughts.
+        closes: the marks that end thoughts, even if no mark opened them.
+        used: the models, templates or servers that use the marks.
+        ends: the marks that end thoughts only if a mark opened them.
+        first: whether `opens` is a mark only at the beginning of an answer.
+        sure: whether all text before `closes` is thought, even if it holds tags or JSON.
     """
 
     opens: tuple[str, ...]
@@ -43,7 +43,7 @@ def _element(name: str, used: str) -> Mark:
 
 
 _GLUED = "analysis"
-"""Without its special tokens the name of a channel is glued to what was thought."""
+"""The name of gpt-oss's channel, which touches the thoughts if special tokens are stripped."""
 
 MARKS = (
     _element(
@@ -114,23 +114,23 @@ MARKS = (
     ),
     Mark((), ("<answer>", "<response>"), "Hunyuan, ERNIE, Granite 3.3", sure=False),
 )
-"""What `docs/answers.md` lists: marks of chat templates, and of what servers read them by."""
+"""The marks of chat templates and of servers' parsers; `docs/answers.md` lists them."""
 
 _NAME = re.compile(r"<(/?)([\w:]+)>")
 
 
 def _pattern(written: str) -> str:
-    """How a mark is found: a tag with spaces or attributes as well, all else as it is written."""
+    """Return the pattern of a mark: a tag may have spaces or attributes, other marks are exact."""
     if tag := _NAME.fullmatch(written):
         slash, name = tag.groups()
         return rf"<\s{{0,4}}{slash}\s{{0,4}}(?i:{name})(?:\s[^<>]{{0,200}})?>"
-    gap = ".{0,80}?" if "|" in written else "[^<>]{0,200}?"  # of a tag its attributes
+    gap = ".{0,80}?" if "|" in written else "[^<>]{0,200}?"  # in a tag, `…` is attributes
     found = re.escape(written).replace("…", gap).replace(r"\ ", r"\s{1,4}")
     return rf"{found}(?=[A-Z])" if written == _GLUED else found
 
 
 def _parts(first: bool) -> str:
-    """Return all marks of the beginning, or of anywhere, as groups named by part and number."""
+    """Return the pattern of marks at the beginning only, or of those found anywhere."""
     groups = []
     for number, mark in enumerate(MARKS):
         parts = {"closes": mark.closes, "ends": mark.ends} if not first else {}
@@ -144,7 +144,7 @@ def _parts(first: bool) -> str:
     return "|".join(groups)
 
 
-# To try all of them at every character takes long.
+# A lookahead on the first characters: trying every mark at every character is slow.
 _BEGIN = "|".join(
     sorted(
         {
@@ -155,20 +155,20 @@ _BEGIN = "|".join(
     )
 )
 MARK = re.compile(rf"\A\s*(?:{_parts(True)})|(?={_BEGIN})(?:{_parts(False)})", re.DOTALL)
-"""Any mark. Every repetition is bounded and none is nested: linear time."""
+"""The pattern of any mark. All repetitions are bounded and not nested: linear time."""
 
 _MOST_OBJECTS = 16
 
 _OF_WORDS = {"s", "consider", "notes"}
-"""Elements that hold words: one that is never closed goes on to the end, whatever it quotes."""
+"""Elements of words; an unclosed one extends to the end, even past marks that it quotes."""
 
 
 def without_thoughts(text: str) -> str | Fault:
-    """Return what an answer says, or the fault (TAG) where it is not clear what is thought.
+    """Return an answer without its thoughts, or a fault (TAG) if their extent is unclear.
 
-    Templates may open thoughts where no answer shows it: all before the first mark that closes some
-    is thought. The answer stands behind the last of them. Words in between are private like all
-    words outside of elements, and an element there may be thought or said.
+    A chat template may open thoughts before the answer begins, so all text before the first closing
+    mark is thought. The answer follows the last thoughts. Plain words between two thoughts are
+    private; an element between them is a fault, because it may be thought or said.
     """
     at, seen, ended = 0, False, -1
     opened: re.Match[str] | None = None
@@ -176,13 +176,13 @@ def without_thoughts(text: str) -> str | Fault:
         part, number = _which(found)
         if opened is not None:
             if number != _which(opened)[1]:
-                continue  # named in thoughts
+                continue  # a mark of another kind, quoted in thoughts
             if part == "opens":
                 return _fault(found, _NESTED)
             opened = None
         elif part == "ends":
             if ended == number and _may_be_said(text, at, found.start()):
-                return _fault(found, _UNCLEAR)  # it may be the first one that was thought
+                return _fault(found, _UNCLEAR)  # the text since the last end may be thought
             continue
         elif part == "closes" and MARKS[number].sure and not seen:
             if _is_inside(text, found):
@@ -204,18 +204,18 @@ _UNCLEAR = (
 
 
 def _may_be_said(text: str, start: int, stop: int) -> bool:
-    """Return whether there is a tag, or the beginning of JSON, between two places."""
+    """Return whether the text between two places has a tag or a brace, and so may be meant."""
     return TAG_LIKE.search(text, start, stop) is not None or "{" in text[start:stop]
 
 
 def _which(found: re.Match[str]) -> tuple[str, int]:
-    """Return which part of which mark was found."""
+    """Return the part ("opens", "closes" or "ends") and the index of the mark found."""
     part, number = str(found.lastgroup).split("_")
     return part, int(number)
 
 
 def _is_inside(text: str, closes: re.Match[str]) -> bool:
-    """Return whether a mark without its beginning stands in an element, or in a string of JSON."""
+    """Return whether a closing mark without an opening is inside an element or inside JSON."""
     following = TAG_LIKE.search(text, closes.end())
     if following is not None and following.group(1):
         return True

@@ -1,4 +1,4 @@
-"""`when`: a small closed language of conditions over public history. Data, never code.
+"""`when`: a small closed language of conditions over public history, written as data.
 
 ==========================================  ====================================================
 JSON                                        holds
@@ -15,9 +15,9 @@ JSON                                        holds
 `{"all": […]}` `{"any": […]}` `{"not": …}`  as in logic
 ==========================================  ====================================================
 
-So agents write them (`deals.language.reading`, `wire_form`). The record keeps all turns as
-ranges: `{"turns": [2, 5]}` there is from turn 2 to turn 5, as in the records of every earlier
-version, and a list of turns is an `any` of ranges. So stored deals keep their hashes.
+Agents write the forms above (`deals.language.reading`, `wire_form`). A record writes all turns as
+ranges: there `{"turns": [2, 5]}` means turn 2 to turn 5, and a list of turns is an `any` of ranges.
+Earlier versions wrote the same form, so stored deals keep their hashes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ MAX_TURN = 100_000
 MAX_PARTS = 64
 
 EVERYONE = params.EVERYONE
-"""All parties: who owes or has earned something."""
+"""The name that means all parties, in a duty or in `earned`."""
 
 
 class _Condition(BaseModel):
@@ -146,7 +146,7 @@ for _model in (All, AnyOf, Not):
 
 
 def conditions_in(when: When) -> Iterator[Turns | Every | Last | Count | Earned]:
-    """Yield the parts of a condition that have no parts themselves, in order; none of "always"."""
+    """Yield the atomic parts of a condition in order; "always" has none."""
     match when:
         case All(all=parts) | AnyOf(any=parts):
             for part in parts:
@@ -158,7 +158,7 @@ def conditions_in(when: When) -> Iterator[Turns | Every | Last | Count | Earned]
 
 
 def event_of(when: When) -> Event | None:
-    """Return the agent–action pair that a condition without parts speaks of, if it does of one."""
+    """Return the agent–action pair of an atomic condition, or None if it names no action."""
     match when:
         case Last(last=event) | Count(count=event):
             return event
@@ -167,7 +167,7 @@ def event_of(when: When) -> Event | None:
 
 
 def turn_list(when: When) -> list[Turns] | None:
-    """Return the ranges of a condition that holds at listed turns alone; None of any other."""
+    """Return the ranges of an `any` of two or more ranges of turns; None for other conditions."""
     match when:
         case AnyOf(any=parts) if len(parts) > 1:
             ranges = [part for part in parts if isinstance(part, Turns)]
@@ -177,11 +177,11 @@ def turn_list(when: When) -> list[Turns] | None:
 
 
 def words(when: When, of_payment: bool = False) -> str:
-    """The condition in plain English, to follow a verb: "while Bob's latest action is lever".
+    """Return the condition in plain English, to follow a verb: "while Bob's latest action is …".
 
     Args:
         when: the condition.
-        of_payment: whether a payment depends on it, which asks what is done in the very turn.
+        of_payment: whether a payment depends on the condition; `last` then means the same turn.
     """
     if ranges := turn_list(when):
         return at_turns([part.turns for part in ranges])
@@ -213,7 +213,7 @@ def words(when: When, of_payment: bool = False) -> str:
 
 
 def _since(of_payment: bool) -> str:
-    """A payment says "once" of how often it is made."""
+    """Return "once", or "after" for a payment, whose text uses "once" for its frequency."""
     return "after" if of_payment else "once"
 
 
@@ -223,7 +223,7 @@ def _span(turns: tuple[int, int]) -> str:
 
 
 def at_turns(spans: Sequence[tuple[int, int]]) -> str:
-    """Return turns in words: "at turns 1 and 3 to 5"."""
+    """Return ranges of turns in words: "at turns 1 and 3 to 5"."""
     told = [_span(turns) for turns in spans]
     if len(told) == 1:
         return f"at turn{'' if told[0].isdecimal() else 's'} {told[0]}"

@@ -1,4 +1,4 @@
-"""The wire: the tagged text that agents send, read leniently in form and strictly in what binds.
+"""The wire format: tagged text from agents, read leniently in form and strictly in meaning.
 
 >>> scan("I will be kind.<s>I propose a deal</s><PROPOSAL>{\\"clauses\\": []}</PROPOSAL>").speech
 'I propose a deal'
@@ -14,15 +14,15 @@ element                               meaning
 `<CONSIDER>…</CONSIDER>`              private reasoning; never delivered
 `<NOTES>…</NOTES>`                    private notes for later letters; never delivered
 `<PROPOSAL>{json}</PROPOSAL>`         an offer
-`<ACCEPT>` `<ACCEPT>2 hash</ACCEPT>`  accepts what stood in the letter; what it names must match
-`<REJECT>` `<REJECT>why</REJECT>`     rejects it
+`<ACCEPT>` `<ACCEPT>2 hash</ACCEPT>`  accepts the letter's offer; a number or hash must match
+`<REJECT>` `<REJECT>why</REJECT>`     rejects the letter's offer
 `<ACTION>name</ACTION>`               the action taken this turn
 `<CLAIM>40%</CLAIM>`                  the part of the total that the agent says it earned
 ====================================  =======================================================
 
-Text outside the elements is private, and other tags are text; what a mark of `thoughts` sets off is
-left out. The sender is never read from the text. What is read although it is not written so, and
-what is asked back, is in `docs/answers.md`; every repair of what others get to see is told to them.
+Text outside the elements is private, and unknown tags are plain text. The text that a mark of
+`thoughts` encloses is left out. The sender is never read from the text. `docs/answers.md` lists the
+repairs and the refusals. All readers of a repaired element are informed of the repair.
 """
 
 import re
@@ -41,14 +41,14 @@ from shapley_coop.escaping import SELECTED, hides
 PROTOCOL = "coop/2"
 """The version of the wire format and of the hashes in records (`shapley_coop.canonical`).
 
-Before 2, `{"turns": [2, 5]}` was a range, and hashes were of Python's own JSON.
+In version 1 `{"turns": [2, 5]}` was a range, and hashes were of the JSON that `json.dumps` writes.
 """
 
 MAX_MESSAGE = 64_000
 MAX_SPEECH = 4_000
-"""Limit of a speech, or of a reason, in characters: every later letter shows them."""
+"""The largest length of a speech or a reason in characters, since all later letters show it."""
 MAX_NOTES = 600
-"""Characters of its notes that an agent is shown again."""
+"""The number of characters of an agent's notes that its later letters show."""
 
 __all__ = ["MAX_DEPTH", "MAX_MESSAGE", "MAX_NOTES", "MAX_SPEECH", "PROTOCOL", "TAGS", "Message"]
 
@@ -56,17 +56,17 @@ _SELECTOR = re.compile(SELECTED)
 _DROPPED = re.compile(f"(?!{SELECTED})[{INVISIBLE}]")
 _LINES = "\n\r\t\u2028\u2029"
 _READABLE = {*map(chr, range(32, 127)), *_LINES, *INVISIBLE}
-"""What needs no look: plain ASCII, and what is looked for by itself."""
+"""Characters that `_unreadable` skips: plain ASCII, and invisible ones, checked elsewhere."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """What one message says; `None` for an element it does not have.
+    """The content of one message; an attribute is `None` if the message lacks the element.
 
     Attributes:
-        notes: its first MAX_NOTES characters.
-        repairs: what was repaired in what others get to see, in words.
-        outside: the words outside all elements; private.
+        notes: the first MAX_NOTES characters of the notes.
+        repairs: the repairs made in public elements, in words.
+        outside: the private words outside all elements.
     """
 
     speech: str | None = None
@@ -82,10 +82,10 @@ class Message:
 
 
 def scan(text: str) -> Message | Fault:
-    """Parse a message; whatever arrives, the answer is a message or a labelled fault.
+    """Parse a message and return its content or a labelled fault; never raise.
 
-    A fault holds all that is wrong, and what of the message was sound. Cost: linear in the text,
-    which is at most `MAX_MESSAGE` characters.
+    The fault lists all faults and the elements without a fault. Cost: linear in the text, which
+    has at most `MAX_MESSAGE` characters.
     """
     if not isinstance(text, str) or len(text) > MAX_MESSAGE:
         return Fault("SIZE", f"A message has at most {MAX_MESSAGE} characters: write less.")
@@ -96,7 +96,7 @@ def scan(text: str) -> Message | Fault:
         return answer
     elements = Elements(answer)
     found = elements.found
-    # ASCII without escapes hides nothing: what is unreadable in it was refused above.
+    # ASCII text without escapes can hide nothing more: `_unreadable` checked it above.
     plain = text.isascii() and "\\" not in text
     hidden = None if plain else together([_hidden_tag(text), *map(_hidden_in, _names(found))])
     if fault := together([*elements.faults, hidden]):
@@ -115,7 +115,7 @@ def scan(text: str) -> Message | Fault:
 
 
 def too_long(message: Message) -> Fault | None:
-    """LONG: what is delivered to all is at most MAX_SPEECH characters long."""
+    """LONG: each public element of words is at most MAX_SPEECH characters long."""
     heard = {"<s>": message.speech, "<ACCEPT>": message.accept, "<REJECT>": message.reject}
     return together(
         Fault(
@@ -135,11 +135,11 @@ _WORDS = {
     "REJECT": "reject",
     "NOTES": "notes",
 }
-"""Elements that hold words for somebody to read, in which what is invisible is left out."""
+"""Tag → attribute of `Message`, for elements of words; invisible characters are left out."""
 
 
 def _unreadable(text: str) -> Fault | None:
-    """Characters that are invisible and harmful, or that look like part of a tag."""
+    """Return a fault for a harmful invisible character, or one that looks like < or >."""
     for char in sorted(set(text) - _READABLE):
         if fault := _refused(char):
             return fault
@@ -158,7 +158,7 @@ def _refused(char: str) -> Fault | None:
 
 
 def _hidden_tag(text: str) -> Fault | None:
-    """Return a tag, or a mark of thoughts, that only shows once what is invisible is left out."""
+    """Return a fault if a tag or a mark of thoughts has an invisible character inside."""
     if not any(char in text for char in INVISIBLE):
         return None
     visible = _visible(text)
@@ -172,7 +172,7 @@ def _hidden_tag(text: str) -> Fault | None:
 
 
 def _names(found: dict[str, Any]) -> Iterator[str]:
-    """Yield what is compared with names and numbers, so that nothing may be hidden in it."""
+    """Yield the texts that are compared with names and numbers: they may hide nothing."""
     for tag in ("ACTION", "CLAIM", "PROPOSAL"):
         yield from _strings(found.get(tag))
 
@@ -193,7 +193,7 @@ def _visible(text: str) -> str:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Yield every string of a JSON value, keys included."""
+    """Yield every string in a JSON value, also its keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):

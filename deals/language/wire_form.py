@@ -1,4 +1,4 @@
-"""A deal as the JSON that an agent writes, which reads back to the same deal.
+"""The JSON that an agent would write for a deal; reading it gives the same deal.
 
 >>> from shapley_coop.deals.language.clauses import Do, Pay
 >>> from shapley_coop.deals.language.deal import Deal
@@ -8,8 +8,8 @@
 >>> wire_form(Deal(clauses=[Pay(payer="Ann", payee="Bob", amount="1/2", basis="reward")]))
 {'clauses': [{'kind': 'pay', 'payer': 'Ann', 'payee': 'Bob', 'amount': 0.5, 'per': 'reward'}]}
 
-The record's form (`Deal.record`) differs: a payment's `per` is its `basis` there, and every
-condition on turns a range.
+The JSON of a record (`Deal.record`) differs: the key `per` of a payment is `basis`, and every
+condition on turns is a range.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from shapley_coop.deals.language.deal import Deal
 
 
 def wire_form(deal: Deal | Clause) -> dict[str, Any]:
-    """Return the JSON of a deal, or of one clause, in the words of the letters."""
+    """Return the JSON that an agent would write for a deal or for one clause."""
     if not isinstance(deal, Deal):
         return deal.wire()
     written: dict[str, Any] = {"clauses": [clause.wire() for clause in deal.clauses]}

@@ -23,20 +23,20 @@ def audit(
     judged: str | None = None,
     open_turns: OpenTurns = always_open,
 ) -> dict[str, Any]:
-    """Hold a record against a contract, as plain JSON with exact amounts as strings.
+    """Return the audit of a record by a contract, as plain JSON with exact amounts as strings.
 
     Args:
-        agreed: a contract with all its amendments, a deal that stood from the first turn, or None.
-        record: the turns played, made here or by others.
-        turns: how many the game has at most.
+        agreed: a contract with all its amendments, a deal in force from turn 1 on, or None.
+        record: the turns played, in a run of this application or elsewhere.
+        turns: the largest number of turns of the game.
         over: whether no turn follows the record.
-        judged: a judge's answer, if one was asked.
+        judged: a judge's answer, or None if no judge was asked.
         open_turns: the turns at which an action can be taken (`Game.open_turns`).
 
     Returns:
         `verdicts` by clause (satisfied, violated, pending), `breaches` with their evidence,
-        `duties` kept and owed, `payments` that fell due, and `judge` with its `agreement`: the
-        fraction of clauses on which it agrees with the record.
+        the numbers of `duties` kept and owed, `payments` that fell due, the verdicts of the
+        `judge`, and the `agreement`: the fraction of clauses on which judge and monitor agree.
     """
     monitor = Monitor(agreed, open_turns).on(record)
     verdicts = monitor.verdicts(turns, over)
@@ -57,7 +57,7 @@ def audit(
 
 
 def audit_in_words(found: dict[str, Any]) -> str:
-    """Return an audit for people, a line for each clause, breach and payment."""
+    """Return an audit in words, with one line for each clause, breach and payment."""
     duties = found["duties"]
     lines = [f"{duties['kept']} of {duties['owed']} duties were kept."]
     lines += [f"{cid} {found['verdicts'][cid]}: {said}" for cid, said in found["clauses"].items()]

@@ -1,9 +1,9 @@
-"""The written contract: five sections of prose around the typed clauses, checked against them.
+"""The written contract: five sections of prose, checked against the typed clauses.
 
-The sections are those that contracts between language models need (Schiavone, 2025, section 4.2).
-Every clause is cited once, as `[c1]`, on a line of its own, and the line has to say what the
-clause says: the same names, actions and numbers in the same order, and the same negations, so
-that nothing is added, dropped or changed. Where the prose is still ambiguous, the clauses decide.
+Contracts between language models need these five sections (Schiavone, 2025, section 4.2). The prose
+cites every clause once, as `[c1]`, on a separate line. That line must have the names, actions,
+numbers and negations of the clause in the same order, so that nothing is added, dropped or changed.
+If the prose is still ambiguous, the clauses decide.
 """
 
 import re
@@ -42,7 +42,7 @@ _MARKS = {
 
 
 def compose(deal: Deal, terms: Terms, game: str = "", intents: Sequence[str] = ()) -> str:
-    """Return the contract in the plainest words, in all five sections."""
+    """Return the written contract of a deal, made of the clauses' texts in the five sections."""
     by_section: dict[int, list[str]] = {2: [], 3: [], 4: []}
     for cid, clause in deal.ids().items():
         by_section[_section(clause)].append(f"- [{cid}] {clause.words()}")
@@ -68,7 +68,7 @@ def compose(deal: Deal, terms: Terms, game: str = "", intents: Sequence[str] = (
 
 
 def differences(prose: str, deal: Deal, terms: Terms) -> list[str]:
-    """How a written contract differs from the clauses, a sentence each; empty if it does not.
+    """Return the differences of a written contract from its clauses, one sentence each.
 
     Args:
         prose: Markdown with the five sections as numbered headings.
@@ -89,7 +89,7 @@ def differences(prose: str, deal: Deal, terms: Terms) -> list[str]:
 
 
 def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
-    """Return how the clauses of a summary differ from those that were agreed."""
+    """Return the differences of a summary's clauses from the agreed clauses, one sentence each."""
     faults = []
     for n, (old, new) in enumerate(zip_longest(agreed.clauses, written.clauses), start=1):
         if old is None and new is not None:
@@ -118,7 +118,7 @@ def _citations(prose: str, deal: Deal) -> Iterator[str]:
 
 
 def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]:
-    """Yield what is wrong with the lines of a section that holds clauses."""
+    """Yield the faults of the lines of a section of clauses."""
     known = deal.ids()
     for line in _lines(body):
         cited = [cid for cid in _CITATION.findall(line) if cid in known]
@@ -142,7 +142,7 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
 
 
 def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
-    """What is wrong with the first or the last section: both name all parties and oblige none."""
+    """Yield the faults of the first or last section: it must name all parties and bind none."""
     tokens = _skeleton(body, terms)
     if missing := [agent for agent in terms.agents if agent not in tokens]:
         yield f"Section {section} does not name {', '.join(missing)}: name every party."
@@ -166,7 +166,7 @@ def _lines(body: str) -> list[str]:
 
 
 def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
-    """The names, actions, numbers and marks of a text, in order; words between them are free."""
+    """Return the names, actions, numbers and marks of a text, in order, without other words."""
     return tuple(token for token, _ in _tokens(text, terms))
 
 
@@ -188,7 +188,7 @@ def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:
 
 
 def _number(text: str) -> str:
-    """One way of writing each number, so that 50 % is 1/2; what is no amount stays as it is."""
+    """Return a number in its standard form, so that 50 % equals 1/2; other text unchanged."""
     try:
         return plain(parse_exact(text))
     except ValueError:

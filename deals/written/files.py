@@ -1,4 +1,4 @@
-"""Files of contracts and of records, as people give them."""
+"""Readers of files of contracts and of records that users pass to commands."""
 
 from math import isfinite
 from pathlib import Path
@@ -16,7 +16,7 @@ KIND = "a contract or a record"
 
 
 def clauses_in(path: Path) -> dict[str, Any]:
-    """Return a file's contract, or that of the run whose result the file holds."""
+    """Return the contract in a file, which holds a contract or the result of a run."""
     content = read_data(path, KIND)
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
         content = _of_a_record(content["contract"].get("clauses"))
@@ -26,7 +26,7 @@ def clauses_in(path: Path) -> dict[str, Any]:
 
 
 def turns_in(path: Path) -> list[Turn]:
-    """Return a record's turns: numbered from 1, with finite rewards; 0 where none are given."""
+    """Return the turns of a record: numbered from 1, with finite rewards, {} where missing."""
     content = read_data(path, KIND)
     turns = content.get("record") if isinstance(content, dict) else content
     if not isinstance(turns, list) or not turns:
@@ -47,8 +47,8 @@ def turns_in(path: Path) -> list[Turn]:
 
 
 def _of_a_record(clauses: Any) -> dict[str, Any]:
-    """Clauses of a record, where all turns are ranges, as people and agents write them."""
+    """Return clauses of a record, which writes turns as ranges, in the form that agents write."""
     try:
         return wire_form(Deal.model_validate({"clauses": clauses}))
     except ValidationError:
-        return {"clauses": clauses}  # reading them says in words what is wrong
+        return {"clauses": clauses}  # the reader of clauses will report the fault in words

@@ -1,4 +1,4 @@
-"""A judge's verdicts on a contract, reported beside the monitor's and never in their place."""
+"""The reader of a judge's verdicts, which are reported beside the monitor's and bind nothing."""
 
 import re
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ _VERDICT = re.compile(r"(?:^|[;\n])\W*(c\d{1,4})\W*[:=]\W*(\w+)")
 
 
 def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdict] | Fault:
-    """Read `c1: satisfied` or `c1: violated` for every clause, or say what is missing.
+    """Return a judge's verdict on every clause, or a fault if one is missing or contradictory.
 
-    Each stands on a line of its own or after a semicolon.
+    The text has `c1: satisfied` or `c1: violated` on separate lines or after semicolons.
     """
     found: dict[str, Verdict] = {}
     known = {str(verdict): verdict for verdict in get_args(Verdict)}
@@ -32,7 +32,7 @@ def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdic
 
 
 def agreement(monitor: Mapping[str, Verdict], judge: Mapping[str, Verdict]) -> Fraction:
-    """Return the fraction of clauses on which judge and monitor agree; 1 for no clauses."""
+    """Return the fraction of clauses on which judge and monitor agree; 1 if there are none."""
     if not monitor:
         return Fraction(1)
     same = sum(judge.get(cid) == verdict for cid, verdict in monitor.items())

@@ -1,4 +1,4 @@
-"""Plain English back into clauses: the sentences that `deals` writes itself, and no others.
+"""The parser of clauses in plain English: it reads only the sentences that `deals` writes.
 
 >>> acts = {"Ann": ["give", "keep"], "Ben": ["give", "keep"]}
 >>> terms = Terms(agents=["Ann", "Ben"], actions=acts, turns=3)
@@ -40,14 +40,14 @@ _YET = re.compile(
     re.IGNORECASE,
 )
 _Read = tuple[Any, int]
-"""What was read, and where it ends."""
+"""A parsed value, and the index after it in the text."""
 
 
 def read_words(text: str, terms: Terms) -> Deal | Fault:
-    """Return the deal that a text proposes, if its clauses are in the words of `Deal.text`.
+    """Return the deal that a text proposes in the sentences of `Deal.text`, or a fault (WORDS).
 
-    Words around the clauses are free as long as they name no party, action or number: what is not
-    understood is a fault (WORDS), never left out. Cost: linear in the text.
+    Other words around the clauses are ignored if they name no party, action or number. If they
+    name one, that is a fault. Cost: linear in the text.
     """
     drops = _ENDS.findall(text)
     text = _ENDS.sub(" ", text)
@@ -74,9 +74,9 @@ def read_words(text: str, terms: Terms) -> Deal | Fault:
 
 
 def agrees(text: str) -> bool:
-    """Whether words say yes to what stands, and nothing that would make them an offer of their own.
+    """Return whether a text agrees to the current offer without a condition or a counter-offer.
 
-    It errs towards yes: whoever is asked again can still say what it would have otherwise.
+    In doubt the result is True: the agent is then asked again and can still say something else.
     """
     first, *more = re.split(r"[.!;\n]", text)
     said = _AGREED.match(first) or any(_AGREED.fullmatch(sentence) for sentence in more)
@@ -84,7 +84,7 @@ def agrees(text: str) -> bool:
 
 
 class _Reader:
-    """The sentences that `deals.language` writes for clauses and conditions, as patterns."""
+    """Patterns of the sentences that `deals.language` writes for clauses and conditions."""
 
     def __init__(self, terms: Terms) -> None:
         who = _one_of(terms.agents)
@@ -115,7 +115,7 @@ class _Reader:
         self._atoms = _atoms(who, what)
 
     def clause(self, text: str, at: int) -> _Read | None:
-        """Return the clause that begins here, as JSON."""
+        """Return the clause that begins at `at` as JSON, with its end; None if there is none."""
         if found := self._duty.match(text, at):
             kind = "do" if found[2] == "does" else "forbid"
             duty = {"kind": kind, "agent": found[1], "action": found[3]}
@@ -143,7 +143,7 @@ class _Reader:
         return None
 
     def _ended(self, clause: dict[str, Any], text: str, at: int) -> _Read | None:
-        """With the condition and the full stop that follow."""
+        """Return the clause with the condition and full stop that follow; None without them."""
         when, end = self._when(text, at) or ("always", at)
         return ({**clause, "when": when}, end + 1) if text.startswith(".", end) else None
 
@@ -159,7 +159,7 @@ class _Reader:
         return None
 
     def _several(self, text: str, at: int) -> _Read | None:
-        """`w and w and …)`, or the same with `or`; the parenthesis stands open."""
+        """Read `w and w and …)`, or the same with `or`, after an opening parenthesis."""
         parts, how = list[Any](), ""
         while part := self._when(text, at):
             parts.append(part[0])
@@ -178,7 +178,7 @@ def _payment(payer: str, payee: str, amount: str, often: str) -> dict[str, str]:
 
 
 def _atoms(who: str, what: str) -> list[tuple[re.Pattern[str], Callable[..., Any]]]:
-    """Each condition without parts: the pattern of its words, and from its groups its JSON."""
+    """Return, for each atomic condition, its pattern and a function from groups to JSON."""
     words: list[tuple[str, Callable[..., Any]]] = [
         (
             r"at turn (\d+) and every (\d+) turns after it",
@@ -212,12 +212,12 @@ def _atoms(who: str, what: str) -> list[tuple[re.Pattern[str], Callable[..., Any
 
 
 def _turns(said: str) -> dict[str, Any]:
-    """Listed turns: any of these ranges."""
+    """Return listed turns as an `any` of ranges."""
     ends = [re.findall(r"\d+", part) for part in re.split(r", | and ", said)]
     return {"any": [{"turns": [int(span[0]), int(span[-1])]} for span in ends]}
 
 
 def _one_of(names: Iterable[str]) -> str:
-    """Return a pattern for any of the names, the longest first."""
+    """Return a pattern that matches any of the names, trying the longest first."""
     longest_first = sorted(names, key=len, reverse=True)
     return "(?:" + "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first) + ")"

@@ -1,4 +1,4 @@
-"""Trades in thought: goods that are kept, given and promised."""
+"""Simulated plays of a trade, for the outlook of an offer."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,24 +9,24 @@ if TYPE_CHECKING:
 
 
 class TradeAhead(PrivateWorths):
-    """Whoever owes nothing keeps what it has."""
+    """Simulated plays in which an agent without a duty keeps its goods."""
 
     game: "Trade"
 
     @property
     def words(self) -> str:
-        """What agents are taken to do."""
+        """The assumption about agents without a duty, in words."""
         if not self.game.market.pool:
             return "who is asked for nothing keeps what it holds"
         return "who is asked for nothing keeps what it holds, and refuses if it is left nothing"
 
     @property
     def unasked_words(self) -> str:
-        """The same, shorter."""
+        """The action of an agent without a duty, in words."""
         return "keep"
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str | None:
-        """To keep; a pool is accepted by who is left something, whatever that is worth to it."""
+        """Return `keep`; at the end of a pool, accept if the agent holds any unit, else refuse."""
         legal = self.game.legal(position, agent)
         if "keep" in legal:
             return "keep"

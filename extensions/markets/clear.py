@@ -1,4 +1,4 @@
-"""Clear: open all orders, set one price for each good, and sign what trades."""
+"""The node that opens all orders, sets one price for each good, and signs the trades."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,13 +18,13 @@ from shapley_coop.state.turn import unsound
 
 
 def clear(table: Table) -> dict[str, Any]:
-    """Return what trades becomes a contract, by which goods change hands and are paid for.
+    """Return the contract of all trades, whose clauses move the goods and pay for them.
 
-    An order binds its author to trade at its limit or at a better price, and to nothing else: it is
-    the signature, and where the author's key is of this home, that signs what the orders come to.
-    Who has none passed, and is no party. The orders stay sealed, and all see prices, quantities and
-    who trades with whom.
-    Verdicts: `refused` (orders could not be read, and are asked for once more), `traded`, and
+    An order is its author's signature: it binds the author only to trade at the limit or at a
+    better price. If the author's key is in this home, the key signs the contract too. An agent
+    without orders has passed and is no party. The orders stay sealed; all agents see the prices,
+    the quantities and the trades.
+    Verdicts: `refused` (orders could not be read, and their author is asked again), `traded`, and
     `nothing` (no limits cross).
     """
     if unsound(table):
@@ -56,13 +56,13 @@ def clear(table: Table) -> dict[str, Any]:
 
 
 def _passed(table: Table, agent: str) -> AgentOutput:
-    """What an agent without an order is heard to do: it declined, or nothing could be read."""
+    """Return the public pass of an agent that declined to order or whose orders were unreadable."""
     sealed = (table["sealed"] or {}).get(agent)
     return sealed if sealed and sealed["act"] == "pass" else {"act": "pass", "text": ""}
 
 
 def _told(found: Mapping[str, Cleared]) -> dict[str, Price]:
-    """Return what all may know of the goods that trade."""
+    """Return good → the public price and volume, for the goods that trade."""
     return {
         good: {"price": plain(one.price), "volume": one.volume}
         for good, one in found.items()

@@ -1,11 +1,11 @@
-"""The uniform price of a call market: one good, all orders at once, one price for all who trade.
+"""The clearing of a call market: one good, all orders at once, one price for all trades.
 
 The k-double auction with k = 1/2 (Chatterjee and Samuelson, 1983; Rustichini, Satterthwaite and
-Williams, 1994): limits to buy are ranked from above, limits to sell from below, and as many units
-trade as there are pairs of which the buyer's limit is no lower. The price is in the middle of what
-clears that many. No other single price trades more, nobody trades at a price worse than its limit,
-and what is bought is what is sold. In the example the price is 4: at any more, Ben would offer a
-third unit, which nobody buys.
+Williams, 1994). Limits to buy are ranked downwards and limits to sell upwards. A pair trades if the
+buyer's limit is at least the seller's. The price is the middle of the interval of prices that clear
+this number of units. No other single price trades more units. No agent trades at a price worse than
+its limit. Units bought equal units sold. In the example the price is 4: above 4, Ben would
+offer a third unit, which no agent buys.
 
 >>> orders = [Order("Ann", BUY, 2, Fraction(9)), Order("Ben", SELL, 3, Fraction(4))]
 >>> cleared = clear(orders)
@@ -30,13 +30,13 @@ SELL: Side = "sell"
 
 @dataclass(frozen=True)
 class Order:
-    """A limit order: up to so many units, at this price for each or a better one.
+    """A limit order: up to `quantity` units, each at the limit price or a better one.
 
     Attributes:
-        agent: whose it is.
-        side: to buy or to sell.
-        quantity: units, 1 or more.
-        limit: the highest price that a buyer pays for a unit, or the lowest that a seller takes.
+        agent: the author of the order.
+        side: "buy" or "sell".
+        quantity: the number of units, 1 or more.
+        limit: the highest price that a buyer pays for a unit, or the lowest that a seller accepts.
     """
 
     agent: str
@@ -47,12 +47,12 @@ class Order:
 
 @dataclass(frozen=True)
 class Cleared:
-    """What orders come to.
+    """The result of clearing the orders of one good.
 
     Attributes:
-        price: of each unit; None where nothing trades.
-        bought: agent → units that it buys.
-        sold: agent → units that it sells.
+        price: the price of each unit; None if nothing trades.
+        bought: agent → number of units that it buys.
+        sold: agent → number of units that it sells.
     """
 
     price: Fraction | None = None
@@ -61,13 +61,13 @@ class Cleared:
 
     @property
     def volume(self) -> int:
-        """How many units trade."""
+        """The number of units that trade."""
         return sum(self.bought.values())
 
     def trades(self) -> Iterator[tuple[str, str, int]]:
-        """Who sells how many units to whom: sellers and buyers in order, each until it is served.
+        """Yield (seller, buyer, units), matching sellers and buyers in order.
 
-        There are fewer of them than there are agents who trade.
+        The number of trades is smaller than the number of agents that trade.
         """
         buyers = iter(self.bought.items())
         buyer, wanted = "", 0
@@ -85,13 +85,13 @@ def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
     """Clear all orders of one good.
 
     Args:
-        orders: of any agents; an agent should not be on both sides at crossing limits.
-        seed: draws who is served first of those with equal limits.
-        good: its name, so that the draws of two goods differ.
+        orders: the orders of all agents; no agent should buy and sell at crossing limits.
+        seed: the seed of the lot that ranks agents with equal limits.
+        good: the name of the good, so that the lots of two goods differ.
     """
     known = list(orders)
     wanted, offered = (sum(o.quantity for o in known if o.side == side) for side in (BUY, SELL))
-    most = min(wanted, offered) + 1  # who orders more than there can be costs no more memory
+    most = min(wanted, offered) + 1  # bounds the memory if one side orders too many units
     buys = list(islice(_units(known, BUY, seed, good), most))
     sells = list(islice(_units(known, SELL, seed, good), most))
     pairs = zip(buys, sells, strict=False)
@@ -109,7 +109,7 @@ def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
 
 
 def _middle(low: Fraction, high: Fraction) -> Fraction:
-    """The middle of two limits; one that is too fine to be paid, to nine decimals between them."""
+    """Return the middle of two limits, rounded between them if its denominator is too large."""
     middle = (low + high) / 2
     if middle.denominator <= MAX_DENOMINATOR:
         return middle
@@ -119,7 +119,7 @@ def _middle(low: Fraction, high: Fraction) -> Fraction:
 def _units(
     orders: Sequence[Order], side: Side, seed: int, good: str
 ) -> Iterator[tuple[Fraction, str]]:
-    """The limit of each unit, with its agent, the best first; of equal ones by lot among agents."""
+    """Yield the limit and agent of each unit on a side, best limit first, ties by lot."""
     agents = sorted({order.agent for order in orders})
     places = dice(seed, 0, f"call_market/{side}/{good}").permutation(len(agents))
     place = dict(zip(agents, places, strict=True))

@@ -1,4 +1,4 @@
-"""What a coalition's trades come to: goods move among members alone."""
+"""Replays of a trade by coalition: goods move only among members."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,11 +20,11 @@ KEEPS = Baseline("nothing", "an absent agent trades with nobody and keeps what i
 
 
 def recorded_trade(game: "Trade", record: Sequence[Turn]) -> Replays:
-    """Replays of a record, by what its members gave one another.
+    """Return the replays of a record, in which only gifts between members are repeated.
 
-    A member gives to members what it gave them, by hand or by the contract, as far as it holds it;
-    what it was to get of an absent it does not have. A pool is lost unless all its agents are in.
-    A play that was stopped before it paid pays in no replay.
+    A member repeats its gifts to members, by hand or by the contract, as far as it holds the goods.
+    It does not get the gifts of absent agents. A pool is lost unless all its agents are members.
+    If the play was stopped before the end, all replays pay 0.
     """
 
     def earned(members: Coalitions) -> NDArray[Any]:

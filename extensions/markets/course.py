@@ -1,4 +1,4 @@
-"""What an embedded agent answers in its own way where agents hold goods."""
+"""The answers of an embedded agent in games with goods."""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -16,7 +16,7 @@ def course(
     rng: Random,
     talk: Sequence[Mapping[str, Any]],
 ) -> Mapping[str, Callable[[], str]]:
-    """Return what a letter asks for → a callable that answers it."""
+    """Return the name of a letter's question → a callable that answers the question."""
     me = Trader(facts, record, self_, rng, talk)
     return {
         "reason": me.reason,

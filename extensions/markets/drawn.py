@@ -1,4 +1,4 @@
-"""Markets that are drawn by seed: barter, one price, an ultimatum, several issues, a job."""
+"""Markets drawn by seed: barter, bargaining over a price, an ultimatum, several issues, a job."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,16 +19,16 @@ EACH = 4
 
 
 def drawn(mode: str, agents: Sequence[str], seed: int) -> Market:
-    """Return a market for these agents; worths depend on the seed.
+    """Return a market for these agents, with worths drawn by the seed.
 
     Raises:
-        GameError: the mode is not for so many agents.
+        GameError: the mode does not allow this number of agents.
     """
     return market_of(MarketFile.model_validate(_MODES[mode](list(agents), seed)))
 
 
 def _exchange(agents: list[str], seed: int) -> dict[str, Any]:
-    """Each holds a good of its own, of which another's is worth more to it than its own."""
+    """Return a barter market: each agent holds one good, and others may value the good more."""
     if len(agents) > len(GOODS):
         most = f"at most {len(GOODS)} agents"
         raise GameError(
@@ -49,7 +49,7 @@ def _exchange(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _price(agents: list[str], seed: int) -> dict[str, Any]:
-    """A seller with a cost and a buyer with a worth; about one pair in six has nothing to gain."""
+    """Return a market of one seller and one buyer; about one pair in six has nothing to gain."""
     seller, buyer = _two(agents, "price")
     cost = int(dice(seed, 0, "trade/cost").integers(20, 61))
     worth = int(dice(seed, 0, "trade/worth").integers(40, 101))
@@ -65,7 +65,7 @@ def _price(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _ultimatum(agents: list[str], seed: int) -> dict[str, Any]:
-    """Coins that are lost unless the second agent accepts what it is left."""
+    """Return an ultimatum: the coins are lost unless the second agent accepts its part."""
     first, second = _two(agents, "ultimatum")
     least = int(dice(seed, 0, "trade/least").integers(0, 4))
     return {
@@ -80,7 +80,7 @@ def _ultimatum(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _issues(agents: list[str], seed: int) -> dict[str, Any]:
-    """Several goods to divide, of which each agent values all together at 10."""
+    """Return a pool of several goods; each agent values all of them together at 10."""
     told: dict[str, Any] = {}
     for i, agent in enumerate(agents):
         told[agent] = {"worth": dict(zip(ISSUES, _of_ten(seed, i), strict=True))}
@@ -94,8 +94,8 @@ def _issues(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _options(agents: list[str], seed: int) -> dict[str, Any]:
-    """A job: two issues that both want otherwise, each to another degree, and one that they may
-    want alike."""
+    """Return a job: on two issues the agents' interests are opposed, with different strength.
+    On the third issue, the start, they may agree."""
     told: dict[str, Any] = {}
     for i, agent in enumerate(_two(agents, "options")):
         rng, worth = dice(seed, 0, f"trade/{i}"), dict[str, dict[str, int]]()
@@ -109,7 +109,7 @@ def _options(agents: list[str], seed: int) -> dict[str, Any]:
 
 
 def _of_ten(seed: int, i: int) -> tuple[int, int, int]:
-    """What a book, a hat and a ball are worth to an agent, where all of them are worth 10."""
+    """Return an agent's worths of a book, a hat and a ball, by which all together are worth 10."""
     many = tuple(ISSUES.values())
     options = [
         (book, hat, ball)

@@ -1,8 +1,8 @@
-"""What an agent foresees of a trade: its own worths are in its letter, the others' it guesses.
+"""The foresight of an embedded agent in a trade: it knows its own worths and guesses the others'.
 
-Nobody knows what a good is worth to another. An agent takes it that all others value goods as it
-does on the average, and what they do not hold half as much again as what they hold: so there is
-something to gain by trade, and where there is not, offers are refused.
+The agent assumes that the others value a good at its own average worth, and by half more if they
+began without the good. So trade seems to offer a gain; if the guess is wrong, the other agent
+refuses the offer.
 """
 
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from shapley_coop.games.goods import Holdings
 from shapley_coop.games.turns import Turn
 
 _DEARER = Fraction(3, 2)
-"""How much more a good is taken to be worth to who has none of it."""
+"""The factor by which a good is assumed to be worth more to an agent that began without it."""
 
 
 def _holds_in(facts: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
-    """Agent → what it holds; of many those alone that the letter names."""
+    """Return agent → its holdings; with many agents only those that the letter names."""
     position: Mapping[str, Any] = facts.get("position") or {}
     if "groups" not in position:
         known: Holdings = position.get("holds") or facts.get("endowments", {})
@@ -30,13 +30,13 @@ def _holds_in(facts: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
 
 
 class Guess:
-    """What goods are worth: to me as my letter says, to others as I take it.
+    """The worths of goods: the agent's own from its letter, the others' as it guesses.
 
     Args:
-        facts: the letter's.
+        facts: the facts of the letter.
 
     Raises:
-        Missing: they do not say who holds what.
+        Missing: the facts do not give the holdings.
     """
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -58,25 +58,25 @@ class Guess:
         self._averages: dict[str, Fraction] = {}
 
     def mine(self, held: Mapping[str, int]) -> Fraction:
-        """Return what goods are worth to me."""
+        """Return the worth of the goods held to this agent."""
         parts = (worth_of(self.own.get(good, 0), n) for good, n in held.items())
         return sum(parts, Fraction(0))
 
     def each(self, agent: str, good: str) -> Fraction:
-        """Return what one of a good is worth to another agent, as I guess."""
+        """Return the guessed worth of one unit of a good to another agent."""
         if self.pool:
             return self._average(good)
         began = self.endowments.get(agent, {})
         return self._average(good) * (1 if began.get(good) else _DEARER)
 
     def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
-        """Return what goods are worth to an agent, as far as I know."""
+        """Return the worth of the goods held to any agent, guessed for the others."""
         if agent == self.me:
             return self.mine(held)
         return sum((self.each(agent, good) * n for good, n in held.items()), Fraction(0))
 
     def _average(self, good: str) -> Fraction:
-        """What one is worth to me on the average of all there are; less to others if it is mine."""
+        """Return the guessed worth of one unit to an agent that began with some of the good."""
         if good not in self._averages:
             self._averages[good] = self._averaged(good)
         return self._averages[good]
@@ -90,17 +90,17 @@ class Guess:
 
 
 class TradeForesight(Foresight):
-    """Whoever owes a gift by hand gives it; whoever owes nothing keeps what it has."""
+    """The prediction that agents make the gifts by hand that they owe, and otherwise keep."""
 
     FACTS = ("turns", "goods", "pool")
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep the goods, and what they are worth."""
+        """Store the number of turns and the guessed worths from the facts of the letter."""
         self.turns = int(facts["turns"])
         self.market = Guess(facts)
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
-        """Return every gift by hand that is asked for is made; what is held at the end counts."""
+        """Return the record and payoffs if all gifts by hand that are owed are made."""
         holds = {agent: dict(own) for agent, own in self.market.holds.items()}
         record, accepted = list[Turn](), True
         for turn in range(self.turn, self.turns + 1):
@@ -118,15 +118,15 @@ class TradeForesight(Foresight):
         return Foreseen([*self.record, *record], payoffs)
 
     def together(self) -> list[Part]:
-        """Return nothing by hand: what is given for nothing comes back by a deal alone."""
+        """Return no actions, because a gift by hand is repaid only under a deal."""
         return []
 
     def wish(self) -> list[Part]:
-        """Return the same."""
+        """Return no actions, for the reason in `together`."""
         return []
 
     def habit(self, legal: list[str]) -> str:
-        """To keep what I have, and to accept what is better than nothing."""
+        """Return `keep`, or accept a pool's division if it is better than no deal."""
         if "accept" not in legal:
             return "keep"
         good = self.market.mine(self.market.holds[self.me]) > self.market.alone
@@ -140,7 +140,7 @@ class TradeForesight(Foresight):
         return {agent: float(worth.get(agent, 0)) for agent in self.agents}
 
     def _give(self, holds: dict[str, dict[str, int]], giver: str, action: str) -> None:
-        """A gift by hand, as far as the giver has it."""
+        """Apply a gift by hand to the holdings, up to the number that the giver holds."""
         found = given(action)
         if found is None or giver not in holds:
             return

@@ -1,4 +1,4 @@
-"""Trade: goods change hands by a deal or by hand, and what they are worth to whom is private."""
+"""The game Trade: goods change hands by a deal or by hand, and their worths are private."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -36,7 +36,7 @@ from shapley_coop.games.turns import Position, Step, Turn
 from shapley_coop.many import MANY
 
 BY_HAND = 12
-"""So many of a good can be given by hand in a turn; a deal can give more."""
+"""The largest number of units given by hand at once; a deal can give more."""
 
 Mode = Literal["exchange", "price", "ultimatum", "issues", "options"]
 
@@ -58,31 +58,31 @@ class TradeParams(Params):
 
 
 class TradeAnalysis(Analysis):
-    """By what was traded, and by the best that could be."""
+    """The analysis of Trade: replays of the trades, simulated plays and reference points."""
 
     game: "Trade"
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Goods change hands among members alone; a pool counts if all its agents are members."""
+        """Return replays in which goods move among members; a pool needs all its agents."""
         return recorded_trade(self.game, record)
 
     @property
     def ahead(self) -> TradeAhead:
-        """Plays in thought, whose payoffs each agent is told of itself alone."""
+        """The simulated plays; each agent is shown only its own payoffs."""
         return TradeAhead(self.game)
 
     @property
     def reference_points(self) -> ReferencePoints:
-        """Return what all could have together, and each without a deal."""
+        """The highest total of worths, and each agent's payoff without a deal."""
         return TradePoints(self.game.market)
 
 
 class Trade(Game):
-    """Agents hold goods that are worth something else to each, and only each knows what.
+    """A game in which agents hold goods and each agent knows only its own worths.
 
-    Goods are given by hand, one kind to one agent a turn, or by a deal's `Give`. In a pool the
-    first agent holds all goods, and in one more turn the others accept what they were left, or
-    refuse: then all goods are lost. What each holds at the end is paid at what it is worth to it.
+    An agent gives goods by hand, one kind to one agent a turn, or by a deal's `Give`. In a pool the
+    first agent holds all goods. In one more turn the others accept its division or refuse, and a
+    refusal loses all goods. At the end each agent is paid the worth to it of the goods it holds.
     """
 
     name = "trade"
@@ -107,19 +107,19 @@ class Trade(Game):
 
     @property
     def turns(self) -> int:
-        """Those of trade, and in a pool the one in which it is accepted."""
+        """The number of turns: those of trade, plus one of acceptance in a pool."""
         return self.params.rounds + self.market.pool
 
     def start(self) -> Position:
-        """Each holds what it is endowed with."""
+        """Return the first position, in which each agent holds its endowment."""
         return {"turn": 1, "holds": {a: dict(own) for a, own in self.market.holds.items()}}
 
     def holdings(self, position: Position) -> Holdings:
-        """Return what everybody holds."""
+        """Return agent → good → count."""
         return {agent: dict(own) for agent, own in position["holds"].items()}
 
     def private(self, agent: str) -> dict[str, Any]:
-        """What goods are worth to an agent, what it can pay, and what it has without a deal."""
+        """Return an agent's private facts: its worths, its purse, its payoff without a deal."""
         told: dict[str, Any] = {"worth_to_you": dict(self.market.worths[agent])}
         if issues := self.market.issues:
             told["options_worth_to_you"] = {issue: self._options(agent, issue) for issue in issues}
@@ -128,7 +128,7 @@ class Trade(Game):
         return {**told, "you_have_without_a_deal": plain(self.market.alone(agent))}
 
     def _options(self, agent: str, issue: str) -> dict[str, Any]:
-        """Return what each option of an issue is worth to an agent."""
+        """Return option → its worth to an agent, for one issue."""
         options, by_count = self.market.issues[issue], self.market.worths[agent][issue]
         assert isinstance(by_count, dict), "an issue is worth something by its option"
         first = agent == self.agents[0]
@@ -136,11 +136,11 @@ class Trade(Game):
         return {option: by_count[str(n)] for option, n in zip(options, counts, strict=True)}
 
     def purse(self, agent: str) -> Fraction | None:
-        """Return the most that an agent can pay in all."""
+        """Return the largest amount that an agent can pay in all; None for no limit."""
         return self.market.purses.get(agent) if self.params.protect else None
 
     def reservation(self, position: Position, agent: str) -> Fraction | None:
-        """Return what it has if nothing more is agreed."""
+        """Return the agent's payoff if no more is agreed, or None if `protect` is off."""
         if not self.params.protect:
             return None
         if self.market.pool:
@@ -148,17 +148,17 @@ class Trade(Game):
         return self.market.worth(agent, position["holds"][agent])
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """Return what everybody holds; of many what it holds, and the others in groups."""
+        """Return the position; with many agents, the reader's holdings and groups of the others."""
         holds = position["holds"]
         if len(holds) <= MANY:
             return dict(position)
-        if self._groups[0] is not holds:  # all who are asked see one position
+        if self._groups[0] is not holds:  # all readers of a position share its groups
             self._groups = holds, grouped(holds)
         groups = told_groups(self._groups[1], self.agents, agent)
         return {"turn": position["turn"], "you_hold": holds[agent], "groups": groups}
 
     def legal(self, position: Position, agent: str) -> Sequence[str]:
-        """To keep, or to give what it holds; in the last turn of a pool, to accept or to refuse."""
+        """Return keep and possible gifts; at the last turn of a pool, accept and refuse."""
         if self.over(position):
             return []
         if self._closes(position):
@@ -168,7 +168,7 @@ class Trade(Game):
         return gives(most, self.agents, agent, [KEEP])
 
     def open_turns(self, agent: str, action: str) -> Spans | None:
-        """In a pool the last turn is for accepting and refusing alone, and for no first agent."""
+        """Return the turns of an action; the last turn of a pool admits only accept and refuse."""
         if not self.market.pool:
             return None
         last = self.turns
@@ -177,10 +177,9 @@ class Trade(Game):
         return [] if agent == self.agents[0] else [(last, last)]
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """First what a contract has change hands, then what is given by hand, then the end pays.
+        """Make the contract's gifts, then the gifts by hand; pay the agents after the last turn.
 
-        What somebody gives by hand and has no longer, because the contract took it, is as much as
-        is left.
+        A gift by hand is limited to the units that the contract's gifts have left.
         """
         self.check(position, actions)
         holds, effects = hand_over(position["holds"], position.get(GIVEN, []))
@@ -199,15 +198,15 @@ class Trade(Game):
         return Step(after, self._paid(holds, agreed), effects=effects)
 
     def over(self, position: Position) -> bool:
-        """After the last turn."""
+        """Return whether the last turn is past."""
         return int(position["turn"]) > self.turns
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: who is absent keeps what it has, and refuses."""
+        """Return the baseline, in which an absent agent trades with no agent."""
         return KEEPS
 
     def happened(self, turn: Turn) -> str:
-        """Return what changed hands by the contract, and how a pool ended."""
+        """Return the contract's gifts of a turn in words, and whether a pool was accepted."""
         told = []
         for effect in turn.get("effects", []):
             if effect.get("effect") == GIVEN:
@@ -218,11 +217,11 @@ class Trade(Game):
         return "; ".join(told)
 
     def rules(self) -> str:
-        """Return who holds what, what can be done, and when it pays."""
+        """Return the rules in words: the holdings, the actions and the payoffs."""
         return rules_of(self.market, self.params.rounds)
 
     def facts(self) -> dict[str, Any]:
-        """All that is public; where there are many agents, positions alone tell who holds what."""
+        """Return the public facts; with many agents, totals replace each agent's endowment."""
         issues = {name: list(options) for name, options in self.market.issues.items()}
         few = len(self.agents) <= MANY
         began = {agent: dict(own) for agent, own in self.market.holds.items()} if few else {}
@@ -238,7 +237,7 @@ class Trade(Game):
         }
 
     def _told_actions(self) -> dict[str, list[str]]:
-        """The actions of each; of many agents those of all, and of whom they are not the same."""
+        """Return agent → actions; with many agents, "everyone" and the first of a pool."""
         if len(self.agents) <= MANY:
             return {agent: told_actions(own) for agent, own in self.actions.items()}
         first, second, *_ = self.agents
@@ -246,19 +245,19 @@ class Trade(Game):
         return {**told, first: told_actions(self.actions[first])} if self.market.pool else told
 
     def receiver(self, action: str) -> str:
-        """Return whom an action gives something by hand; empty for nobody."""
+        """Return the receiver of a gift by hand, or "" if the action is no gift."""
         by_hand = given(action)
         return by_hand[2] if by_hand else ""
 
     def accepted(self, actions: Mapping[str, str]) -> bool:
-        """Whether the last turn's actions let the goods count: in a pool, if all others accept."""
+        """Return whether the goods count: in a pool, only if all others accept."""
         return not self.market.pool or all(actions.get(a) == ACCEPT for a in self.agents[1:])
 
     def paid(self, holds: Holdings, agreed: bool) -> dict[str, Fraction]:
-        """Return what each is paid at the end.
+        """Return each agent's payoff at the end.
 
         Args:
-            holds: who holds what.
+            holds: agent → good → count.
             agreed: whether a pool was accepted.
         """
         market = self.market
@@ -285,7 +284,7 @@ class Trade(Game):
 
 
 def _number(amount: Fraction) -> Number:
-    """Return an amount as JSON's number."""
+    """Return an amount as a JSON number."""
     return amount.numerator if amount.denominator == 1 else float(amount)
 
 

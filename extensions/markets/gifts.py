@@ -1,4 +1,4 @@
-"""Goods that agents could give one another: as clauses, by hand, and what all hold afterwards.
+"""Planned gifts between agents: as clauses, as duties by hand, and the holdings afterwards.
 
 >>> [duty.action for duty in in_turn([("Ann", "Ben", "hat", 2), ("Ann", "Ben", "ball", 1)], 1)]
 ['give 2 hat to Ben', 'give 1 ball to Ben']
@@ -14,16 +14,16 @@ from shapley_coop.games.gives import give, given
 from shapley_coop.games.goods import Holdings
 
 Gift = tuple[str, str, str, int]
-"""Giver, receiver, good and how many."""
+"""Giver, receiver, good and number of units."""
 
 
 def gives(gifts: Sequence[Gift]) -> list[Give]:
-    """As clauses that the program executes."""
+    """Return the gifts as `Give` clauses, which the program executes."""
     return [Give(giver=a, receiver=b, good=good, quantity=n) for a, b, good, n in gifts]
 
 
 def in_turn(gifts: Sequence[Gift], first: int) -> list[Do]:
-    """As duties to give by hand, of each giver one a turn, from turn `first` on."""
+    """Return the gifts as duties to give by hand, one a turn for each giver from `first` on."""
     so_far: Counter[str] = Counter()
     duties = []
     for giver, receiver, good, count in gifts:
@@ -35,13 +35,13 @@ def in_turn(gifts: Sequence[Gift], first: int) -> list[Do]:
 
 
 def can_be_made(gifts: Sequence[Gift], turns: int, actions: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether all can be given by hand in so many turns, by what each agent can do."""
+    """Return whether the agents' actions allow all gifts by hand within the number of turns."""
     most = max(Counter(giver for giver, _, _, _ in gifts).values(), default=0)
     return most <= turns and all(give(n, good, b) in actions[a] for a, b, good, n in gifts)
 
 
 def by_hand(duty: Duty) -> Gift | None:
-    """Return what a duty has its agent give; None if nothing."""
+    """Return the gift that a duty demands, or None if the duty demands no gift."""
     found = given(duty.action)
     return found and (duty.agent, found[2], found[1], found[0])
 
@@ -49,17 +49,17 @@ def by_hand(duty: Duty) -> Gift | None:
 def after(
     holds: Holdings, gifts: Sequence[Gift], agents: Collection[str]
 ) -> dict[str, dict[str, int]]:
-    """Return what is held once gifts are made, as far as their givers have it.
+    """Return the holdings after gifts, each limited to the giver's holdings.
 
     Args:
-        holds: who holds what, of some agents; who gives and is not among them has enough.
-        gifts: who gives what to whom.
+        holds: the holdings of some agents; other givers are assumed to have enough.
+        gifts: the gifts, in order.
         agents: all agents.
     """
     found = {agent: dict(own) for agent, own in holds.items()}
     for giver, receiver, good, count in gifts:
         if giver not in agents or receiver not in agents:
-            continue  # it is asked of everyone, or of nobody here
+            continue  # "everyone", or the name of no agent
         moved = count
         if giver in found:
             moved = min(count, found[giver].get(good, 0))

@@ -1,4 +1,4 @@
-"""A market: who holds which goods, which is public, and what they are worth to whom, which is not.
+"""Markets: public holdings of goods, and each agent's private worths of the goods.
 
 >>> worth_of([5, 3], 1), worth_of([5, 3], 4), worth_of("5/2", 4)
 (Fraction(5, 1), Fraction(8, 1), Fraction(10, 1))
@@ -23,14 +23,13 @@ MOST_OPTIONS = 13
 
 Amount = int | float | str
 Worth = Amount | list[Amount] | dict[str, Amount]
-"""What each unit is worth: all the same, or a list: of the first, the second, … then nothing.
-
-Of an issue, what holding so many of it is worth, from "0" on; in a market file, its options.
+"""An agent's worth of a good: one amount per unit, or a list by unit, with 0 beyond the list.
+For an issue: count ("0", "1", …) → worth, or option → worth in a market file.
 """
 
 
 def worth_of(worth: Worth, count: int) -> Fraction:
-    """Return what so many of a good are worth, in the game's unit."""
+    """Return the worth of `count` units of a good, in the game's unit."""
     if isinstance(worth, dict):
         return exact(worth[str(min(count, len(worth) - 1))])
     if isinstance(worth, list):
@@ -98,7 +97,7 @@ class MarketFile(BaseModel):
         return self
 
     def _goods(self) -> list[str]:
-        """Return all that somebody holds, and the issues."""
+        """Return the names of all goods held and all issues, after checking holdings and issues."""
         goods = list(dict.fromkeys(good for one in self.agents.values() for good in one.holds))
         for name, trader in self.agents.items():
             for good, count in trader.holds.items():
@@ -134,18 +133,18 @@ def _plain(good: str) -> bool:
 
 @dataclass(frozen=True)
 class Market:
-    """A market as it is played.
+    """A market in the form in which it is played.
 
     Attributes:
-        name: how it is called.
-        about: its story.
-        goods: their names, in order.
-        holds: who holds how many at the start; public.
-        pool: whether they count only if all others accept what the first agent leaves them.
-        worths: agent → good → what units are worth to it; private.
-        purses: agent → the most that it can pay in all; private.
-        otherwise: agent → what it has if a pool is not divided; private.
-        issues: which goods are issues → their options, by how many the second agent holds.
+        name: the name of the market.
+        about: a sentence of its story.
+        goods: the names of the goods, in order.
+        holds: agent → good → count at the start; public.
+        pool: whether goods count only if all others accept the first agent's division.
+        worths: agent → good → its worth to the agent; private.
+        purses: agent → the largest amount that it can pay in all; private.
+        otherwise: agent → its payoff if a pool is not divided; private.
+        issues: good that is an issue → its options; the second agent's count is the option's index.
     """
 
     name: str
@@ -160,22 +159,22 @@ class Market:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """In speaking order."""
+        """The agents in speaking order."""
         return tuple(self.holds)
 
     @property
     def totals(self) -> dict[str, int]:
-        """Good → how many there are."""
+        """Good → the number of units in the market."""
         return {good: sum(own[good] for own in self.holds.values()) for good in self.goods}
 
     def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
-        """Return what goods are worth to an agent."""
+        """Return the worth of the goods held to an agent."""
         known = self.worths[agent]
         parts = (worth_of(known[good], held.get(good, 0)) for good in known)
         return sum(parts, Fraction(0))
 
     def alone(self, agent: str) -> Fraction:
-        """Return what an agent has if nothing is agreed."""
+        """Return an agent's payoff without a deal."""
         if self.pool:
             return self.otherwise.get(agent, Fraction(0))
         return self.worth(agent, self.holds[agent])
@@ -202,7 +201,7 @@ def market_of(content: MarketFile) -> Market:
 
 
 def _worths(trader: Trader, issues: Mapping[str, list[str]], first: bool) -> dict[str, Worth]:
-    """Return what goods are worth to an agent; of an issue by how many of it that agent holds."""
+    """Return good → worth to an agent, with an issue's worths by the agent's count."""
     found = dict(trader.worth)
     for issue, options in issues.items():
         if isinstance(worth := found.get(issue), dict):
@@ -212,10 +211,10 @@ def _worths(trader: Trader, issues: Mapping[str, list[str]], first: bool) -> dic
 
 
 def read_market(path: str | Path) -> Market:
-    """The market in a YAML or JSON file, which stays where it is: what is private is not copied.
+    """Return the market in a YAML or JSON file. The file is not copied, because worths are private.
 
     Raises:
-        GameError: it cannot be read, or is inconsistent; one line, which quotes no worth.
+        GameError: the file cannot be read or is inconsistent; the one-line message shows no worth.
     """
     return read_once(path, "market file", _read)
 

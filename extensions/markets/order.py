@@ -1,4 +1,4 @@
-"""Ask every agent for its orders to a call market; all are sealed until they are in."""
+"""The question that asks every agent for orders to a call market, sealed until all are in."""
 
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, cast
@@ -49,14 +49,14 @@ class Orders(Answer):
 
     @classmethod
     def decided(cls, fields: Fields) -> str:
-        """Write the orders; `<REJECT>` for none."""
+        """Return the orders as a tagged message; `<REJECT>` for none."""
         orders = fields.get("orders")
         return element_of_json("PROPOSAL", {"orders": orders}) if orders else "<REJECT>"
 
 
 @reading
 def read(turn: TurnContext, agent: str, message: Message) -> Orders | Fault:
-    """Read orders; `<REJECT>` for none."""
+    """Return the orders of an answer, None for `<REJECT>`; or the fault of the answer."""
     if message.accept is not None or message.action is not None:
         return Fault("VOID", "There is nothing to accept or to do yet: send orders, or <REJECT>.")
     if message.proposal is None:
@@ -68,28 +68,28 @@ def read(turn: TurnContext, agent: str, message: Message) -> Orders | Fault:
 
 
 def check(turn: TurnContext, agent: str, said: Orders) -> AgentOutput | Fault:
-    """Take orders that the agent can carry out, whatever trades.
+    """Accept orders that the agent could carry out in full, or return a fault.
 
-    They are sealed like actions: the table learns only where they wait.
+    Orders are sealed like actions: the table has only pointers to them.
     """
     sealed: AgentOutput = {"act": "act", "text": ""}
     if said.orders is None:
         return sealed
-    placed = cast(list[Placed], said.orders)  # as they were read
+    placed = cast(list[Placed], said.orders)  # `read` returned orders of this type
     holds = turn.evaluated.game.holdings(turn.table["position"])[agent]
     fault = beyond(placed, holds, _purse(turn, agent))
     return fault or _not_allowed(turn, agent) or sealed
 
 
 def _purse(turn: TurnContext, agent: str) -> Fraction | None:
-    """Return the most that an agent can pay in all: what it has, and what its limits allow."""
+    """Return the largest amount that an agent can pay: the smaller of its purse and its limit."""
     allowed = limits_of(turn.evaluated.config, agent).most_pay
     known = [x for x in (turn.evaluated.game.purse(agent), allowed) if x is not None]
     return min(known, default=None)
 
 
 def _not_allowed(turn: TurnContext, agent: str) -> Fault | None:
-    """Return why an agent can send no orders at all, though these could be carried out."""
+    """Return a fault if the agent has a reservation value, which orders cannot guarantee."""
     if reservation(turn, agent) is not None:
         return Fault(
             "RESERVE",
@@ -99,7 +99,7 @@ def _not_allowed(turn: TurnContext, agent: str) -> Fault | None:
 
 
 def _choices(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return what can be ordered, and how much of it the agent has."""
+    """Return the goods and the agent's holdings, for a person's form."""
     game = turn.evaluated.game
     holds = game.holdings(turn.table["position"])[agent]
     return {"market": {"goods": list(game.goods), "holds": holds}}

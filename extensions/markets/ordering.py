@@ -1,7 +1,7 @@
-"""How an embedded agent orders in a call market: what one unit more or less is worth to it.
+"""The orders of an embedded agent in a call market, by its marginal worth of each unit.
 
-It states its limits as they are, but for a cent that it wants to gain by each unit. With one price
-for all, a limit that is worse than it is true gains only where it moves the price.
+The agent states its true limits, except for a cent of gain on each unit. With one price for all
+trades, an untrue limit gains only if the limit moves the price.
 """
 
 import json
@@ -19,10 +19,10 @@ CENT = Fraction(1, 100)
 
 
 def orders(facts: Mapping[str, Any]) -> str:
-    """Return the message with all orders that are worth it to me.
+    """Return the message with all orders that can gain the agent something.
 
     Raises:
-        Missing: the letter does not say what I hold, or what goods are worth to me.
+        Missing: the letter lacks the agent's holdings or worths.
     """
     needed(facts, "you", "agents", "goods", "pool", "worth_to_you")
     market = Guess(facts)
@@ -37,22 +37,22 @@ def orders(facts: Mapping[str, Any]) -> str:
 
 
 def _to_sell(market: Guess) -> Iterator[tuple[str, str, Fraction]]:
-    """Yield every unit that I hold, for a cent more than it is worth to me."""
+    """Yield an order to sell each unit held, for a cent more than its worth."""
     for good, count in market.holds[market.me].items():
         for unit in range(count):
             yield "sell", good, _worth(market, good, unit) + CENT
 
 
 def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
-    """Every unit of others that is worth something to me, as far as I could pay for all of them.
+    """Return orders to buy other agents' units, for a cent less than the worth of each unit.
 
-    Of several goods the dearest units come first. For a unit that is worth more than I have left,
-    I bid what I have left.
+    The units with the highest worth come first, until the purse is used up. If the rest of the
+    purse is less than the limit, the agent bids the rest.
     """
     wanted = []
     for good, own in market.holds[market.me].items():
         others, worth = market.totals[good] - own, market.own.get(good, 0)
-        if isinstance(worth, list):  # what comes behind it is worth nothing
+        if isinstance(worth, list):  # units beyond the list are worth 0
             others = min(others, len(worth) - own)
         units = (_worth(market, good, own + more) - CENT for more in range(others))
         wanted += [("buy", good, limit) for limit in units if limit > 0]
@@ -68,6 +68,6 @@ def _to_buy(market: Guess) -> list[tuple[str, str, Fraction]]:
 
 
 def _worth(market: Guess, good: str, unit: int) -> Fraction:
-    """Return what a unit of a good is worth to me if I hold so many already."""
+    """Return the worth of one more unit of a good if the agent holds `unit` units already."""
     worth = market.own.get(good, 0)
     return worth_of(worth, unit + 1) - worth_of(worth, unit)

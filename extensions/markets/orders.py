@@ -1,4 +1,4 @@
-"""Orders to a call market, as an agent writes them, and the deal that they come to.
+"""The orders that agents write for a call market, and the deal made from their trades.
 
 >>> found = read_orders({"orders": [{"side": "buy", "good": "wood", "quantity": 2, "price": 3}]},
 ...                     "Ann", ["wood"])
@@ -23,25 +23,25 @@ from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.extensions.markets.clearing import BUY, SELL, Cleared, Order, clear
 
 ORDER = "order"
-"""The act of a letter that orders answer."""
+"""The act of a letter that asks for orders."""
 
 MOST_ORDERS = 200
-"""In one message: a demand schedule of several goods."""
+"""The largest number of orders in one message, enough for demand schedules of several goods."""
 
 MOST_UNITS = 10_000
 FIELDS = ("side", "good", "quantity", "price")
 
 Placed = tuple[str, Order]
-"""A good, and an order of it."""
+"""A good and an order for it."""
 
 
 def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | Fault:
-    """The orders in a proposal's JSON, none if the list is empty, or all that is wrong with them.
+    """Return the orders in a proposal's JSON, or one fault that lists all their faults.
 
     Args:
         given: `{"orders": [{"side", "good", "quantity", "price"}, …]}`, the list, or one order.
-        agent: whose they are.
-        goods: what there is.
+        agent: the author of the orders.
+        goods: the goods of the market.
     """
     notes = Notes()
     rows = _rows(given, notes)
@@ -58,7 +58,7 @@ def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | 
 
 
 def orders_in(text: str, agent: str, goods: Sequence[str]) -> list[Placed]:
-    """The orders in an agent's answer; none in one that declines, or that could not be read."""
+    """Return the orders in an agent's answer; [] if it declines or cannot be read."""
     message = scan(text)
     if not isinstance(message, Message) or message.proposal is None:
         return []
@@ -67,7 +67,7 @@ def orders_in(text: str, agent: str, goods: Sequence[str]) -> list[Placed]:
 
 
 def orders_hash(placed: Iterable[Placed]) -> str:
-    """Return what orders say, as a hash: what their author signs."""
+    """Return the hash of orders, which their author signs."""
     rows = [
         {"side": order.side, "good": good, "quantity": order.quantity, "price": plain(order.limit)}
         for good, order in placed
@@ -76,7 +76,7 @@ def orders_hash(placed: Iterable[Placed]) -> str:
 
 
 def in_words(placed: Iterable[Placed]) -> list[str]:
-    """Orders in plain English, a line each."""
+    """Return the orders in plain English, one line each."""
     return [
         f"You {order.side} up to {order.quantity} {good}, for {plain(order.limit)} or "
         f"{'less' if order.side == BUY else 'more'} each."
@@ -88,11 +88,11 @@ SHAPE = (
     'write {"orders": [{"side": "buy" or "sell", "good": …, "quantity": …, "price": …}, …]}, or '
     "<REJECT> for none."
 )
-"""How orders are written, in feedback."""
+"""The form of orders, for feedback."""
 
 
 def _rows(given: Any, notes: Notes) -> list[Any] | None:
-    """The orders in a proposal as they are, if only an empty list; None if it is something else."""
+    """Return the raw orders in a proposal, perhaps []; None if it holds no orders."""
     if isinstance(given, Mapping) and "orders" in given:
         no_other_keys(given, ("orders",), notes)
         given = given["orders"] or []
@@ -104,12 +104,12 @@ def _rows(given: Any, notes: Notes) -> list[Any] | None:
 def beyond(
     placed: Iterable[Placed], holds: Mapping[str, int], purse: Fraction | None
 ) -> Fault | None:
-    """ABLE: why an agent could not do all that it orders; None if it can.
+    """ABLE: return the fault if an agent could not carry out all its orders, else None.
 
     Args:
-        placed: its orders.
-        holds: good → how many it has.
-        purse: the most that it can pay in all; None for any amount.
+        placed: the agent's orders.
+        holds: good → count that the agent holds.
+        purse: the largest amount that the agent can pay in all; None for any amount.
     """
     listed, selling = list(placed), dict.fromkeys(holds, 0)
     for good, order in listed:
@@ -129,13 +129,13 @@ def beyond(
 
 
 def cleared(placed: Iterable[Placed], goods: Sequence[str], seed: int) -> dict[str, Cleared]:
-    """Good → what all orders of it come to, in the order of the goods."""
+    """Return good → the result of clearing all its orders, in the order of the goods."""
     listed = list(placed)
     return {good: clear([o for g, o in listed if g == good], seed, good) for good in goods}
 
 
 def traded(found: Mapping[str, Cleared]) -> Deal:
-    """Return the deal that hands the goods over and pays for them, seller by seller."""
+    """Return the deal that moves the traded goods and pays for them, seller by seller."""
     clauses: list[Clause] = []
     for good, one in found.items():
         if one.price is None:
@@ -149,7 +149,7 @@ def traded(found: Mapping[str, Cleared]) -> Deal:
 
 
 def _order(row: Any, notes: Notes, terms: Terms) -> Placed:
-    """Return one order; what is wrong is noted."""
+    """Return one order; faults go into `notes`."""
     if not isinstance(row, Mapping):
         notes.wrong("", f"{shown(row)} is no order: give {', '.join(FIELDS)}")
         return "", Order("", BUY, 1, Fraction(0))
@@ -171,7 +171,7 @@ def _order(row: Any, notes: Notes, terms: Terms) -> Placed:
 
 
 def _too_dear(placed: Sequence[Placed], good: str) -> Fault | None:
-    """Return why what an agent buys of a good could cost more than a deal can say."""
+    """Return a fault if an agent's orders to buy a good could cost more than MAX_AMOUNT."""
     buys = (order for g, order in placed if g == good and order.side == BUY)
     cost = sum((order.limit * order.quantity for order in buys), Fraction(0))
     if cost <= MAX_AMOUNT:
@@ -180,7 +180,7 @@ def _too_dear(placed: Sequence[Placed], good: str) -> Fault | None:
 
 
 def _crossed(placed: Sequence[Placed], good: str) -> Fault | None:
-    """Return why an agent could trade a good with itself."""
+    """Return a fault if an agent's orders could trade a good with each other."""
     bids = [order.limit for g, order in placed if g == good and order.side == BUY]
     asks = [order.limit for g, order in placed if g == good and order.side == SELL]
     if not bids or not asks or max(bids) < min(asks):

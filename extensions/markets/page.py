@@ -1,12 +1,12 @@
-"""A call market: sealed orders, one price for each good, and what trades changes hands.
+"""A call market: sealed orders, one price for each good, and a contract of the trades.
 
     open → bid → clear ↺ → act → step ↺ → settle
 
-Prices in the place of talk, where goods are divisible (the k-double auction of Chatterjee and
-Samuelson, 1983). Every agent sends orders to buy and to sell, which nobody else sees; `clear` opens
-them all, sets for each good the one price at which most units trade, and makes a contract of the
-trades: goods change hands and are paid for by its clauses. What `llm_only` does not have: bid and
-clear. It plays markets in which everybody owns what it holds.
+Prices replace talk in markets of divisible goods (the k-double auction of Chatterjee and Samuelson,
+1983). Every agent sends orders to buy and to sell, which no other agent sees. `clear` opens all
+orders and sets for each good the price at which most units trade. Then it makes a contract whose
+clauses move the goods and pay for them. This workflow adds to `llm_only`: bid and clear. It plays
+only markets in which agents own their goods.
 """
 
 from langgraph.graph import END
@@ -24,10 +24,10 @@ from shapley_coop.questions import act
 
 
 def of_owners(game: Game) -> None:
-    """Refuse a market that cannot be cleared by prices.
+    """Check that prices can clear a market.
 
     Raises:
-        ValueError: nobody owns what it holds, or the trades could be more than a deal can say.
+        ValueError: the goods are a pool, or the trades could exceed a deal's number of clauses.
     """
     assert isinstance(game, Trade), "the workflow plays nothing else"
     if game.market.pool:

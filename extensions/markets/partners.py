@@ -1,7 +1,7 @@
-"""What trades come to by who is in, for any number of agents: each agent depends on its partners.
+"""The worths of coalitions in a trade as a sum of small games, for any number of agents.
 
-Where nobody passes on what it was given, a coalition's worth is a sum over agents, and an agent's
-part of it depends on itself and on those that it traded with alone.
+If no agent passes on goods that it was given, the worth of a coalition is a sum over agents. Each
+agent's term depends only on the presence of that agent and of its trading partners.
 """
 
 from collections import Counter
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.markets.game import Trade
 
 MOST_PARTNERS = 10
-"""Of one agent: a part has 2 worths for each agent that it depends on, multiplied."""
+"""The largest number of partners of one agent: its term has a table of 2**(partners + 1) worths."""
 
 Goods = Mapping[str, int]
-"""Good → how many, below 0 for what was given away."""
+"""Good → number of units received, negative for units given away."""
 
 
 def by_partners(game: "Trade", record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
-    """Return the parts that W is the sum of, one for each agent that traded.
+    """Return the games whose sum is W, one for each agent that traded.
 
     Returns:
-        None where W is no such sum: of a pool, of a play that was stopped, where somebody gave more
-        of a good than it began with, or traded with more than `MOST_PARTNERS`.
+        None if W is not such a sum: for a pool, for a play that was stopped, or if an agent gave
+        more of a good than it began with or has more than `MOST_PARTNERS` partners.
     """
     if game.market.pool or len(record) < game.turns:
         return None
@@ -51,7 +51,7 @@ def by_partners(game: "Trade", record: Sequence[Turn]) -> tuple[ByClass, ...] | 
 
 
 def _gifts(turn: Turn) -> Iterator[tuple[str, str, str, int]]:
-    """Giver, receiver, good and how many, by the contract and by hand."""
+    """Yield (giver, receiver, good, count) of a turn's gifts by the contract and by hand."""
     for gift in gifts_in(turn):
         yield gift["giver"], gift["receiver"], gift["good"], gift["quantity"]
     for agent, action in turn["actions"].items():
@@ -61,7 +61,7 @@ def _gifts(turn: Turn) -> Iterator[tuple[str, str, str, int]]:
 
 
 def _part(game: "Trade", agent: str, partners: Mapping[str, Goods]) -> ByClass:
-    """Return what goods are worth to one agent, by whether it and each of its partners is in."""
+    """Return one agent's term of W, by the presence of the agent and of each partner."""
     players = [agent, *partners]
     shape = (2,) * len(players)
     worths = np.empty(shape, dtype=object)

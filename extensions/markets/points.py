@@ -1,7 +1,7 @@
-"""Reference points of a market: maximum welfare, and what each has without a deal.
+"""The reference points of a market: the largest welfare, and each agent's payoff without a deal.
 
-With payments the Nash and the Kalai–Smorodinsky solution are the same: each agent has what it has
-without a deal, and an equal part of what the best allocation adds.
+With payments the Nash and the Kalai–Smorodinsky solution are equal: each agent gets its payoff
+without a deal plus an equal part of the gain by the best allocation.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ MOST_UNITS = 500
 
 
 class TradePoints(ReferencePoints):
-    """Where prices can be paid, the best total says which outcomes are efficient."""
+    """The reference points of a market with payments: an outcome is efficient by its total."""
 
     def __init__(self, market: Market) -> None:
         super().__init__(lambda: None if (best := welfare(market)) is None else float(best))
@@ -26,15 +26,15 @@ class TradePoints(ReferencePoints):
 
     @cached_property
     def alone(self) -> Mapping[str, float]:
-        """What each has without a deal."""
+        """Agent → its payoff without a deal."""
         return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
 
 
 def welfare(market: Market) -> Fraction | None:
-    """Return the highest sum of worths that any allocation has; of a pool, or of refusing it.
+    """Return the largest sum of worths over all allocations and, in a pool, its refusal.
 
-    None where more than `MOST_UNITS` of a good are worth something else each, and to somebody more
-    than those before them.
+    The result is None if the search is too expensive: a good has more than `MOST_UNITS` units, and
+    some agent's marginal worth of the good increases.
     """
     bests = [_best_of(market, good) for good in market.goods]
     best = sum((x for x in bests if x is not None), Fraction(0))
@@ -45,7 +45,7 @@ def welfare(market: Market) -> Fraction | None:
 
 
 def _best_of(market: Market, good: str) -> Fraction | None:
-    """Return the highest worth of all units of one good, divided among the agents in any way."""
+    """Return the largest sum of worths of one good over all divisions among the agents."""
     total = market.totals[good]
     worths = [market.worths[agent].get(good, 0) for agent in market.agents]
     if not any(isinstance(worth, list | dict) for worth in worths):
@@ -55,7 +55,7 @@ def _best_of(market: Market, good: str) -> Fraction | None:
         return sum(nlargest(total, units), Fraction(0))
     if total > MOST_UNITS:
         return None
-    best: list[Fraction] = []  # by how many units the agents so far have
+    best: list[Fraction] = []  # index: units held by the agents so far
     for agent in market.agents:
         own = [worth_of(market.worths[agent].get(good, 0), n) for n in range(total + 1)]
         best = [
@@ -66,7 +66,7 @@ def _best_of(market: Market, good: str) -> Fraction | None:
 
 
 def _falls(worth: Worth) -> bool:
-    """Whether no unit is worth more than those before it: then each goes to who values it most."""
+    """Return whether marginal worths never increase; then the highest marginal worths suffice."""
     if isinstance(worth, list):
         each = [*map(exact, worth), Fraction(0)]
         return all(a >= b for a, b in pairwise(each))
@@ -74,7 +74,7 @@ def _falls(worth: Worth) -> bool:
 
 
 def _units(worth: Worth, total: int) -> Iterator[Fraction]:
-    """Return what each of so many units is worth, from the first."""
+    """Return the marginal worths of `total` units, from the first unit on."""
     assert not isinstance(worth, dict), "an issue's options are not worth less and less"
     each = map(exact, worth) if isinstance(worth, list) else repeat(exact(worth), total)
     return islice(chain(each, repeat(Fraction(0))), total)

@@ -1,4 +1,4 @@
-"""A call market at a table: what agents ordered, which stays sealed, and what it comes to."""
+"""The sealed orders of a call market, and the prices and trades computed from them."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from shapley_coop.state.turn import pointers_in
 
 
 def sent_in(evaluated: EvaluatedTable) -> dict[str, list[Placed]]:
-    """Agent → its orders, of all that waits sealed; whoever passed has none."""
+    """Return agent → the orders in its sealed answer; [] for an agent that passed."""
     table = evaluated.table
     opened = home().journal.open_all(table["episode"], pointers_in(table["sealed"]))
     goods = evaluated.game.goods
@@ -21,7 +21,7 @@ def sent_in(evaluated: EvaluatedTable) -> dict[str, list[Placed]]:
 def market_of(
     evaluated: EvaluatedTable, orders: Mapping[str, list[Placed]]
 ) -> tuple[dict[str, Cleared], Deal]:
-    """Good → its price and volume, and the deal by which goods change hands and are paid for."""
+    """Return good → its price and volume, and the deal that moves the goods and pays for them."""
     placed = [one for own in orders.values() for one in own]
     found = cleared(placed, evaluated.game.goods, evaluated.config.seed)
     return found, traded(found)

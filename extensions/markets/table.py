@@ -1,4 +1,4 @@
-"""The table of a call market: the common keys, and the prices."""
+"""The table of a call market: the keys of every table, and the prices."""
 
 from typing import cast
 
@@ -8,19 +8,19 @@ from shapley_coop.state.table import Table
 
 
 class Price(TypedDict):
-    """The price of a good in a call market, and how much of it trades."""
+    """The price and the traded volume of a good in a call market."""
 
-    price: str  # of a unit, exact, in the game's unit
-    volume: int  # units that change hands
+    price: str  # the exact price of a unit, in the game's unit
+    volume: int  # number of units that trade
 
 
 class MarketTable(Table, total=False):
     """The table of a call market."""
 
     prices: dict[str, Price]
-    """Good → its price, of the goods that trade. Written by `open` and `clear`."""
+    """Good → price and volume, for the goods that trade. Written by `open` and `clear`."""
 
 
 def prices_of(table: Table) -> dict[str, Price]:
-    """Return good → its price, of the goods that trade."""
+    """Return good → price and volume, for the goods that trade."""
     return cast(MarketTable, table).get("prices", {})

@@ -1,4 +1,4 @@
-"""The templates of the letter that asks for orders, and of what letters say of the call market."""
+"""The prompt templates of the letter that asks for orders and of the call market's procedure."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How an embedded agent bargains where agents hold goods: from its own worths and its guesses."""
+"""The bargaining of an embedded agent over goods, by its own worths and its guesses."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,24 +26,24 @@ from shapley_coop.seats.embedded.without_foresight import owed_now
 
 EPSILON = Fraction(1, 10**6)
 MOST_PARTNERS = 32
-"""Of whom one offer buys at most: its clauses in words stay shorter than a deal may be."""
+"""The largest number of sellers in one offer, so that its text stays within a deal's limit."""
 
 MOST_DIVISIONS = 5_000
 
 
 @dataclass(frozen=True)
 class Trader:
-    """Myself in front of a letter of a game with goods.
+    """An embedded agent that answers one letter of a game with goods.
 
-    I know what goods are worth to me, and take it that the others' worths are as `Guess` has them.
-    I never sign what leaves me with less than I have, or pay more than I can.
+    The agent knows its own worths and assumes the others' worths by `Guess`. It never signs a deal
+    that leaves it with less than it has, or that costs more than it can pay.
 
     Attributes:
-        facts: the letter's.
+        facts: the facts of the letter.
         record: the turns played.
-        self_: my character.
-        rng: my dice.
-        talk: what was said, a line each.
+        self_: the character of the agent.
+        rng: its random numbers.
+        talk: the public talk, one entry for each message.
     """
 
     facts: Mapping[str, Any]
@@ -54,12 +54,12 @@ class Trader:
 
     @property
     def market(self) -> Guess:
-        """Who holds what, and what it is worth."""
+        """The holdings and the worths, the others' as guessed."""
         needed(self.facts, "you", "agents", "goods", "pool")
         return Guess(self.facts)
 
     def reason(self) -> str:
-        """Collective payoff, sign of my externality, and price, by my guesses."""
+        """Return a CONSIDER with collective payoff, plan, sign of the externality, and price."""
         gifts, market = self._gifts(1), self.market
         after = self._after(gifts)
         payments = self._payments(gifts, 1)
@@ -73,7 +73,7 @@ class Trader:
         return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
 
     def propose(self) -> str:
-        """Goods to whom I take them to be worth most, at a price that is worth it for me."""
+        """Return a proposal that moves goods to their highest guessed worth and shares the gain."""
         now = self._round
         gifts = self._gifts(now)
         clauses = self._clauses(gifts, now)
@@ -82,7 +82,7 @@ class Trader:
         return f"<s>I propose this trade.</s>{proposal(Deal(clauses=tuple(clauses)))}"
 
     def reply(self) -> str:
-        """Accept what is worth it for me, or reject, with a counter-offer."""
+        """Return an acceptance of a good offer, or a rejection, perhaps with a counter-offer."""
         if self._good(ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
         counter = "" if self._last_round else self.propose()
@@ -91,18 +91,18 @@ class Trader:
         return "<REJECT>" + counter.replace("<s>I propose", "<s>I counter-propose")
 
     def answer_draft(self) -> str:
-        """Accept a draft, or put one of mine in its place."""
+        """Return an acceptance of a good draft, or a proposal that replaces the draft."""
         return self.reply() if self._good(ahead=1) else self.propose()
 
     def sign(self) -> str:
-        """Sign what leaves me better off than nothing."""
+        """Return a signature if the deal leaves the agent with a gain, else a rejection."""
         gain = self._gain()
         if gain is not None and gain > 0:
             return "<s>I sign.</s><ACCEPT>"
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def act(self) -> str:
-        """Return what I signed, by my honesty; else I keep what I have, or divide a pool."""
+        """Return an owed action with the probability `honesty`; else keep, or divide a pool."""
         needed(self.facts, "legal")
         legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
@@ -117,7 +117,7 @@ class Trader:
         return choice(self._by_hand(legal) or "keep")
 
     def _by_hand(self, legal: Sequence[str]) -> str:
-        """Return what I leave to another of a pool that no contract divides."""
+        """Return a gift by hand out of a pool that no contract divides, or ""."""
         if not self.market.pool or self.facts.get("contract"):
             return ""
         for _, receiver, good, count in self._division(1):
@@ -126,7 +126,7 @@ class Trader:
         return ""
 
     def _good(self, ahead: int) -> bool:
-        """Return whether the offer gives me what I would hold out for so many rounds from now."""
+        """Return whether the offer gives the gain that the agent demands `ahead` rounds later."""
         gain = self._gain()
         if gain is None:
             return False
@@ -138,7 +138,7 @@ class Trader:
         return gain >= EPSILON or same
 
     def _wanted(self, at: int) -> Fraction:
-        """Return the gain that I hold out for."""
+        """Return the gain that the agent demands at a round of talk."""
         gifts = self._gifts(at)
         market, after = self.market, self._after(gifts)
         if market.pool:
@@ -147,7 +147,7 @@ class Trader:
         return self._share(at) * sum(gains, Fraction(0))
 
     def _gain(self) -> Fraction | None:
-        """What the offer adds to what I have; None where that cannot be told or I cannot pay it."""
+        """Return the agent's gain by the offer; None if it is unknown or the purse is too small."""
         deal, market = offered(self.facts, self.talk), self.market
         if isinstance(deal, Fault) or deal.split:
             return None
@@ -171,18 +171,18 @@ class Trader:
         return after(self.market.holds, gifts, self.market.agents)
 
     def _can_give(self, gifts: Sequence[Gift]) -> bool:
-        """Whether so much can change hands: where no program hands it over, one gift a turn."""
+        """Return whether the gifts can be made: without `give` clauses, one by hand each turn."""
         left = int(self.facts["turns"]) - self.market.pool - self._turn + 1
         return self._pays or can_be_made(gifts, left, actions_in(self.facts))
 
     def _gifts(self, at: int) -> list[Gift]:
-        """Return what should change hands, as I take it, at this round of talk."""
+        """Return the gifts that the agent would propose at a round of talk."""
         if self.market.pool:
             return self._division(at)
         return self._trades() if self._pays else self._swap(at)
 
     def _trades(self) -> list[Gift]:
-        """Return each unit that I have or want, to whom it is worth most."""
+        """Return gifts that move each unit the agent has or wants to its highest guessed worth."""
         market, me = self.market, self.market.me
         others, found = [a for a in market.holds if a != me], list[Gift]()
         for good in market.goods:
@@ -200,7 +200,7 @@ class Trader:
         return found
 
     def _swap(self, at: int) -> list[Gift]:
-        """Some of a good of mine for some of another's, where nobody can pay."""
+        """Return the best swap of one good for another agent's good, for talk without payments."""
         market, me, share = self.market, self.market.me, self._share(at)
         best, found = Fraction(0), list[Gift]()
         for other, mine, theirs in product(market.holds, market.goods, market.goods):
@@ -218,7 +218,7 @@ class Trader:
         return found
 
     def _division(self, at: int) -> list[Gift]:
-        """Of a pool: as much to the others as leaves me with what I hold out for."""
+        """Return the division of a pool that gives the agent its demand and the others the most."""
         market, me = self.market, self.market.me
         pool = market.holds.get(market.holder, {})
         takers = [a for a in market.agents if a != market.holder]
@@ -239,7 +239,7 @@ class Trader:
         return found
 
     def _clauses(self, gifts: list[Gift], at: int) -> list[Any]:
-        """Return the trade as clauses: by the program where goods and prices can be promised."""
+        """Return the trade as clauses: gifts and payments, or duties by hand without payments."""
         clauses: list[Any] = [*gives(gifts), *self._payments(gifts, at)]
         if not self._pays:
             clauses = [*in_turn(gifts, self._turn)]
@@ -249,7 +249,7 @@ class Trader:
         return clauses
 
     def _payments(self, gifts: list[Gift], at: int) -> list[Pay]:
-        """Prices by which I gain my share of what the trade adds, and each partner the rest."""
+        """Return payments by which the agent gains its share and the partners share the rest."""
         market, me = self.market, self.market.me
         partners = sorted({a for gift in gifts for a in gift[:2]} - {me})
         if market.pool or not self._pays or not partners:
@@ -268,7 +268,7 @@ class Trader:
         return found
 
     def _unit(self, good: str, n: int) -> Fraction:
-        """Return what the n-th of a good is worth to me."""
+        """Return the agent's worth of the n-th unit of a good."""
         return self.market.mine({good: n}) - self.market.mine({good: n - 1})
 
     @property
@@ -293,6 +293,6 @@ class Trader:
         return self._round >= int(self.facts.get("rounds", 1))
 
     def _share(self, at: int) -> Fraction:
-        """Return the part of what a trade adds that I hold out for at a round of talk."""
+        """Return the fraction of a trade's gain that the agent demands at a round of talk."""
         rounds = int(self.facts.get("rounds", 1))
         return Fraction(self.self_.share(at, rounds)).limit_denominator(1000)

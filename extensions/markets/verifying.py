@@ -1,4 +1,4 @@
-"""What `coop verify` recomputes of a call market from its sealed orders."""
+"""The check by `coop verify` that recomputes a call market from its sealed orders."""
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.contract import in_force
@@ -14,7 +14,7 @@ from shapley_coop.state.table import Table
 
 
 def wrongly_cleared(table: Table) -> list[str]:
-    """Return where the contract of a call market is not what its sealed orders come to."""
+    """Return the differences between a call market's contract and prices and those recomputed."""
     evaluated = EvaluatedTable(table)
     goods, sent = evaluated.game.goods, _sent_in(table)
     orders = {agent: orders_in(text, agent, goods) for agent, text in sent.items()}
@@ -30,7 +30,7 @@ def wrongly_cleared(table: Table) -> list[str]:
 
 
 def ordered(table: Table) -> dict[str, SealedAnswer]:
-    """Agent → what it bound itself to by its sealed orders."""
+    """Return agent → the sealed answer with its orders and their hash."""
     goods, found = EvaluatedTable(table).game.goods, {}
     for agent, text in _sent_in(table).items():
         if placed := orders_in(text, agent, goods):
@@ -39,9 +39,9 @@ def ordered(table: Table) -> dict[str, SealedAnswer]:
 
 
 def _sent_in(table: Table) -> dict[str, str]:
-    """Agent → the answer that holds its orders to a call market.
+    """Return agent → the text of the answer with its orders.
 
-    What is in the last answer of one that passed was refused, or declines.
+    Agents that passed are left out: their last answer was refused, or declined to order.
     """
     passed = {said["by"] for said in table["talk"] if said["act"] == "pass"}
     sent = (e for e in home().journal.entries(table["episode"]) if e.act == ORDER)

@@ -1,4 +1,4 @@
-"""What is public of a market: the rules in words, and who holds what now."""
+"""The public description of a market: the rules in words, and the current holdings."""
 
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,19 +12,19 @@ from shapley_coop.many import MANY
 KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
 
 MOST_GROUPS = 8
-"""Of many agents, those with the same holdings that are told together; of the rest their number."""
+"""The largest number of groups of equal holdings that the rules list; the rest is summed up."""
 
 MOST_NAMED = 3
 
 MOST_KNOWN = 16
-"""Of many agents, those whose holdings a position tells by name, and the groups that it tells."""
+"""With many agents, the largest number of groups in a position, and of agents named in them."""
 
 Group = tuple[Mapping[str, int], list[int]]
-"""What each of some agents holds, and their places in speaking order."""
+"""The holdings of each agent of a group, and the agents' indices in speaking order."""
 
 
 def grouped(holds: Holdings) -> list[Group]:
-    """Return the agents with the same holdings together, the largest groups first."""
+    """Return the agents grouped by equal holdings, the largest groups first."""
     groups: dict[tuple[int, ...], Group] = {}
     for at, own in enumerate(holds.values()):
         groups.setdefault(tuple(own.values()), (own, []))[1].append(at)
@@ -32,7 +32,7 @@ def grouped(holds: Holdings) -> list[Group]:
 
 
 def told_groups(groups: Sequence[Group], agents: Sequence[str], me: str) -> list[dict[str, Any]]:
-    """Who holds what, for one of many readers: of each group its next ones in speaking order.
+    """Return the groups as facts for one reader, naming the next agents after it in each group.
 
     >>> groups = grouped({"A": {"hat": 1}, "B": {"hat": 0}, "C": {"hat": 1}})
     >>> for row in told_groups(groups, ["A", "B", "C"], "A"):
@@ -57,11 +57,11 @@ def _summed(groups: Sequence[Group]) -> dict[str, int]:
 
 
 def rules_of(market: Market, rounds: int) -> str:
-    """Return who holds what, what can be done, and when it pays.
+    """Return the rules of a market in words: the holdings, the actions and the payoffs.
 
     Args:
-        market: what is played.
-        rounds: turns of trade.
+        market: the market.
+        rounds: the number of turns of trade.
     """
     turns = "In one turn" if rounds == 1 else f"In each of {rounds} turns"
     return "\n".join(
@@ -82,7 +82,7 @@ def rules_of(market: Market, rounds: int) -> str:
 
 
 def _closing(market: Market) -> str:
-    """Return how a pool is divided, or that there is none."""
+    """Return the rule by which a pool is divided, or the rule for goods that agents own."""
     if not market.pool:
         return "What nobody gives away stays with its owner."
     first, others = market.agents[0], _named(market.agents[1:])
@@ -94,7 +94,7 @@ def _closing(market: Market) -> str:
 
 
 def _holdings(holds: Holdings) -> Iterator[str]:
-    """Yield what each holds, a line each; of many agents, those with the same together."""
+    """Yield one line on the holdings of each agent; with many agents, of each group."""
     if len(holds) <= MANY:
         yield from (f"- {agent} holds {_listed(own)}." for agent, own in holds.items())
         return
@@ -108,14 +108,14 @@ def _holdings(holds: Holdings) -> Iterator[str]:
 
 
 def _named(agents: Sequence[str]) -> str:
-    """Agents by their names; of many the first, and how many there are."""
+    """Return agents by their names; with many agents, their number and the first names."""
     if len(agents) <= MANY:
         return " and ".join(agents)
     return f"{len(agents)} agents ({', '.join(agents[:MOST_NAMED])}, …)"
 
 
 def _options(market: Market) -> list[str]:
-    """Return what each issue can come to, a line each."""
+    """Return one line on the options of each issue."""
     last = market.agents[-1]
     return [
         f"- How much of {issue} {last} holds in the end is what is agreed on it: "

@@ -1,1 +1,1 @@
-"""Nodes that ask an agent, check its draft and publish what was sound."""
+"""Nodes that ask agents, validate their drafts and publish sound answers."""

@@ -1,7 +1,7 @@
-"""Ask: write the letter, ask the seat, validate the answer, and publish what is sound.
+"""The nodes that write a letter, ask the seat, validate the answer, and publish a sound answer.
 
-`ask`, `draft` and `validate` each make a node of one `Question`. `ask` validates in the same
-node; the other two do one half each, for a page that shows the retry as an edge between them. All
+`ask`, `draft` and `validate` each make a node from one `Question`. `ask` asks and validates in one
+node. `draft` asks and `validate` validates, for a page that shows the retry as an edge. All three
 write the agents' drafts to the table: pointer, attempt and label, never a text.
 """
 
@@ -49,14 +49,14 @@ Node = Callable[[Table, Runtime[RunConfig]], Awaitable[dict[str, Any]]]
 
 
 def ask(question: Question[Any]) -> Node:
-    """Return a node that asks, validates, and publishes what is sound."""
+    """Return a node that asks agents, validates their answers, and publishes sound answers."""
 
     async def ask_agents(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
         runtime.stream_writer(asking(turn))
         started = time.monotonic()
         replies = await ask_seats(turn, write_letter)
-        judged = await asyncio.to_thread(_judged, turn, replies)  # it may read files
+        judged = await asyncio.to_thread(_judged, turn, replies)  # validation may read files
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
         runtime.stream_writer(answered(turn, judged, spent, seconds))
@@ -66,7 +66,7 @@ def ask(question: Question[Any]) -> Node:
 
 
 def draft(question: Question[Any]) -> Node:
-    """Return a node that asks, and leaves what was drafted in the journal."""
+    """Return a node that asks agents and leaves their drafts in the journal."""
 
     async def draft_messages(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -86,7 +86,7 @@ def draft(question: Question[Any]) -> Node:
 
 
 def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], dict[str, Any]]:
-    """Return a node that reads what was drafted, and publishes what is sound."""
+    """Return a node that validates the drafts in the journal and publishes sound answers."""
 
     def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
@@ -103,9 +103,9 @@ def validate(question: Question[Any]) -> Callable[[Table, Runtime[RunConfig]], d
 
 
 def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
-    """Write what an agent sees as a letter: words, and the same facts as an object.
+    """Write an agent's letter: the words for a model, and the same facts as an object.
 
-    After a refused answer the same letter is followed by the answer and by what was wrong with it.
+    After a refused answer the letter is followed by that answer and the reason for its refusal.
     """
     with using(pack_of(turn.evaluated.config.prompts)):
         if private.refusal is None:
@@ -125,7 +125,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
 
 
 def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
-    """Return the letter as it is first sent."""
+    """Return the letter without any refused answer."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
     told, lines, events = _history(turn, agent if turn.question.hears else "")
@@ -138,14 +138,14 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
         outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
-    # Of many agents programs, too, are told what the words tell: all of it grows with the square.
+    # With many agents the full history grows quadratically, so programs get the words' part only.
     heard = lines if len(evaluated.agents) > MANY else events
     known = {**public, **private.utilities, **view, "history": heard}
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
-    """What the system part depends on beside the game, as JSON."""
+    """Return, as JSON, all that the system part depends on besides the game."""
     drafted = turn.question.name == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     agents = _TWO if turn.question.hears else turn.evaluated.agents
@@ -166,42 +166,42 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
 
 
 _TWO = ("YOU", "THE OTHER")
-"""How rules name agents who do not all hear the same, so that the rules are the same for all."""
+"""The names in the rules if agents hear different things, so that all get the same rules."""
 
 
 @lru_cache(maxsize=256)
 def _of_game(game: Game) -> str:
-    """Return a game's own rules, written once for each game."""
+    """Return the text of a game's rules, cached for each game."""
     return game.rules()
 
 
 @lru_cache(maxsize=256)
 def _rules(rules: str, style: bytes) -> str:
-    """The system part, written once for a game, its settings and the pack of prompts in use."""
+    """Return the system part, cached for each game, settings and prompt pack."""
     template, known, options, _ = json.loads(style)
     return write_rules(template, rules, known, **options)
 
 
 @lru_cache(maxsize=256)
 def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
-    """The game's facts that every letter gives; outsiders get what a contract is read against."""
+    """Return the game's facts for letters; outsiders get those that contracts are read with."""
     return facts_of(game) if outsider else game.facts()
 
 
 @lru_cache(maxsize=8)
 def _history(turn: TurnContext, reader: str) -> tuple[str, Lines, Lines]:
-    """Return the history for all who are asked, or for one: words, what they tell, all of it."""
+    """Return the history for one reader or for all (""): its words, their events, all events."""
     hears = turn.question.hears
     events = hears(turn, reader) if hears else history(turn)
     told = turn.question.tells(turn, events)
-    # All of it is left out: that nothing has happened would be untrue.
+    # The letter tells none of the events: "nothing has happened" would be untrue.
     if not told and (events or hears):
         return "" if turn.evaluated.record else NOT_PLAYED, told, events
     return write_history(told, turn.evaluated.game.turns), told, events
 
 
 def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
-    """Return the view, where the offer says whether the history shows it: once is enough."""
+    """Return the view, its offer marked if the history shows the offer, which is enough."""
     if not (offer := view.get("offer")) or "revision" not in offer:
         return view
     number = offer["revision"]
@@ -223,7 +223,7 @@ def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged
 
 
 def _drafted(turn: TurnContext) -> dict[str, Reply]:
-    """Return the drafts to be validated, from the journal."""
+    """Return the drafts to validate, read from the journal."""
     drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
     entries = home().journal.open_all(turn.table["episode"], pointers)
@@ -233,7 +233,7 @@ def _drafted(turn: TurnContext) -> dict[str, Reply]:
 def _update(
     turn: TurnContext, replies: Mapping[str, Reply], judged: Mapping[str, Judged], cost: Any
 ) -> dict[str, Any]:
-    """Return every agent's draft, and what the sound answers publish."""
+    """Return the update of the table: all drafts, the cost, and the content of sound answers."""
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.question.publish(turn, outputs) if outputs else {}
@@ -246,7 +246,7 @@ def _update(
 
 
 def _takes_notes(reply: Reply, thinks: bool) -> bool:
-    """Return whether an answer replaces its author's notes, as reasoning does that holds none."""
+    """Return whether an answer replaces its author's notes; reasoning does even without notes."""
     if reply.entry is None:
         return False
     return thinks or bool(notes_in(reply.entry.answer.text))
@@ -255,7 +255,7 @@ def _takes_notes(reply: Reply, thinks: bool) -> bool:
 def _spent(
     turn: TurnContext, agent: str, reply: Reply, judged: Judged | None = None
 ) -> dict[str, int]:
-    """What asking one agent cost; a person's replies that were refused before are counted, too."""
+    """Return the cost of asking one agent, including a person's earlier refused replies."""
     if reply.entry is None:
         return {}
     before = turn.draft(agent)
@@ -279,6 +279,6 @@ def _of_answer(reply: Reply) -> dict[str, int]:
 
 
 def _refusals(judged: Judged) -> dict[str, int]:
-    """Return a refusal, counted in all and by its label."""
+    """Return the counts of a refusal, in total and by its label; {} if there was none."""
     label = judged.refused
     return {"refused": 1, f"{REFUSED}{label}": 1} if label else {}

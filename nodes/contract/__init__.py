@@ -1,1 +1,1 @@
-"""Nodes of signed contracts: signatures are counted, deposits are taken and forfeited."""
+"""Nodes of signed contracts: they count signatures, take deposits and forfeit deposits."""

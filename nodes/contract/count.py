@@ -1,4 +1,4 @@
-"""Count: the drafted contract binds all parties or none."""
+"""The node that counts signatures: a drafted contract binds all parties or none."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from shapley_coop.state.turn import unsound
 
 
 async def count_signatures(table: Table) -> dict[str, Any]:
-    """All sign, or no party is bound. Verdicts: `refused`, `signed`, `unsigned`."""
+    """Keep the offer only if all have signed. Verdicts: `refused`, `signed`, `unsigned`."""
     if unsound(table):
         return {"verdict": "refused"}
     offer, answers = counted(table["offer"], table.get("answers", {}))
@@ -32,7 +32,7 @@ async def count_signatures(table: Table) -> dict[str, Any]:
 
 
 def _unsigned(agents: Sequence[str], signed: Sequence[str]) -> str:
-    """Return why the clauses that were drafted from words bind nobody."""
+    """Return why the clauses drafted from an offer in words bind no agent."""
     missing = ", ".join(agent for agent in agents if agent not in signed)
     return (
         "All accepted an offer in words, but the clauses drafted from it were not signed by "

@@ -1,4 +1,4 @@
-"""Enforce: deposits are taken when a contract is signed, and forfeited when it is broken."""
+"""The node that posts deposits at signing and forfeits at a breach."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from shapley_coop.state.table import Table
 
 
 def enforce(table: Table) -> dict[str, Any]:
-    """Post the deposits and forfeits due so far; an identical posting is not repeated.
+    """Post the deposits and forfeits due so far; the ledger ignores an identical posting.
 
-    A branch that is not the first to post is refused here and is `counterfactual` at settlement.
+    If another branch (time travel) posted first, the ledger refuses the postings. Settlement then
+    marks this branch `counterfactual`.
 
-    Payments and the last returns are made at settlement. Nothing is written to the table: it all
-    follows from the contract and the record.
+    Payments and returns follow at settlement. Contract and record determine all postings.
     """
     home().ledger.post_branch(table["episode"], deposit_lines(EvaluatedTable(table), over=False))
     return {}

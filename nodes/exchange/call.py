@@ -1,4 +1,4 @@
-"""Call the real tools, where some are plugged in, for what was chosen this turn."""
+"""The node that calls plugged-in tools for the tasks chosen at this turn."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,10 +15,10 @@ from shapley_coop.state.turn import pointers_in, unsound
 
 
 def call_tools(table: Table) -> dict[str, Any]:
-    """Put the results where the game's step finds them; without plugged tools, nothing.
+    """Call the tools and write the results into the game's position; {} without plugged-in tools.
 
-    A call's idempotency key is (episode, task): each task is done once. After a crash the call may
-    be repeated under the same key.
+    A call's idempotency key is "episode/task", so each task is done once. After a crash the call
+    may be repeated under the same key.
     """
     if unsound(table):
         return {}

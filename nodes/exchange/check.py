@@ -1,4 +1,4 @@
-"""Check: of an agreement that is no valid allocation, say what is wrong with it."""
+"""The node that finds the fault of an agreement that is not a valid allocation."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from shapley_coop.state.table import Table
 
 
 def check(table: Table) -> dict[str, Any]:
-    """Count the label where its author's refusals are. Verdict: `error`."""
+    """Count the fault's label among the author's refusals. Verdict: `error`."""
     accepted = pending_of(table)
     assert accepted is not None, "only what was accepted is checked"
     by, tasks = accepted["by"], exchange_of(EvaluatedTable(table)).tasks

@@ -1,4 +1,4 @@
-"""Fail: the talk broke down, and the run says so."""
+"""The node that ends a run as an error after the talk has failed."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from shapley_coop.state.table import Table
 
 
 async def fail(table: Table) -> dict[str, Any]:
-    """Nothing was allocated and nothing was done; the settlement before this moved nothing."""
+    """Set the status `error`. No task was allocated, and the settlement has moved nothing."""
     return {"status": "error"}
 
 
 def failed(table: Table) -> str:
-    """Return `error` where the talk broke down, else `done`."""
+    """Return `error` if the talk failed, else `done`."""
     return "error" if table["verdict"] == "error" else "done"

@@ -1,1 +1,1 @@
-"""Nodes at the table: they open, play, account and settle, and ask no agent."""
+"""Nodes that ask no agent: they open, play, account and settle."""

@@ -1,4 +1,4 @@
-"""Account: what was earned, and what every agent ends with if nothing more is agreed."""
+"""The node that computes the agents' earnings, and their payoffs if no further deal follows."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from shapley_coop.state.table import Table
 
 
 def account(table: Table) -> dict[str, Any]:
-    """Add up the play, before the agents bargain over the split."""
+    """Write the total, the earnings and the payoffs as signed, before bargaining over the split."""
     evaluated = EvaluatedTable(table)
     return {
         "accounts": {

@@ -1,4 +1,4 @@
-"""Attribute: what the record says each agent contributed, computed by code."""
+"""The node that computes each agent's contribution and value from the record."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,9 +11,9 @@ from shapley_coop.state.table import Table
 
 
 def attribute(table: Table) -> dict[str, Any]:
-    """Long-term Shapley, steps 1 to 3 (Shapley-Coop, Eqs. 7-9): outcome, margins, values.
+    """Compute outcome, marginal contributions and values (Shapley-Coop, Eqs. 7-9, steps 1 to 3).
 
-    Verdicts: `settled` (nothing is left to bargain over; the reckoning says why) and `bargain`.
+    Verdicts: `settled` (nothing is left to bargain over; `reckoning` has the reason) and `bargain`.
     """
     evaluated = EvaluatedTable(table)
     found = evaluated.attribution(evaluated.config.norm)

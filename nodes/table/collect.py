@@ -1,4 +1,4 @@
-"""Collect: wait for all who were asked in parallel, and publish what they hand in together."""
+"""The nodes that wait for all agents asked in parallel and publish their answers together."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,18 +10,18 @@ from shapley_coop.state.turn import unsound
 
 
 async def collect_thoughts(table: Table) -> dict[str, Any]:
-    """Reasoning stays in the journal. Verdicts: `refused` (one was refused) and `sound`."""
+    """Return the verdict `refused` (an answer was refused) or `sound`; publish no reasoning."""
     return {"verdict": "refused" if unsound(table) else "sound"}
 
 
 async def collect_plans(table: Table) -> dict[str, Any]:
-    """Return the same, where thinking took the first turn of the talk."""
+    """Return the verdict of `collect_thoughts`, and start at round 2: planning was round 1."""
     found = await collect_thoughts(table)
     return {**found, "round": 2} if found["verdict"] == "sound" else found
 
 
 def collect_claims(topic: Topic) -> Callable[[Table], Awaitable[dict[str, Any]]]:
-    """A node that publishes all claims at once. Verdicts: `refused` (one was refused), `sound`."""
+    """Return a node that publishes all claims at once. Verdicts: `refused` (a claim), `sound`."""
 
     async def collect(table: Table) -> dict[str, Any]:
         if unsound(table):

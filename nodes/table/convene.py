@@ -1,4 +1,4 @@
-"""Convene a bargaining: no offer stands yet, and the first agent may speak."""
+"""The node that begins a bargaining: without an offer, and with the first agent as speaker."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from shapley_coop.state.table import Table
 
 
 async def convene(table: Table) -> dict[str, Any]:
-    """Clear the last bargaining's offer and thoughts; the first in speaking order begins."""
+    """Clear the offer and thoughts of the last bargaining; the first agent in order speaks."""
     return {
         "thoughts": None,
         "answers": None,

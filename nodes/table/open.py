@@ -1,4 +1,4 @@
-"""Open an episode: resolve the configuration, fix the episode's id, set the table."""
+"""The node that opens an episode: it resolves the configuration and sets the table."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
@@ -34,17 +34,17 @@ _CLEARED = {
     "outcome": None,
     "status": "open",
 }
-"""What no game and no configuration decides, as an episode begins."""
+"""The table's initial values that depend on neither the game nor the configuration."""
 
 
 class Reopening(Opening):
-    """The input, and what is on the thread's table from before."""
+    """The input together with the episode that the thread's table has from an earlier play."""
 
     episode: str = ""
 
 
 class Page(Protocol):
-    """What of a workflow's page opening it reads; see `graphs.workflow.WorkflowBuilder`."""
+    """The attributes of a workflow's builder that this node reads (`graphs.workflow`)."""
 
     name: str
     plays: type[Game]
@@ -59,15 +59,15 @@ def opening(
     """Return the first node of a workflow.
 
     Args:
-        page: the workflow's.
-        config: its form of the configuration, with its default game.
-        start: what the keys of its own table begin with.
+        page: the builder of the workflow.
+        config: the workflow's class of configuration, with its default game.
+        start: initial values of the table's keys that only this workflow has.
     """
 
     def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         room = configuration(config, runtime.context, opening.room)
         room = with_params(room, config.model_fields["game"].default, page.params)
-        # On the table it is resolved: it need not be in every checkpoint as given, too.
+        # The table has the resolved settings, so drop the raw input from later checkpoints.
         given: dict[str, Any] = {"room": None} if opening.room else {}
         resolved, previous = room.resolve(), opening.episode
         page.check_config(resolved)
@@ -85,20 +85,19 @@ def opening(
 def set_table(
     room: RunConfig, episode: str, plays: type[Game] = Game, workflow: str = ""
 ) -> dict[str, Any]:
-    """Set the table for one play, whatever was on it before.
+    """Return the initial table of an episode, which replaces any earlier table of the thread.
 
-    The configuration is that of the input and the context, and the default where neither sets any.
-    Opening is the only node that reads the context, so that resuming with another one changes
-    nothing.
+    The configuration comes from the input, then the context, then the defaults. Only the opening
+    node reads the context, so that resuming a run with another context has no effect.
 
     Args:
         room: the resolved configuration.
-        episode: the id of the play.
-        plays: the kind of game that the workflow can play.
-        workflow: the workflow's name.
+        episode: the id of the episode.
+        plays: the class of games that the workflow can play.
+        workflow: the name of the workflow.
 
     Raises:
-        ValueError: it is no game of that kind, or cannot be played here.
+        ValueError: the game is of another class, or cannot be played on this machine.
     """
     settings = settings_of(room)
     game = game_of(settings)

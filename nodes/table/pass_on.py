@@ -1,4 +1,4 @@
-"""Pass on: in round robin the next agent answers what stands, or proposes where nothing does."""
+"""The node of round-robin talk: the next agent answers the offer, or proposes if there is none."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,9 +17,9 @@ def pass_on(
     clauses), `respond`, `propose`, and `no_deal` (the turns are used up).
 
     Args:
-        turns: how many a talk has in which each message is a round, and an offer stands until
-            another takes its place. By default a round is a turn of each agent, the run says how
-            many there are, and an offer lapses that comes back to its author.
+        turns: returns the number of messages in a talk. Each message is then a round, and an offer
+            stays until another replaces it. None: a round is one turn of each agent, and the run
+            sets the number of rounds. An offer then lapses when the turn returns to its author.
     """
 
     async def give_turn(table: Table) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Settle: decide who ends up with what, and pay it, once."""
+"""The node that decides each agent's payoff and pays it exactly once."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from shapley_coop.state.table import Table
 
 
 def settle(table: Table) -> dict[str, Any]:
-    """Execute the decision under the episode's one final key.
+    """Post the settlement under the episode's single final key, and return it.
 
-    What is left of deposits, the rewards and the transfers between agents are posted in one
-    transaction. If identical postings exist already, nothing is added; if different ones exist,
-    this branch is `counterfactual`: it is reported and not paid.
+    Remaining deposits, rewards and transfers between agents are posted in one transaction. If
+    identical postings exist, nothing is added. If different postings exist, this branch is
+    `counterfactual`: it is reported but not paid.
     """
     evaluated, ledger = EvaluatedTable(table), home().ledger
     settlement = decide(evaluated)

@@ -1,4 +1,4 @@
-"""Step: open the sealed actions and let the game take its turn; and how it goes on after it."""
+"""The node that opens the sealed actions and plays a turn, and the edges that follow the node."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from shapley_coop.state.turn import unsound
 
 
 def step(table: Table) -> dict[str, Any]:
-    """Reveal what was chosen, play it, and enter the turn in the record.
+    """Reveal the chosen actions, play them, and add the turn to the record.
 
-    Verdicts: `refused` (an action was refused, and its author is asked once more) and `played`,
-    also where the budget ended the run before the turn.
+    Verdicts: `refused` (an action was refused, and its author is asked again) and `played`, also
+    if the budget ended the run before the turn.
     """
     if unsound(table):
         return {"verdict": "refused"}
@@ -21,7 +21,7 @@ def step(table: Table) -> dict[str, Any]:
 
 
 def whether_over(table: Table) -> str:
-    """Return `over`, `play_on`, or `refused` where an action has to be asked for again."""
+    """Return `over`, `play_on`, or `refused` if an agent must be asked again for an action."""
     if table["verdict"] == "refused":
         return "refused"
     evaluated = EvaluatedTable(table)
@@ -29,7 +29,7 @@ def whether_over(table: Table) -> str:
 
 
 def how_it_goes_on(table: Table) -> str:
-    """Return what `whether_over` does, or `due` where the contract is bargained over first."""
+    """Return the result of `whether_over`, or `due` if a bargaining comes before the next turn."""
     found = whether_over(table)
     return "due" if found == "play_on" and _renegotiation_is_due(EvaluatedTable(table)) else found
 

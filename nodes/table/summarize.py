@@ -1,4 +1,4 @@
-"""Summarize: what all accepted becomes a contract that people can read."""
+"""The node that turns the offer that all accepted into a contract."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from shapley_coop.state.table import Table
 
 
 async def summarize(table: Table) -> dict[str, Any]:
-    """Sign the accepted offer, or amend by it the contract that stands."""
+    """Return the contract signed from the accepted offer, or the current contract amended by it."""
     offer, before = table["offer"], table.get("contract")
     assert offer is not None, "only an accepted offer is summarised"
     turn = len(table.get("record", [])) + 1

@@ -1,4 +1,4 @@
-"""Tally: publish the answers, count the acceptances, and say how the bargaining goes on."""
+"""The node that publishes the answers to an offer, counts acceptances, and gives the verdict."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,10 +17,10 @@ TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 def tally(topic: Topic) -> TableNode:
     """Return a node that ends a round of talk.
 
-    Verdicts: `refused` (an answer was refused, and its author is asked once more), `agreed` (all
-    accepted the same revision), `countered` (the next in turn has put a counter-offer, which stands
-    now), `talk_on` (the next in turn may propose) and `no_deal` (the rounds or the budget are used
-    up, or all in turn declined to propose).
+    Verdicts: `refused` (an answer was refused, and its author is asked again), `agreed` (all
+    accepted the same revision), `countered` (the first agent in turn with a counter-offer has
+    replaced the offer), `talk_on` (the next agent may propose) and `no_deal` (the rounds or the
+    budget are used up, or all agents in turn declined to propose).
     """
 
     async def count(table: Table) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def tally(topic: Topic) -> TableNode:
 
 
 def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, Any]:
-    """Return the verdict, and what stands after it."""
+    """Return the verdict, with the offer, round and speaker that follow."""
     if unanimous(offer, negotiators(table)):
         return {"verdict": "agreed", "offer": offer}
     evaluated = EvaluatedTable(table)
@@ -64,7 +64,7 @@ def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, An
 
 
 def _silent(table: Table) -> bool:
-    """Return whether all who bargain in turn have declined to propose."""
+    """Return whether all bargaining agents in turn have declined to propose."""
     count = len(negotiators(table))
     here = [s["round"] for s in table["talk"][-count:] if s["act"] == "pass" and "about" not in s]
     first = table["round"] - count + 1

@@ -1,6 +1,6 @@
-"""The kinds of clauses: the core's, and those that extensions bring.
+"""The kinds of clauses: those of the core and those of extensions.
 
-A kind is a class in a file of its own; what it does are effects (`deals.language.effects`).
+Each kind is a class in a separate file. A clause acts by its effects (`deals.language.effects`).
 """
 
 from collections.abc import Mapping
@@ -25,17 +25,17 @@ KINDS: Mapping[str, type[Clause]] = {
     "share": Share,
     **{name: extension.load("clauses", name) for name in extension.offered("clauses")},
 }
-"""Kind → its class."""
+"""Name of a kind → its class."""
 
 if TYPE_CHECKING:
     AnyClause = Clause
 else:
     AnyClause = Annotated[Union[tuple(KINDS.values())], Field(discriminator="kind")]  # noqa: UP007
-    """A clause as records hold it, read by its kind."""
+    """The type of a clause in a record; the field `kind` selects the class."""
 
 
 def lines_of(clauses: Mapping[str, Clause]) -> list[str]:
-    """Clauses in plain English, a line each, by their ids."""
+    """Return the clauses in plain English, one line each, after their ids."""
     return [f"{cid}. {visible(clause.words())}" for cid, clause in clauses.items()]
 
 

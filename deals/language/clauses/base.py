@@ -1,4 +1,4 @@
-"""What every clause can be asked."""
+"""The base class of all clauses."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,13 +21,13 @@ class Clause(BaseModel):
     A new kind is a subclass in one file, with a field `kind` whose default names it.
 
     Attributes:
-        taught: the line by which letters teach it; the core's are in the template of the language.
-        asked: what it says, for models that answer by a schema; else they are told its docstring.
-        in_fields: fields that a schema asks for otherwise than the record holds them → how.
-        spelt: fields that agents write by another key → that.
-        lasts: whether it stands through an amendment until it is dropped by its id.
-        also: other keys that have one meaning in it → the keys that are meant.
-        needless: a key that is left out where it says what holds of every such clause → that.
+        taught: the line in letters that explains the kind; the core's are in a prompt template.
+        asked: the description of the kind in answer schemas; if "", its docstring is used.
+        in_fields: field → its type in answer schemas, if that differs from the record's type.
+        spelt: field → the key that agents write for the field, if that differs.
+        lasts: whether the clause survives an amendment unless it is dropped by its id.
+        also: key that agents may write → the field that the key means.
+        needless: key → the value with which agents may write the key, though it has no effect.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,56 +44,56 @@ class Clause(BaseModel):
 
         @property
         def kind(self) -> str:
-            """Its name: a field, as the record holds it."""
+            """The name of the kind, a field of each subclass."""
 
         @property
         def when(self) -> When:
-            """Its condition: a field, but of what is always so."""
+            """The condition, a field of each kind whose clauses can be conditional."""
 
     @property
     def duty(self) -> Duty | None:
-        """What it asks at a turn at which its condition holds before it."""
+        """The duty at each turn before which the condition holds."""
         return None
 
     @property
     def transfer(self) -> Transfer | None:
-        """What is paid by a turn with which its condition holds."""
+        """The payment at the end of a turn after which the condition holds."""
         return None
 
     @property
     def gift(self) -> Gift | None:
-        """What changes hands by the first turn with which its condition holds."""
+        """The gift at the end of the first turn after which the condition holds."""
         return None
 
     @property
     def split(self) -> Split | None:
-        """How it has the total split at the end."""
+        """The split of the total at the end of the game."""
         return None
 
     def condition(self) -> Condition:
-        """Return when it asks or pays: a duty's is read before a turn, all others after it."""
+        """Return the compiled condition: evaluated before a turn for a duty, else after it."""
         return compiled_condition(self.when, "before" if self.duty else "after")
 
     def events(self, agents: Sequence[str]) -> list[Event]:
-        """List the actions that its condition depends on, where the agents are these."""
+        """Return the agent–action pairs that the clause depends on, given all agents."""
         return [event for part in conditions_in(self.when) if (event := event_of(part))]
 
     @abstractmethod
     def words(self) -> str:
-        """Say it in plain English; `deals.written.reading` reads the core's back."""
+        """Return the clause in plain English; `deals.written.reading` parses the core's text."""
 
     @classmethod
     @abstractmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-        """Read its fields, but its kind and condition, as agents spell them; note what is wrong."""
+        """Read the fields except kind and condition from an agent's JSON; note faults."""
 
     @classmethod
     def keys(cls) -> set[str]:
-        """Return the keys that agents may write in it."""
+        """Return the keys that agents may write in a clause of this kind."""
         return {*cls.model_fields, *cls.spelt.values()}
 
     def wire(self) -> dict[str, Any]:
-        """Write it as JSON in the words of the letters, its condition last, if it has one."""
+        """Return the JSON that an agent would write for the clause, with the condition last."""
         own = {key: getattr(self, key) for key in type(self).model_fields if key != "when"}
         terms = {
             self.spelt.get(key, key): number(x) if isinstance(x, Fraction) else x
@@ -103,14 +103,14 @@ class Clause(BaseModel):
         return {**terms, **timed}
 
     def wrong(self, terms: Terms) -> str:
-        """Say what is wrong beyond what is checked of its effects; empty if nothing."""
+        """Return a fault of the kind that the checks of its effects do not find; "" if none."""
         return ""
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
-        """Spell it out as clauses that name each agent, if it is of everyone or of others."""
+        """Yield one clause for each agent that "everyone" or "others" means, else the clause."""
         yield self
 
 
 def due(when: When) -> str:
-    """Say the condition of what falls due, after a comma; empty if it always holds."""
+    """Return the condition of a payment or gift in words, after a comma; "" for "always"."""
     return "" if when == "always" else f", {words(when, of_payment=True)}"

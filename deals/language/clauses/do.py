@@ -1,4 +1,4 @@
-"""Do: an agent takes an action."""
+"""Do: the clause by which an agent takes an action."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
@@ -11,7 +11,7 @@ from shapley_coop.deals.language.when import EVERYONE, When, words
 
 
 class Asking(Clause):
-    """What asks something of `agent`: a party, or "everyone" for each of them."""
+    """The base of `Do` and `Forbid`: a duty of `agent`, a party or "everyone" for all parties."""
 
     lasts: ClassVar[bool] = False
 
@@ -22,17 +22,17 @@ class Asking(Clause):
 
     @property
     def duty(self) -> Duty:
-        """What it asks."""
+        """The duty to take, or not to take, the action."""
         return Duty(self.agent, self.action, self.kind == "forbid")
 
     @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-        """Read who does, or does not, what."""
+        """Read the agent and the action."""
         agent = bound(given, notes, terms)
         return {"agent": agent, "action": named(given, "action", notes, terms, of=agent)}
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
-        """Name each of all."""
+        """Yield one clause for each agent that the clause binds."""
         for agent in agents if self.agent == EVERYONE else [self.agent]:
             yield self.model_copy(update={"agent": agent})
 
@@ -45,5 +45,5 @@ class Do(Asking):
     kind: Literal["do"] = "do"
 
     def words(self) -> str:
-        """Say who does what."""
+        """Return the agent, the action and the turns in words."""
         return f"{self.agent} does {self.action} {words(self.when)}."

@@ -1,4 +1,4 @@
-"""Forbid: an agent does not take an action."""
+"""Forbid: the clause by which an agent must not take an action."""
 
 from typing import ClassVar, Literal
 
@@ -17,7 +17,7 @@ class Forbid(Asking):
     kind: Literal["forbid"] = "forbid"
 
     def words(self) -> str:
-        """Say who must not do what."""
+        """Return the agent, the forbidden action and the turns in words."""
         if self.when == "always":
             return f"{self.agent} must never do {self.action}."
         return f"{self.agent} must not do {self.action} {words(self.when)}."

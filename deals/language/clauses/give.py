@@ -1,4 +1,4 @@
-"""Give: an agent hands goods to another."""
+"""Give: the clause by which an agent hands goods to another agent."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
@@ -35,17 +35,17 @@ class Give(Clause):
 
     @property
     def gift(self) -> Gift:
-        """What changes hands."""
+        """The goods that change hands."""
         return Gift(self.giver, self.receiver, self.good, self.quantity)
 
     def words(self) -> str:
-        """Say who gives whom what."""
+        """Return the gift and its condition in words."""
         what = f"{self.quantity} {self.good}"
         return f"{self.giver} gives {self.receiver} {what}, once{due(self.when)}."
 
     @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-        """Read who gives whom how much of what."""
+        """Read the giver, the receiver, the good and the quantity."""
         return {
             "giver": named(given, "giver", notes, terms),
             "receiver": named(given, "receiver", notes, terms),

@@ -1,4 +1,4 @@
-"""Pay: an agent pays another."""
+"""Pay: the clause by which an agent pays another agent."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -45,11 +45,11 @@ class Pay(Clause):
 
     @property
     def transfer(self) -> Transfer:
-        """What is paid."""
+        """The payment."""
         return Transfer(self.payer, self.payee, self.amount, self.basis)
 
     def words(self) -> str:
-        """Say who pays whom how much, and how often."""
+        """Return payer, payee, amount, basis and condition in words."""
         when = due(self.when)
         start, split = f"{self.payer} pays {self.payee}", ""
         if self.payee == OTHERS:
@@ -68,14 +68,14 @@ class Pay(Clause):
 
     @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-        """Read who pays whom, how often and how much."""
+        """Read the payer, the payee, the basis and the amount."""
         payer, payee = (named(given, key, notes, terms) for key in ("payer", "payee"))
         basis = per(given, notes)
         much = amount(given.get("amount"), "amount", notes, basis == "reward")
         return {"payer": payer, "payee": payee, "basis": basis, "amount": much}
 
     def by_name(self, agents: Sequence[str]) -> Iterator[Self]:
-        """Name each of the others, with the part that it pays or gets."""
+        """Yield one payment for each agent that "others" means, with that agent's part."""
         if OTHERS not in (self.payer, self.payee):
             yield self
             return

@@ -1,4 +1,4 @@
-"""Share: how the total of all rewards is split."""
+"""Share: the clause that splits the total of all rewards."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
@@ -39,11 +39,11 @@ class Share(Clause):
 
     @property
     def split(self) -> Split:
-        """How the total is split."""
+        """The split of the total."""
         return Split(self.fractions, self.norm)
 
     def words(self) -> str:
-        """Say by which norm the total is split, or what part each gets."""
+        """Return the norm, or each agent's part, in words."""
         if self.norm is not None:
             by = f"by the norm {self.norm}, computed from the record"
             return f"At the end the total is split {by}."
@@ -52,7 +52,7 @@ class Share(Clause):
 
     @classmethod
     def read(cls, given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
-        """Read the norm, or each agent's part."""
+        """Read the norm and the fractions."""
         fractions, norm = given.get("fractions"), given.get("norm")
         if norm is not None and not isinstance(norm, str):
             notes.wrong("norm", f"{shown(norm)} is no name of a norm")
@@ -68,7 +68,7 @@ class Share(Clause):
         return {"fractions": read, "norm": norm}
 
     def wire(self) -> dict[str, Any]:
-        """Write it with fractions as strings, which are read back exactly."""
+        """Return the clause as JSON with fractions as strings, which are read back exactly."""
         parts: dict[str, str] | None = None
         if self.fractions is not None:
             parts = {agent: plain(x) for agent, x in self.fractions.items()}
