@@ -82,8 +82,9 @@ def _contract(bundle: Mapping[str, Any], top: int) -> Iterator[Drawn]:
     for clause in bundle["contract"]["clauses"]:
         last = clause["turns"][-1]
         yield _text(18, y + LINE, SIGNS[last["is"]])
-        for y, line in _lines(clause["text"], y + LINE, left=38):
-            yield y, line
+        words = [*_lines(clause["text"], y + LINE, left=38)]
+        yield from words
+        y = _below(words)
         if last["is"] == "broken":
             yield _text(38, y := y + LINE, last["note"], "small")
 
