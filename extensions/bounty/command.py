@@ -60,7 +60,7 @@ def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
 
 
 def _show(report: dict[str, Any]) -> None:
-    """The report as tables, with the reasons for each contributor's part and who agreed to it."""
+    """Print the report as tables, with the reasons for each amount and who agreed."""
     from shapley_coop.extensions.bounty.account import account_rows
     from shapley_coop.extensions.bounty.consent import consent_words
     from shapley_coop.extensions.bounty.once import earlier, still_asked

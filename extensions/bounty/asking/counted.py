@@ -10,7 +10,7 @@ from shapley_coop.state.table import Table
 
 
 def counted_split(evaluated: EvaluatedTable) -> Deal:
-    """Return the counted split: a deal of one share whose fractions are the agents' earnings."""
+    """Return the counted split: a share in which each agent gets its fraction of all earnings."""
     parts = {agent: x / evaluated.total for agent, x in evaluated.earned.items()}
     return Deal(clauses=(Share(fractions=parts),))
 
