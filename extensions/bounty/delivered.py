@@ -29,7 +29,7 @@ _PAPER: dict[str, dict[str, str | Number]] = {
 
 
 class DeliveredParams(Params):
-    """Who made what, and what there is for it; the defaults are the paper's BMI calculator."""
+    """The finished work and its bounty; the defaults are the BMI calculator of the paper."""
 
     agents: list[str] = Field(default=list(_PAPER), min_length=2, description="Who made something.")
     artefacts: dict[str, dict[str, str | Number]] = Field(

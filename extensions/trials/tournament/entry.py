@@ -28,7 +28,7 @@ _SHIPPED = Path(__file__).parent
 
 
 class Tournament(BaseModel):
-    """Who plays what: a round robin, with every seat in both roles and against itself."""
+    """The definition of a round robin: every seat meets all seats and itself, in both roles."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
