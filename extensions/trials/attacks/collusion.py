@@ -27,7 +27,7 @@ _THREE: dict[str, Any] = {"game": "volunteers", "gang": GANG}
 
 
 async def sybils(arena: Arena) -> None:
-    """Play two seats, work at neither, accept the other seat's offers, and claim half at each."""
+    """Play two seats that do no work, accept each other's offers, and claim half each."""
 
     def wait(asked: Asked) -> str:
         return action(str(asked.facts["legal"][0]))

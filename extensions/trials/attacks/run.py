@@ -1,6 +1,6 @@
-"""Play one trial of an attack as a real run, and read its result from the records.
+"""The arena of a trial: it plays an attack as a real run, and reads the result from the records.
 
-The run is entered in the register like any other: `coop show RUN`, `coop letters RUN` and
+The run is in the register like any other run, so that `coop show RUN`, `coop letters RUN` and
 `coop verify RUN` work on it.
 """
 
@@ -61,7 +61,7 @@ class Check:
 
 
 class NotReachedError(Exception):
-    """The attack, or its twin, had no opportunity: for example, the target signed nothing."""
+    """The error that an attack or twin had no opportunity, as when the target signed nothing."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Played:
 
     @property
     def refused(self) -> int:
-        """How many of the scripted agent's messages were refused."""
+        """The number of the scripted agent's refused messages."""
         phases = self.table["spent"].values()
         return sum(p["agents"][self.me].get("refused", 0) for p in phases if self.me in p["agents"])
 

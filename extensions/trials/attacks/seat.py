@@ -63,7 +63,7 @@ class Asked:
 
 
 Answer = str | Callable[[Asked], str | None]
-"""A text, or a function from the letter to one; None leaves the answer to the embedded agent."""
+"""An answer's text, or a function from a letter to it; None lets the embedded agent answer."""
 
 Script = Mapping[str, Answer]
 """Act → answer; the embedded agent answers all acts that the script does not name."""

@@ -121,7 +121,7 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     evaluated = EvaluatedTable(table)
     settlement = {**decide(evaluated), "ledger": "paid"}
     status = status_of(evaluated, settlement)
-    if "fail" in nodes:  # a task exchange
+    if "fail" in nodes:  # only task exchanges have this node
         status = "error" if told["status"] == "error" and not chain else status
     return {**table, "settlement": settlement, "status": status}
 
@@ -136,7 +136,7 @@ def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, An
             named = {f"{REFUSED}{label}": n for label, n in labels.pop(agent, {}).items()}
             counts[agent] = {**count, **named}
         spent[phase] = {"agents": counts}
-    if told["status"] == "budget" and spent:  # seconds are in no row
+    if told["status"] == "budget" and spent:  # rows do not hold seconds
         next(iter(spent.values()))["seconds"] = settings["budget"]["seconds"]
     return spent
 
