@@ -169,7 +169,7 @@ def _named(name: str) -> str:
 
 
 def _quoted(words: str) -> str:
-    """Return foreign words in quotation marks, with quotation marks inside made harmless."""
+    """Return others' words in curly quotes, with inner ones made straight so that none closes."""
     said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
     return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
 

@@ -141,7 +141,7 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
 
 
 def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> str:
-    """Return the id of a file, a hash of its payments, so that banks refuse the file twice.
+    """Return the id of a file, a hash of its payments, so that banks refuse a second copy.
 
     Args:
         payer: the account that pays.

@@ -24,7 +24,7 @@ _NOBODY = "nobody <nobody@invalid> 0 +0000"
 
 
 class Conflict(ValueError):
-    """The error that a pick conflicts; its message names the commit and the file."""
+    """The error that a commit cannot be picked; its message names the commit and the file."""
 
 
 class Without:

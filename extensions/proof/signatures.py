@@ -37,10 +37,10 @@ def to_sign(turn: TurnContext, agent: str, text: str, said: AgentOutput) -> Bind
     """Return the content that an agent signs with an answer, or None if nothing binds it.
 
     Args:
-        turn: what is asked.
-        agent: who answered.
-        text: its answer.
-        said: what was read in it.
+        turn: the context of the question.
+        agent: the agent that answered.
+        text: the agent's answer.
+        said: the content that was read from the answer.
     """
     if sealed := turn.question.sealed:
         accepts = sealed.binds(turn, agent, text)

@@ -134,7 +134,7 @@ def statement_of(
     Args:
         table: the last state of the run.
         workflow: the workflow's name.
-        begun: the begin of the run, as ISO time.
+        begun: the start of the run, as ISO time.
         talk: whether to include the public messages.
         mandates: whether to include whole mandates, instead of their hashes alone.
         private: whether to include the parameters of a game that gives agents private facts.
