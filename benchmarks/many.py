@@ -1,7 +1,7 @@
 """A benchmark of runs with many agents: tokens of letters, time and memory of whole runs.
 
-Embedded agents play one turn (two in a raid), and the run keeps everything that runs keep. So the
-figures include the costs of the engine.
+Embedded agents play one turn (two in a raid), and the run stores everything that real runs store.
+So the figures include the costs of the engine.
 """
 
 import asyncio

@@ -145,9 +145,9 @@ def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[
         )
     if countered:
         told.append(
-            f"Now a counter-offer by {_named(found['offer_by'])} is asked about, which "
-            f"{_names(found['waiting'])} can still answer; what is told above is of the counted "
-            "split."
+            f"A counter-offer by {_named(found['offer_by'])} is open, and "
+            f"{_names(found['waiting'])} can still answer it; the lines above are about the "
+            "counted split."
         )
     if not found["simulated"]:
         told.append(NOTHING_SIMULATED)

@@ -78,7 +78,7 @@ def read_account(who: str, given: Any) -> Account:
     iban = str(given["iban"]).replace(" ", "").upper()
     bic = str(given.get("bic") or "").replace(" ", "").upper()
     if not _IBAN.fullmatch(iban) or not _checks(iban):
-        raise ValueError(f"the account of {who}: its iban is none: a digit or a letter is wrong")
+        raise ValueError(f"the account of {who}: its iban is invalid: a digit or a letter is wrong")
     if bic and not _BIC.fullmatch(bic):
         raise ValueError(f"the account of {who}: {bic!r} is no bic")
     name = str(given["name"]).strip()

@@ -59,7 +59,7 @@ def check(
             unknown or needs a program or a file that this process may not use.
     """
     if OPERATOR not in keys:
-        raise ValueError("give the key of whoever exported it: --key operator=FILE.pem")
+        raise ValueError("give the exporter's key: --key operator=FILE.pem")
     envelope = read_envelope(content, source)
     signed = _envelope(envelope, keys)
     if not signed.sound:
@@ -80,7 +80,7 @@ def _may_be_played(told: Predicate, source: str) -> None:
     """Refuse settings that would open files of this machine or run foreign programs."""
     game = told.settings.get("game")
     if strange := told.settings.keys() - set(SIGNED):
-        raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} belongs into an export")
+        raise ValueError(f"{source}: the setting {sorted(strange)[0]!r} may not be in an export")
     params = told.settings.get("params")
     named = [key for key, x in params.items() if opens(key, x)] if isinstance(params, dict) else []
     if named and not permitted(PROGRAMS):
@@ -147,7 +147,7 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
             shown = "kept" if mandated.envelope else f"not shown: {mandated.sha256[:16]}"
             yield Finding(f"mandate of {agent}", not wrong, wrong or shown)
         elif principal is not None:
-            yield Finding(f"mandate of {agent}", False, "there is none, and its key was given")
+            yield Finding(f"mandate of {agent}", False, "there is none, but its key was given")
 
 
 _PARTS = {
@@ -167,9 +167,9 @@ def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
     linked = [made["hash"] for made in chain] == [one.contract for one in plans]
     clauses = chain[-1]["text"].splitlines() if chain else []
     if wrong or not linked:
-        return Finding("contract", False, "a hash is not that of its clauses and what they amend")
+        return Finding("contract", False, "a hash differs from that of its clauses and history")
     if clauses != told.clauses:
-        return Finding("contract", False, "the clauses in words are not those in force")
+        return Finding("contract", False, "the clauses in words differ from those in force")
     return Finding("contract", True, f"{len(chain)} agreed, {len(clauses)} clauses in force")
 
 
@@ -204,7 +204,7 @@ def _mandate(
     mandate = signed.mandate
     named = (signed.sha256, mandate.key.keyid, mandate.agent)
     if named != (mandated.sha256, mandated.principal, agent):
-        return "it is another mandate than the one that was kept to"
+        return "it is another mandate than the one enforced in the run"
     begun = datetime.fromisoformat(told.begun)
     for turn in told.record:
         if turn["actions"].get(agent) in mandate.never:

@@ -50,7 +50,7 @@ def party_findings(
             continue
         key = stated[agent]
         if (key.keyid, key.pem) != (told.keys[agent].keyid, told.keys[agent].public):
-            yield Finding(what, False, "its key id is not that of its key, in the one form it has")
+            yield Finding(what, False, "its key id or PEM is not the canonical one of its key")
         elif given is not None and given.keyid != key.keyid:
             yield Finding(what, False, f"made by key {key.keyid[:16]}, and not by the one given")
         elif given is None and agent in need:
@@ -97,7 +97,7 @@ def _signed_by(
     must = known or (bool(told.settings.get("require_signed")) and not sealed)
     if wrong and (must or forged):
         if sealed and not forged:
-            wrong.append("what a party elsewhere signs in this workflow is in no export")
+            wrong.append("signatures on this workflow's sealed answers are in no export")
         return Finding(what, False, "; ".join(wrong))
     if known and not agreed:
         return Finding(what, False, "nothing was agreed that it could have signed")

@@ -54,7 +54,7 @@ def prove(
     )
     write_file(into, as_bytes(envelope_signed(statement, keys)).decode())
     say(str(into))
-    note(f"whoever has it checks it with: coop check {into} --key operator=FILE.pem")
+    note(f"others check it with: coop check {into} --key operator=FILE.pem")
 
 
 def _keys(names: list[str] | None, run: str) -> "list[PrivateKey]":

@@ -42,7 +42,7 @@ def extent(before: str, after: str) -> Fraction:
 def _kept(before: str, after: str) -> int:
     """Return the characters of common words and signs, or 0 if most of the words differ.
 
-    So two small edits in a line do not count the unchanged text between them as changed.
+    So if a line has two small edits, the unchanged text between them does not count as changed.
     """
     was, now = (Counter(_TOKENS.findall(part)) for part in (before, after))
     both = was & now

@@ -120,7 +120,7 @@ def _source_lines(notebook: str) -> Iterator[tuple[int, str]]:
 
 
 def _opened(syntax: Syntax, line: str) -> tuple[str, str]:
-    """Return the closing mark of a block comment at a line's begin and the text after, or ""s."""
+    """Return the closing mark for a block comment that begins a line and the rest, else "", ""."""
     begins = line.lstrip("rRuUbBfF") if syntax.strings else line
     found = ((end, begins[len(start) :]) for start, end in syntax.block if begins.startswith(start))
     return next(found, ("", ""))

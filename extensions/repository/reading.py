@@ -73,7 +73,7 @@ class Reading:
         self._authors: dict[str, str] = {}  # a commit's hash → a name
         self._why: dict[str, str] = {}  # a commit's hash → the reason if it earns nothing
         self._written: dict[str, tuple[str, str, str]] = {}
-        self._squashed: dict[tuple[int, int], bool] = {}  # (squash, original) → whether so
+        self._squashed: dict[tuple[int, int], bool] = {}  # (commit, original) → whether a squash
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""
@@ -178,11 +178,11 @@ class Reading:
             if given
         ]
         told = [
-            f"what {squash.hash[:10]} brought, and {one.hash[:10]} by {printable(one.author.name)} "
-            "too, is counted for the latter, whose authors the former names"
+            f"commit {squash.hash[:10]} looks like a squash of {one.hash[:10]} by "
+            f"{printable(one.author.name)}: the lines of both count for the latter"
             for squash, one in pairs
         ]
-        more = ["not all commits were looked at for what they are a squash of"]
+        more = ["not all commits were checked for being a squash of others"]
         return told + (more if len(self._squashed) >= MOST_SQUASHED else [])
 
     def made(

@@ -33,7 +33,7 @@ def why_not(commit: Commit, rules: Rules, ignored: bool) -> str:
     if places <= _TO.keys():
         where = " and ".join(words for place, words in _TO.items() if place in places)
         return f"commit to {where}, which these rules do not count"
-    return "commit of which no line stands at the end that is counted as theirs"
+    return "commit without any line that counts as theirs at the end"
 
 
 def in_words(uncounted: Counter[str]) -> list[str]:

@@ -81,7 +81,7 @@ def _verify(folder: Path | None, out: Path | None, as_json: bool) -> None:
         say_json({"sound": not found.wrong, "wrong": found.wrong, "ranking": ranking})
     elif not found.wrong:
         _show(found.ranking)
-        say(f"{folder}: each row is what its match comes to, and the ranking what the rows do")
+        say(f"{folder}: every row follows from its match, and the ranking from the rows")
     for line in () if as_json else found.wrong:
         say(f"FAIL  {line}")
     if found.wrong:

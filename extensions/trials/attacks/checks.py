@@ -25,7 +25,7 @@ def signed(arena: Arena, played: Played) -> None:
     count = f"{len(wanted)} signatures, each in its signer's own answer"
     seen = count if wanted else "nothing was signed"
     if forged:
-        seen = f"no answer of {', '.join(forged)} signs what counts as signed"
+        seen = f"no answer of {', '.join(forged)} holds the signature that was counted"
     arena.check("no agent is bound by what it did not sign itself", not forged, seen)
 
 
@@ -40,7 +40,7 @@ def breaches_are_true(arena: Arena, played: Played) -> None:
         if clause["agent"] != breach["agent"] or done != (clause["kind"] == "forbid"):
             false.append(breach["evidence"])
     seen = f"{len(played.settled['breaches'])} breaches, as the record of turns shows them"
-    arena.check("a breach is what the record shows, whatever agents say", not false, seen)
+    arena.check("only breaches that the record shows count, whatever agents say", not false, seen)
 
 
 def greedily(played: Played) -> bool:

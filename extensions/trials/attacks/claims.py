@@ -45,7 +45,7 @@ async def over_claimer(arena: Arena) -> None:
     seen = ", ".join(f"{a} {plain(signed_for[a])} → {plain(final[a])}" for a in final)
     worse = [a for a in played.others if final[a] < signed_for[a] - Fraction(1, MICRO)]
     arena.check(
-        "a claim above the whole is refused, and the record stands beside the largest",
+        "a claim above the whole is refused, and the record is shown beside the largest",
         stated is not None and stated[0] == 1 and played.refused >= 2,
         _shown(stated),
     )

@@ -52,7 +52,7 @@ async def sybils(arena: Arena) -> None:
     if not idle or not any(values.values()):
         raise NotReachedError("nothing was earned, or the baseline is not to do nothing")
     arena.check(
-        "a seat that did nothing is worth nothing, whoever sits at it and whatever it claims",
+        "a seat that did nothing has no value, whoever sits at it and whatever it claims",
         not any(values[agent] for agent in idle),
         ", ".join(f"{agent}'s value is {plain(x)}" for agent, x in values.items()),
     )
@@ -109,7 +109,7 @@ async def two_against_one(arena: Arena) -> None:
     bound = [a for a in targets if a in (played.contract or {"signatures": {}})["signatures"]]
     seen = ", ".join(f"{agent} {amount / MICRO:g}" for agent, amount in paid.items())
     arena.check(
-        "a majority binds nobody: who did not sign pays nothing",
+        "a majority binds nobody: agents that did not sign pay nothing",
         bool(wanted) and all(paid[a] >= 0 for a in targets if a not in bound),
         f"{len(wanted)} offers of two against the rest; by contract: {seen}",
     )
@@ -141,7 +141,7 @@ async def colluding_judge(arena: Arena) -> None:
     judged = [s["text"] for s in played.said("judge")]
     lost = -played.settled["forfeits"][played.me]
     arena.check(
-        "a judge's words are told, and change no breach and no payment",
+        "a judge's words are published, and change no breach and no payment",
         bool(judged and played.breaches) and not accused and lost > 0,
         f"judged: {'; '.join(judged)[:80]!r}; forfeited {lost / MICRO:g} of the adversary's own",
     )
@@ -155,7 +155,7 @@ async def honest_judge(arena: Arena) -> None:
 
     played = await escrowed(arena, break_it, judge=_verdicts(lambda mine: not mine))
     arena.check(
-        "a judge who says what the record shows is told beside it",
+        "a judge's true verdict is published beside the record",
         bool(played.said("judge")) and bool(played.breaches),
         f"{len(played.breaches)} breaches",
     )
