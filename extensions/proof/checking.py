@@ -80,7 +80,7 @@ def _may_be_played(told: Predicate, source: str) -> None:
     """Refuse settings that would open files of this machine or run foreign programs."""
     game = told.settings.get("game")
     if strange := told.settings.keys() - set(SIGNED):
-        raise ValueError(f"{source}: the setting {sorted(strange)[0]!r} may not be in an export")
+        raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} may be in an export")
     params = told.settings.get("params")
     named = [key for key, x in params.items() if opens(key, x)] if isinstance(params, dict) else []
     if named and not permitted(PROGRAMS):
