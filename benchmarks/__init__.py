@@ -1,1 +1,1 @@
-"""Speed, size and cost, measured beside the peers; outside the wheel. `make bench` runs all."""
+"""Benchmarks of speed, size and cost beside peers; not in the wheel. `make bench` runs all."""

@@ -1,4 +1,4 @@
-"""`python -m benchmarks` runs them all; `python -m benchmarks cpu` one."""
+"""The command line: `python -m benchmarks` runs all benches, `python -m benchmarks start` one."""
 
 from benchmarks.everything import main
 

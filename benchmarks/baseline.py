@@ -1,8 +1,8 @@
-"""The peers in this process: a bare gather, and LangGraph as it is usually written.
+"""The peers in this process: a bare `asyncio.gather`, and LangGraph as it is usually written.
 
-Usually: a `Send` per agent and turn, a LangChain model that is shown all messages so far, a list
-with an adding reducer, and whatever saver there is. Neither writes letters, reads offers, keeps a
-journal or settles; they say the same number of messages in the same waves, and no more.
+Usual LangGraph code has a `Send` per agent and turn, a LangChain model that gets all messages so
+far, a list with an adding reducer, and any saver. The peers send the same number of messages in
+the same waves. They write no letters, read no offers, keep no journal and settle nothing.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ Runner = Callable[[], Any]
 
 
 class Talk(TypedDict):
-    """The state."""
+    """The state of the baseline graph."""
 
     messages: Annotated[list[AnyMessage], operator.add]
     wave: int
@@ -33,7 +33,7 @@ class Call(TypedDict):
 
 
 async def gathered(waves: Sequence[int], latency: float) -> None:
-    """A bare gather: the lower bound."""
+    """Wait for each wave of calls with a bare gather; the time taken is the lower bound."""
     for width in waves:
         await asyncio.gather(*(asyncio.sleep(latency) for _ in range(width)))
 
@@ -41,7 +41,7 @@ async def gathered(waves: Sequence[int], latency: float) -> None:
 def baseline_graph(
     waves: Sequence[int], model: BaseChatModel
 ) -> StateGraph[Talk, None, Talk, Talk]:
-    """LangGraph as usual for so many agents, wave by wave; compile it with a saver or without."""
+    """Return an uncompiled graph of usual LangGraph code; each wave is its number of agents."""
     rules = SystemMessage("You sit at a table with other agents. " * 20)
 
     async def agent(state: Call) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The contenders in a benchmark of the engine: ours, with and without a saver, and the peers."""
+"""The contenders in the engine's benchmarks: our engine, with and without a saver, and peers."""
 
 import asyncio
 import gc
@@ -37,7 +37,7 @@ PEERS = (
     "LangGraph as usual is on its own SQLite saver, which people have and which goals are against, "
     "and on ours, which then keeps each of its steps before the next begins."
 )
-"""On which savers LangGraph as usual runs, and which of them goals are against."""
+"""The note on the savers of LangGraph as usual, and on the one that goals compare with."""
 
 Compiled = CompiledStateGraph[Any, Any, Any, Any]
 Clock = tuple[float, float]
@@ -46,15 +46,15 @@ Clock = tuple[float, float]
 
 @dataclass(frozen=True)
 class Play:
-    """What is played.
+    """A run that the contenders play.
 
     Attributes:
         graph: the workflow.
-        room: what it is given.
-        script: what everybody answers.
-        waves: how many are asked at once, wave by wave.
-        latency: the model's, in seconds.
-        until: the node after whose last update time stops; empty: the end of the run.
+        room: the run's configuration.
+        script: the answers of all agents.
+        waves: the number of parallel calls in each wave.
+        latency: the model's latency in seconds.
+        until: the node whose last update stops the clock; empty for the end of the run.
     """
 
     graph: str
@@ -66,19 +66,19 @@ class Play:
 
     @property
     def critical(self) -> float:
-        """The lower bound in seconds: the waves one after the other."""
+        """The lower bound of the wall time in seconds: the waves one after the other."""
         return len(self.waves) * self.latency
 
 
 def table_of_four(latency: float, rounds: int = 3) -> Play:
-    """Four agents bargain over a public good for some rounds, agree, and act once."""
+    """Return a play in which four agents bargain for some rounds, agree, and act once."""
     room = RunConfig(game="public_goods", params={"rounds": 1}, rounds=rounds)
     script = haggler([{"kind": "do", "agent": "Alice", "action": "give"}], "give")
     return Play("negotiation", room, script, waves(4, rounds), latency)
 
 
 def raid(latency: float, heroes: int, turns: int) -> Play:
-    """Many heroes act at the same time, turn by turn; time stops before credit is computed."""
+    """Return a play in which many heroes act in parallel; the clock stops before the credit."""
     params = {"heroes": heroes, "boss_hp": 10**6 * heroes, "rounds": turns, "strike": 0}
     room = RunConfig(game="raid_battle", params=params)
     return Play("llm_only", room, haggler([], "Fireball"), [heroes] * turns, latency, "step")
@@ -86,11 +86,11 @@ def raid(latency: float, heroes: int, turns: int) -> Play:
 
 @dataclass(frozen=True)
 class Contender:
-    """A contender.
+    """A contender in a benchmark.
 
     Attributes:
-        run: plays once, and returns the clock when what is measured was over.
-        database: a Postgres URL under which it keeps everything, or empty.
+        run: plays once, and returns the clock at the end of the measured part.
+        database: the URL of the contender's Postgres, or empty.
     """
 
     run: Callable[[], Awaitable[Clock]]
@@ -100,9 +100,9 @@ class Contender:
 async def side_by_side(
     named: dict[str, Contender], repeats: int, at_once: int = 1
 ) -> dict[str, list[Clock]]:
-    """Every contender's times.
+    """Return contender → times of its plays.
 
-    Everybody runs once to warm up, and then in turn, so that a slow minute hits all.
+    All contenders warm up once and then run in turn, so that a slow minute affects all of them.
     """
     found: dict[str, list[Clock]] = {name: [] for name in named}
     for repeat in range(repeats + 1):
@@ -117,18 +117,18 @@ async def side_by_side(
 
 
 def now() -> Clock:
-    """The clock."""
+    """Return the current wall time and CPU time."""
     return time.perf_counter(), time.process_time()
 
 
 def since(began: Clock, ended: Clock) -> Clock:
-    """The time between two readings of the clock."""
+    """Return wall and CPU time between two readings of the clock."""
     return ended[0] - began[0], ended[1] - began[1]
 
 
 @asynccontextmanager
 async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Contender]]:
-    """All contenders: without a saver, on SQLite, and on Postgres if it is available."""
+    """Yield all contenders: without a saver, on SQLite, and on Postgres if `url` is given."""
     model = ScriptedModel(agent="", script=lambda *_: "No, not yet: " * 3, latency=played.latency)
     page = baseline_graph(played.waves, model)
     with scratch() as folder, scripted_reply(played.script, played.latency):
@@ -160,7 +160,7 @@ async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Con
 
 @contextmanager
 def embedded_postgres() -> Iterator[tuple[str, str]]:
-    """A temporary Postgres: its URL, or an empty URL and the reason."""
+    """Start a temporary Postgres; yield its URL and "", or "" and the reason for its absence."""
     with ExitStack() as running:
         url, why = "", ""
         try:
@@ -177,7 +177,7 @@ def embedded_postgres() -> Iterator[tuple[str, str]]:
 
 
 class _Stopwatch:
-    """Watches a run, and stops at the last update of one node."""
+    """A watcher of a run that stops the clock at the last update of one node."""
 
     def __init__(self, until: str) -> None:
         self._until = until
@@ -197,7 +197,7 @@ async def _gather(played: Play) -> Clock:
 
 
 async def run_baseline(compiled: Compiled) -> Clock:
-    """The baseline graph, from an empty list of messages on."""
+    """Run the baseline graph from an empty list of messages, and return the clock."""
     thread = {"thread_id": uuid4().hex}
     config: RunnableConfig = {"configurable": thread, "recursion_limit": 10_000}
     durability: Durability | None = "sync" if compiled.checkpointer else None
@@ -206,14 +206,14 @@ async def run_baseline(compiled: Compiled) -> Clock:
 
 
 async def run_ours(played: Play) -> Clock:
-    """A whole run, from its entry in the register to its result."""
+    """Play a whole run, from its entry in the register to its result, and return the clock."""
     stopwatch = _Stopwatch(played.until)
     await play(played.graph, played.room, watch=stopwatch)
     return stopwatch.stopped()
 
 
 async def run_lean(played: Play) -> Clock:
-    """The same page without checkpoints, register and result."""
+    """Play the same workflow without checkpoints, register and result, and return the clock."""
     stopwatch = _Stopwatch(played.until)
     async for update in _lean(played, "updates"):
         for node in update:
@@ -224,7 +224,7 @@ async def run_lean(played: Play) -> Clock:
 def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
     room = played.room.resolve().model_dump(mode="json")
     config = configured(Run("lean", played.graph, room, "", "started", None))
-    del config["configurable"]  # nothing is kept of it
+    del config["configurable"]  # without a saver there is no thread
     given, deep = {"room": room}, mode == "debug"
     return ours(played.graph).astream(
         given, config, context=RunConfig(), stream_mode=mode, subgraphs=deep
@@ -232,7 +232,7 @@ def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
 
 
 async def steps(played: Play) -> dict[str, int]:
-    """How many steps of LangGraph the baseline graph takes, and ours."""
+    """Return the number of LangGraph steps that the baseline graph and our workflow take."""
     page = baseline_graph(played.waves, ScriptedModel(agent="", script=lambda *_: "No.")).compile()
     config: RunnableConfig = {"recursion_limit": 10_000}
     given: Any = {"messages": [], "wave": 0}

@@ -1,4 +1,4 @@
-"""How long credit takes, and how it grows: exact values, replays of a raid, sampled values."""
+"""Benchmarks of credit by size: exact values, replays of a raid, and sampled values."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ from shapley_coop.games import Game, Turn, load
 from shapley_coop.state.characteristic import characteristic
 
 TARGET = 0.10
-"""Of the mean share: the error that sampling has to reach."""
+"""The error that sampling must reach, as a fraction of the mean share."""
 
 BUDGET = 2_000_000
 Worths = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
@@ -28,13 +28,13 @@ def exact(
     players: tuple[int, ...] = (12, 16, 20),
     plainly: int = 10,
 ) -> Found:
-    """Exact Shapley values: from a table of 2ⁿ worths, and of a raid by replaying every coalition.
+    """Measure exact Shapley values: from a table of 2ⁿ values, and of a raid by replays.
 
     Args:
-        repeats: of each measurement.
-        heroes: sizes of the raid.
-        players: sizes of the table.
-        plainly: size at which the sum over orders of joining is taken in plain Python, as a peer.
+        repeats: the number of repetitions of each measurement.
+        heroes: the numbers of heroes in the raids, of which every coalition is replayed.
+        players: the numbers of players in the tables.
+        plainly: the number of players for the peer, a sum over coalitions in plain Python.
     """
     tables = [(n, timed(repeats, partial(shapley, _table(n)))) for n in players]
     raids = [(n, timed(repeats, partial(_replay, *_raid(n)))) for n in heroes]
@@ -57,7 +57,7 @@ def exact(
 
 
 def sampled(repeats: int = 5, heroes: tuple[int, ...] = (25, 50, 100)) -> Found:
-    """Sampled Shapley values to a tenth of the mean share: a smooth game, and a raid."""
+    """Measure Shapley values sampled to a tenth of the mean share, in a smooth game and a raid."""
     rows: list[list[Cell]] = []
     seconds: dict[str, list[float]] = {"smooth": [], "raid": []}
     for n, kind in product(heroes, seconds):
@@ -91,12 +91,12 @@ def sampled(repeats: int = 5, heroes: tuple[int, ...] = (25, 50, 100)) -> Found:
 
 
 def values(repeats: int = 5, exactly: int = 16, heroes: int = 100) -> Found:
-    """Shapley values of a raid's record as a run settles them: baseline, replays, values, errors.
+    """Measure a raid's Shapley values with the code that settles runs: replays, values, errors.
 
     Args:
-        repeats: of each measurement.
-        exactly: heroes of the raid whose coalitions are all replayed.
-        heroes: of the raid whose values are sampled.
+        repeats: the number of repetitions of each measurement.
+        exactly: the heroes of the raid whose coalitions are all replayed.
+        heroes: the heroes of the raid whose values are sampled.
     """
     rows: list[list[Cell]] = []
     goals = []
@@ -120,13 +120,13 @@ def values(repeats: int = 5, exactly: int = 16, heroes: int = 100) -> Found:
 
 
 def _settled(game: Game, record: list[Turn]) -> None:
-    """The values, without what an earlier call has kept."""
+    """Compute the values on a new game object, so that no cache of an earlier call helps."""
     fresh = load("raid_battle", game.params.model_dump(), seed=1)
     attribute_by(characteristic(fresh, record))
 
 
 def _raid(heroes: int) -> tuple[Game, list[Turn]]:
-    """A raid scaled to its heroes: one taunts, in rotation, and the others strike. It is won."""
+    """Return a raid that is won, scaled to its heroes: one taunts in rotation, others strike."""
     params: dict[str, Any] = {"heroes": heroes, "boss_hp": 500 * heroes}
     game = load("raid_battle", params, seed=1)
     position, record = game.start(), list[Turn]()
@@ -144,7 +144,7 @@ def _raid(heroes: int) -> tuple[Game, list[Turn]]:
 
 
 def _replay(game: Game, record: list[Turn]) -> NDArray[np.float64]:
-    """Values from a replay of all 2ⁿ coalitions, without a cache."""
+    """Return the values from a replay of all 2ⁿ coalitions, without a cache."""
     fresh = load("raid_battle", game.params.model_dump(), seed=1)
     n = len(game.agents)
     members = (np.arange(1 << n)[:, None] & (1 << np.arange(n))).astype(bool)
@@ -173,7 +173,7 @@ def _table(n: int) -> NDArray[np.float64]:
 
 
 def _plainly(worths: NDArray[np.float64], n: int) -> list[float]:
-    """φᵢ = Σ_S |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S)), term by term."""
+    """Return φᵢ = Σ_S |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S)), term by term."""
     weights = [1.0 / n]
     for size in range(1, n):
         weights.append(weights[-1] * size / (n - size))
@@ -188,6 +188,6 @@ def _plainly(worths: NDArray[np.float64], n: int) -> list[float]:
 
 
 def _per_player(found: list[tuple[int, float]]) -> float:
-    """The factor in time for each further player."""
+    """Return the factor by which one more player multiplies the time."""
     (few, quick), (many, slow) = found[0], found[-1]
     return float((slow / quick) ** (1 / (many - few)))

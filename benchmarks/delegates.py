@@ -1,7 +1,7 @@
-"""What an agreement among many costs in tokens: by delegates, and with everybody at the table.
+"""The tokens of an agreement among many agents, by delegates and with all agents at the table.
 
-Embedded agents play: how often they agree is a simulation and says nothing about language models.
-What is measured is how letters grow.
+Embedded agents play, so the rate of agreements says nothing about language models. The benchmark
+measures only how letters grow.
 """
 
 import asyncio
@@ -17,20 +17,20 @@ from shapley_coop.state.run_config import RunConfig
 
 GAMES = ("public_goods", "volunteers")
 LEAST_FITTED = 10
-"""Agents from which on the growth is fitted."""
+"""The least number of agents whose costs are used to fit the growth."""
 
 DELEGATES, EVERYBODY = "delegates", "shapley_coop"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Some runs of one game at one size.
+    """The averages over some runs of one game at one size.
 
     Attributes:
-        agreed: the part of them that ended with a signed deal.
-        tokens: of a run, in and out, on average, in thousands.
-        calls: of a run, on average.
-        seconds: of a run, on average, of this machine.
+        agreed: the fraction of runs that ended with a signed deal.
+        tokens: the input and output tokens of a run, in thousands.
+        calls: the calls of a run.
+        seconds: the wall time of a run on this machine.
     """
 
     agreed: float
@@ -40,7 +40,7 @@ class Measured:
 
     @property
     def each(self) -> float | None:
-        """Thousands of tokens for one agreement; None without any."""
+        """The tokens for one agreement, in thousands; None if no run agreed."""
         return self.tokens / self.agreed if self.agreed else None
 
 
@@ -50,13 +50,13 @@ def delegates(
     seeds: int = 3,
     games: tuple[str, ...] = GAMES,
 ) -> Found:
-    """Tokens of an agreement as the number of agents grows.
+    """Measure the tokens of an agreement by the number of agents.
 
     Args:
-        sizes: numbers of agents.
-        everybody: up to so many, everybody bargains as well, in `shapley_coop`.
-        seeds: runs of each.
-        games: what is played, one turn of it.
+        sizes: the numbers of agents.
+        everybody: the largest size that is also played by `shapley_coop`, where all bargain.
+        seeds: the number of runs of each game and size.
+        games: the games, played for one turn.
     """
     rows: list[list[Cell]] = []
     slopes: dict[str, float] = {}

@@ -1,7 +1,7 @@
-"""The engine against the critical path: one negotiation, a hundred agents, a hundred at once.
+"""The engine against the critical path: one negotiation, 100 agents, and 100 runs at once.
 
-The critical path is what nobody can beat: the waves of calls one after the other, at the model's
-latency. What comes on top of it is the engine.
+The critical path is the lower bound of the wall time: the waves of calls one after the other, at
+the model's latency. The time on top of the critical path is the engine's.
 """
 
 import asyncio
@@ -30,24 +30,24 @@ NEEDED = {
     "concurrent": "One process computes on one core: the sum of the runs' CPU time is the bound, "
     "and only less work a turn, or several processes, lower it.",
 }
-"""Bench → what its goal would need where it is missed."""
+"""Bench → a note on the changes that would be needed to reach its goal."""
 
 
 def negotiation(repeats: int = 5, latency: float = 0.2) -> Found:
-    """One negotiation of four agents."""
+    """Measure one negotiation of four agents."""
     played = table_of_four(latency)
     goals = {1: _Limit("one negotiation", 1.03, 1.07)}
     return asyncio.run(_walls("negotiation", played, repeats, goals, "SQLite"))
 
 
 def concurrent(repeats: int = 5, latency: float = 0.2, sizes: tuple[int, ...] = (100,)) -> Found:
-    """A hundred such negotiations in one process."""
+    """Measure a hundred such negotiations at once in one process."""
     goals = {n: _Limit(f"{n} negotiations at once", 0.6, 1.0, USUAL_OWN) for n in sizes}
     return asyncio.run(_walls("concurrent", table_of_four(latency), repeats, goals, "SQLite"))
 
 
 def parallel(repeats: int = 5, latency: float = 0.2, agents: int = 100, turns: int = 3) -> Found:
-    """A hundred agents who act at the same time, on SQLite and on Postgres."""
+    """Measure a hundred agents who act in parallel, on SQLite and on Postgres."""
     goals = {1: _Limit(f"{agents} agents in parallel", 1.2, 1.5)}
     with embedded_postgres() as (url, why):
         played = raid(latency, agents, turns)
@@ -59,7 +59,7 @@ def parallel(repeats: int = 5, latency: float = 0.2, agents: int = 100, turns: i
 
 @dataclass(frozen=True)
 class _Limit:
-    """What a wall time should be, and must be, over the critical path or another's wall time."""
+    """The limits of a wall time's ratio to the critical path or to another contender's time."""
 
     what: str
     should: float
@@ -67,7 +67,7 @@ class _Limit:
     against: str = ""
 
     def goal(self, kept: str, ratios: Mapping[str, float]) -> Goal:
-        """The goal of a contender's ratio to the critical path, from those of all."""
+        """Return the goal for our contender on a saver, from all ratios to the critical path."""
         found = ratios.get(OURS.format(kept))
         whole = ratios.get(self.against, 1.0)
         than = f"that of {self.against}" if self.against else "critical path"
@@ -83,7 +83,7 @@ async def _walls(
     kept: str,
     url: str = "",
 ) -> Found:
-    """Every contender's wall time over the critical path, at so many plays at once."""
+    """Measure each contender's wall time; `goals` maps the number of plays at once to a limit."""
     rows: list[list[Cell]] = []
     reached: list[Goal] = []
     for at_once, limit in goals.items():

@@ -1,4 +1,4 @@
-"""`make bench`: speed, size and cost of ours and its peers, in one run.
+"""The command `make bench`: it measures speed, size and cost of our code and its peers.
 
     python -m benchmarks                      # everything: about half an hour
     python -m benchmarks start tokens         # some of it
@@ -6,10 +6,10 @@
     python -m benchmarks --since 1fe4765f     # goals as kept at that commit, and now
     python -m benchmarks --kept tokens        # the tables that were kept last, printed
 
-What is measured at its full size is kept in docs/performance.json, from which docs/performance.md
-is written: every bench as it was found last, with its day and commit.
+Results at full size are kept in docs/performance.json, from which docs/performance.md is written.
+Both hold the latest result of every bench, with its day and commit.
 
-Ratios come first: absolute times are of one machine at one moment.
+Ratios come first, since absolute times are of one machine at one moment.
 """
 
 import argparse
@@ -49,7 +49,7 @@ MODULES = {
     "start": "start",
     "server": "server",
 }
-"""Every bench, and where it is: a function of its name, whose defaults are the goals' sizes."""
+"""Bench → the module whose function of the same name runs it; the defaults are the full sizes."""
 
 QUICK: dict[str, dict[str, Any]] = {
     "negotiation": {"repeats": 1, "latency": 0.01},
@@ -68,17 +68,17 @@ QUICK: dict[str, dict[str, Any]] = {
     "start": {"repeats": 1, "commands": ("coop --help",)},
     "server": {"repeats": 1, "latency": 0.01, "at_once": 4},
 }
-"""Sizes that only show that a bench works."""
+"""Bench → small sizes, which only show that the bench works."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A bench as it was found.
+    """The kept result of a bench.
 
     Attributes:
-        found: what it found.
-        day: when, as an ISO date.
-        commit: of which tree.
+        found: the result.
+        day: the day of the measurement, as an ISO date.
+        commit: the commit that was measured.
     """
 
     found: Found
@@ -90,7 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run benchmarks and print their tables; keep the results of full-size runs.
 
     Raises:
-        SystemExit: a bench failed; the others were run, and its last result is kept.
+        SystemExit: a bench failed; the other benches ran, and the failed one keeps its old result.
     """
     options = _options()
     given = options.parse_args(arguments)
@@ -128,17 +128,17 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def kept() -> dict[str, Section]:
-    """The last full-size result of every benchmark."""
+    """Return bench → its last full-size result."""
     if not KEPT.exists():
         return {}
     return _sections(KEPT.read_text(encoding="utf-8"))
 
 
 def since(commit: str) -> str:
-    """Every goal as it was found at a commit and is kept now, in one table.
+    """Return a table of every goal's figure at a commit and in the results kept now.
 
     Raises:
-        subprocess.CalledProcessError: git has no such commit, or nothing was kept there.
+        subprocess.CalledProcessError: git has no such commit, or no kept results in it.
     """
     told = subprocess.run(
         ["git", "show", f"{commit}:./{KEPT.name}"],  # noqa: S607 - whichever git the user has
@@ -164,14 +164,14 @@ def _sections(written: str) -> dict[str, Section]:
 
 
 def _section(found: dict[str, Any], day: str, commit: str) -> Section:
-    # JSON knows no tuples.
+    # JSON has no tuples, so the columns come back as a list.
     whole = {**found, "columns": tuple(found["columns"])}
     whole["goals"] = [Goal(**goal) for goal in found["goals"]]
     return Section(Found(**whole), day, commit)
 
 
 def keep(sections: dict[str, Section]) -> None:
-    """Keep the results for the page."""
+    """Write the results to docs/performance.json."""
     told = {name: asdict(section) for name, section in sections.items()}
     KEPT.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -180,13 +180,13 @@ def measured(names: list[str], quick: bool) -> Iterator[tuple[str, Found | Excep
     """Run benches one after the other, each in a process of its own.
 
     Yields:
-        Each one's name, and its findings, or why there are none.
+        The name of each bench, and its result or its exception.
     """
     for number, name in enumerate(names, start=1):
         sys.stderr.write(f"[{number}/{len(names)}] {name} …\n")
         sys.stderr.flush()
         sizes = QUICK[name] if quick else {}
-        # Spawned: no memory, thread or cache of another bench is in it.
+        # A spawned process shares no memory, thread or cache with another bench.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
             done = process.submit(run, name, **sizes)
             wrong = done.exception()
@@ -194,13 +194,13 @@ def measured(names: list[str], quick: bool) -> Iterator[tuple[str, Found | Excep
 
 
 def run(name: str, **sizes: Any) -> Found:
-    """Run one bench here."""
+    """Run one bench in this process."""
     bench: Callable[..., Found] = getattr(import_module(f"benchmarks.{MODULES[name]}"), name)
     return bench(**sizes)
 
 
 def page(sections: dict[str, Section]) -> str:
-    """The whole page: where it was measured, and what each bench reached of its goals."""
+    """Return the whole page: the machine, and the goals of each bench with the figures found."""
     where = ", ".join(f"{name} {what}" for name, what in machine())
     return "\n".join(
         [
@@ -222,7 +222,7 @@ def page(sections: dict[str, Section]) -> str:
 
 
 def _reached(name: str, one: Section) -> str:
-    """A bench's goals, with the day and the commit of what was found."""
+    """Return a bench's section of the page: its goals, with day and commit of the measurement."""
     lines = [f"- {goal.words()}" for goal in one.found.goals]
     return "\n".join(
         [f"## {name}", "", one.found.title, f"({one.day}, {one.commit})", "", *lines, ""]

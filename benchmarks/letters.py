@@ -1,4 +1,4 @@
-"""How long letters are, in whole runs of embedded agents."""
+"""The lengths of letters in whole runs of embedded agents."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 
 PER_TOKEN = 4
-"""Characters: a rule of thumb, as nothing is tokenised here."""
+"""Characters per token, by a rule of thumb, since letters are not tokenised here."""
 
 RUNS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
     ("shapley_coop", "raid_battle", {}),
@@ -35,14 +35,14 @@ LIMITS = {
     ("task_exchange", "exchange"): 7_000,
     ("software_company", "act"): 8_000,
 }
-"""Game and act → characters that the longest letter should have at most."""
+"""(game, act) → the most characters that the longest letter should have."""
 
 
 def letters(most: int = len(RUNS)) -> Found:
-    """Measure letters in whole runs.
+    """Measure the lengths of letters in whole runs.
 
     Args:
-        most: how many of the runs are played.
+        most: the number of runs of `RUNS` to play.
     """
     rows: list[list[Cell]] = []
     goals = []
@@ -67,7 +67,7 @@ def letters(most: int = len(RUNS)) -> Found:
 
 
 def by_act(entries: list[Entry]) -> dict[str, list[str]]:
-    """Act → the letters that asked for it."""
+    """Return act → the letters that ask for it, sorted by act."""
     found: dict[str, list[str]] = {}
     for entry in entries:
         found.setdefault(entry.act, []).append(entry.letter_text)
@@ -75,7 +75,7 @@ def by_act(entries: list[Entry]) -> dict[str, list[str]]:
 
 
 async def written(graph: str, game: str, params: Mapping[str, Any]) -> list[Entry]:
-    """Every letter of one run, with its answer."""
+    """Play one run, and return all its letters with their answers."""
     with scratch():
         async with clients():
             outcome = await play(graph, RunConfig(game=game, params=dict(params), seed=3))

@@ -1,7 +1,7 @@
-"""One table of many: tokens of a letter, time and memory of whole plays, by the number of agents.
+"""A benchmark of runs with many agents: tokens of letters, time and memory of whole runs.
 
-Plays are of embedded agents, one turn (a raid: two), with everything that a run keeps. The engine's
-own costs are in them.
+Embedded agents play one turn (two in a raid), and the run stores everything that real runs store.
+So the figures include the costs of the engine.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ RUNS: tuple[tuple[str, str, int], ...] = (
     ("task_exchange", "task_exchange", 16),
     ("pairwise_exchange", "task_exchange", 1000),
 )
-"""Workflow, game, and the most agents that it is played with here."""
+"""Workflow, game, and the largest number of agents in this benchmark."""
 
 PARAMS: dict[str, dict[str, Any]] = {
     "public_goods": {"rounds": 1},
@@ -51,21 +51,21 @@ NUMBER = {
     "trade": "agents",
     "task_exchange": "agents",
 }
-"""Game → the parameter that says how many play."""
+"""Game → the parameter that sets the number of agents."""
 
 
 def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
-    """Letters, seconds and memory of one play, by the number of agents.
+    """Measure letters, seconds and memory of one run, by the number of agents.
 
     Args:
-        sizes: how many agents.
-        runs: how many of the plays are measured.
+        sizes: the numbers of agents.
+        runs: the number of entries of `RUNS` to measure.
     """
     rows: list[list[Cell]] = []
     longest: dict[tuple[str, str], dict[int, float]] = {}
     for graph, game, most in RUNS[:runs]:
         for n in sorted({min(n, most) for n in sizes}):
-            # Each in a process of its own: the peak of its memory is that of this play alone.
+            # Each run has its own process, so that the peak of memory is this run's alone.
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
                 found = process.submit(played, graph, game, n).result()
             letters = found["letters"]
@@ -109,7 +109,7 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
 
 
 def played(graph: str, game: str, n: int) -> dict[str, Any]:
-    """One play in this process."""
+    """Play one run in this process, and return its figures."""
     params = {**PARAMS.get(graph, PARAMS[game]), NUMBER[game]: n}
     if graph == "pairwise_exchange":
         params["atoms"] = 2 * n
@@ -117,7 +117,7 @@ def played(graph: str, game: str, n: int) -> dict[str, Any]:
 
 
 def _market(folder: Path, n: int) -> str:
-    """A market of one good: every other agent owns four units, and each values each of them."""
+    """Write a market of one good, in which every other agent owns four units; return its path."""
     draw = dice(1, 0, "market")
     agents: dict[str, Any] = {}
     for k in range(n):
@@ -152,6 +152,6 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
     }
 
 
-if __name__ == "__main__":  # one play, for a look at it
+if __name__ == "__main__":  # prints the figures of a single run
     _, name, world, number = sys.argv
     sys.stdout.write(json.dumps(played(name, world, int(number)), indent=1) + "\n")

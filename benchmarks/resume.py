@@ -1,9 +1,9 @@
-"""How much it takes to go on with a big sweep in which nothing is left to do, and to read it.
+"""The cost of resuming a big sweep that is already complete, and of reading its rows.
 
     python -m benchmarks.resume --rows 100000
 
-The rows are copies of one real run, each under a cell of its own. The sweep's command is run, and
-the rows are reported, compared and exported.
+The rows are copies of one real run, each under another cell. The benchmark runs the sweep's command
+again, and then reports, compares and exports the rows.
 """
 
 import argparse
@@ -28,7 +28,7 @@ seeds: 0-%d
 
 
 def main() -> None:
-    """Make the rows, resume, and print the table."""
+    """Make the rows, measure the commands on them, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000)
     rows = parser.parse_args().rows
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def copy(suite: Path, one: Path, out: Path) -> None:
-    """Write the row of a folder, and its times, for every cell of a suite."""
+    """Write the only row of the folder `one`, and its times, for every cell of a suite."""
     made = load_suite(str(suite))
     with Store(one) as store:
         ((row, volatile),) = store.rows().timed()
@@ -68,8 +68,8 @@ def copy(suite: Path, one: Path, out: Path) -> None:
 
 
 def _measured(*words: str) -> tuple[float, float, float]:
-    """Seconds, CPU seconds and peak memory in MB of a command."""
-    # A child of its own, so that the peak of its children is this command's.
+    """Return wall seconds, CPU seconds and peak memory in MB of a command."""
+    # The command runs as the only child of a child, so that RUSAGE_CHILDREN counts it alone.
     code = (
         "import resource, subprocess, sys, time; t = time.monotonic(); "
         "subprocess.run(sys.argv[1:], check=True); t = time.monotonic() - t; "

@@ -1,4 +1,4 @@
-"""Whole negotiations of two embedded agents a second, on one core."""
+"""The rate of whole negotiations between two embedded agents, on one core."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from shapley_coop.state.run_config import RunConfig
 
 
 def runs(repeats: int = 5, each: int = 20) -> Found:
-    """Whole negotiations of two embedded agents a second, on SQLite and one core."""
+    """Measure the negotiations of two embedded agents per second, on SQLite and one core."""
     with _one_core():
         found = {at_once: asyncio.run(_runs(repeats, each, at_once)) for at_once in (1, 8)}
     rows: list[list[Cell]] = [
@@ -39,7 +39,7 @@ def runs(repeats: int = 5, each: int = 20) -> Found:
 
 @contextmanager
 def _one_core() -> Iterator[None]:
-    """Stay on one core, where the system lets a process choose."""
+    """Keep this process on one core within the `with` block, if the system allows it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -52,7 +52,7 @@ def _one_core() -> Iterator[None]:
 
 
 async def _runs(repeats: int, each: int, at_once: int) -> tuple[float, float]:
-    """Median wall and CPU seconds of so many runs, some at once."""
+    """Return the median wall and CPU seconds of `each` runs, with `at_once` of them in parallel."""
     found = []
     with scratch():
         async with clients():

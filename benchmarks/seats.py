@@ -1,7 +1,7 @@
-"""Seats for benchmarks: a scripted model with a set latency, so that only our code is measured.
+"""Seats for benchmarks: a scripted model with a fixed latency, so that only our code is measured.
 
-A round of talk asks one agent to propose and all others to answer; everybody rejects until the
-last round, accepts there, and then acts once a turn. What is asked is therefore known beforehand.
+A round of talk asks one agent to propose and all others to answer. All agents reject until the last
+round, accept there, and then act once a turn. So the waves of calls are known beforehand.
 """
 
 import asyncio
@@ -24,23 +24,23 @@ from shapley_coop.seats.letters import facts_in, with_facts
 from shapley_coop.seats.seat import Seat
 
 Script = Callable[[str, str], str]
-"""From an agent's name and its letter to its message."""
+"""A function from an agent's name and letter to the agent's message."""
 
 Heard = Callable[[list[BaseMessage]], None]
-"""Called with every letter as it arrives."""
+"""A function that is called with every letter when it arrives."""
 
 _LETTERS = Random(0)
 _WORDS = ["".join(_LETTERS.choices("etaoinshrdlu", k=_LETTERS.randint(2, 9))) for _ in range(2000)]
 
 _READ = ("ask", "round", "rounds")
-"""The facts of a letter that a script goes by."""
+"""The facts of a letter that a script uses."""
 
 _ASKED = re.compile(r'"ask": "(\w+)"')
 _ROUND = re.compile(r'"round": (\d+), "rounds": (\d+)')
 
 
 class ScriptedModel(AwaitedChatModel):
-    """Answers after `latency` seconds, with a few microseconds of work."""
+    """A chat model that answers from a script after `latency` seconds, with almost no CPU time."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -56,10 +56,10 @@ class ScriptedModel(AwaitedChatModel):
         return "script"
 
     async def answered(self, messages: list[BaseMessage]) -> str:
-        """What the script says, once the time is over."""
+        """Return the script's answer after the latency."""
         if self.heard is not None:
             self.heard(messages)
-        # A sleep of 0 still gives way to others, as every real call does.
+        # Even a sleep of 0 yields to the event loop, as every real call does.
         await asyncio.sleep(self.latency)
         known = {key: x for key, x in facts_in(messages).items() if key in _READ}
         return self.script(self.agent, with_facts(str(messages[-1].content), known))
@@ -69,12 +69,12 @@ class ScriptedModel(AwaitedChatModel):
 def scripted_reply(
     script: Script, latency: float = 0.0, heard: Heard | None = None
 ) -> Iterator[None]:
-    """Seat scripted models everywhere: built once per agent, as models behind a network are.
+    """Use scripted models at all seats within the `with` block, built once per agent.
 
     Args:
-        script: what they answer.
-        latency: seconds that each answer takes.
-        heard: is told every letter.
+        script: the models' answers.
+        latency: the seconds that each answer takes.
+        heard: called with every letter.
     """
     own = {"script": script, "latency": latency, "heard": heard}
     models: dict[str, ScriptedModel] = {}
@@ -91,13 +91,13 @@ def scripted_reply(
 def haggler(
     clauses: list[dict[str, Any]], action: str, speech: int = 40, agreeing: bool = True
 ) -> Script:
-    """Proposes the same deal until the last round, in which it is accepted; then acts.
+    """Return a script that proposes one deal, accepts it in the last round only, and then acts.
 
     Args:
-        clauses: of the deal.
-        action: what everybody does.
-        speech: characters of each public message.
-        agreeing: whether it is accepted in the end.
+        clauses: the clauses of the deal.
+        action: the action of every agent.
+        speech: the characters of each public message.
+        agreeing: whether the script accepts the deal in the last round.
     """
     offer = f"<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
 
@@ -115,40 +115,40 @@ def haggler(
 
 
 def chatter(length: int, about: str) -> str:
-    """So many characters of varying words: repeated ones would compress too well."""
+    """Return `length` characters of varying words, since repeated words would compress too well."""
     chosen = Random(about).choices(_WORDS, k=length // 2)
     return " ".join(chosen)[:length]
 
 
 def asked(letter: str) -> str:
-    """What a letter asks for, from its facts, which come last."""
+    """Return the act that a letter asks for, from the facts at its end."""
     act: str = _ASKED.findall(letter, letter.rindex("```json"))[-1]
     return act
 
 
 def round_of(letter: str) -> tuple[int, int]:
-    """The round of talk, and the last one."""
+    """Return the number of the current round of talk and of the last one."""
     now, last = _ROUND.findall(letter, letter.rindex("```json"))[-1]
     return int(now), int(last)
 
 
 def waves(agents: int, rounds: int, turns: int = 1) -> list[int]:
-    """How many are asked at once, wave by wave, when hagglers bargain and then act."""
+    """Return the number of parallel calls in each wave, if hagglers bargain and then act."""
     return [1, agents - 1] * rounds + [agents] * turns
 
 
 @contextmanager
 def scratch(database: str = "") -> Iterator[Path]:
-    """A home of its own for runs, nothing traced, and no key.
+    """Use a temporary home within the `with` block, without tracing and real keys; yield its path.
 
     Args:
-        database: a Postgres URL for everything; empty keeps it in SQLite.
+        database: a Postgres URL for all data; empty for SQLite.
     """
     own = {
         "COOP_DATABASE_URL": database,
         "LANGSMITH_TRACING": "false",
         "LANGGRAPH_STRICT_MSGPACK": "true",
-        "OPENAI_API_KEY": "none",  # whatever is called is on this machine
+        "OPENAI_API_KEY": "none",  # only endpoints on this machine are called
     }
     before = {name: os.environ.get(name) for name in ("COOP_HOME", *own)}
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:

@@ -1,7 +1,7 @@
-"""The development server: how long a run takes of a hundred that are asked for at once.
+"""The development server: the time of a run if a hundred runs are requested at once.
 
-Ours and a plain graph have a `langgraph dev` each, on the loopback interface, and models that
-answer from a script in the server's own process.
+Our graphs and a plain graph each have their own `langgraph dev` on the loopback interface. Models
+answer from a script in the server's process.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ graph = baseline_graph(waves(4, 3), model).compile(name="plain")
 
 
 def server(repeats: int = 11, latency: float = 0.2, at_once: int = 100) -> Found:
-    """Runs of four agents on a development server, so many at once."""
+    """Measure runs of four agents on a development server, with `at_once` runs in parallel."""
     title = (
         f"{at_once} runs of four agents asked for at once of `langgraph dev`, each of 7 waves of "
         f"calls of {latency:g} s: a run's time at the client. Medians of {repeats}, in turn; the "
@@ -81,7 +81,7 @@ def server(repeats: int = 11, latency: float = 0.2, at_once: int = 100) -> Found
 
 @contextmanager
 def _served(folder: Path, latency: float, jobs: int) -> Iterator[dict[str, str]]:
-    """What is served → its server's address; both servers run as long as the block."""
+    """Run both servers within the `with` block; yield the name of each and its address."""
     options = ("--n-jobs-per-worker", str(jobs))
     ours, plain = (BareServer(folder / name, options, **QUIET) for name in ("ours", "plain"))
     filled = _SCRIPTED.format(latency=latency)
@@ -98,7 +98,7 @@ def _served(folder: Path, latency: float, jobs: int) -> Iterator[dict[str, str]]
 
 
 def _ours() -> tuple[str, dict[str, Any]]:
-    """What our server is asked for."""
+    """Return the graph and the input for our server."""
     room = table_of_four(0).room.model_dump(mode="json", exclude_unset=True)
     return "negotiation", {"room": room}
 
@@ -106,7 +106,7 @@ def _ours() -> tuple[str, dict[str, Any]]:
 async def _times(
     addresses: dict[str, str], repeats: int, at_once: int
 ) -> dict[str, list[tuple[float, float]]]:
-    """p50 and p95 of a run's time in seconds, round by round; each server is warmed up."""
+    """Return server → p50 and p95 of a run's seconds in each round, after a warm-up round."""
     asked: dict[str, tuple[str, dict[str, Any]]] = {
         OURS: _ours(),
         PLAIN: ("plain", {"messages": [], "wave": 0}),
@@ -122,7 +122,7 @@ async def _times(
 
 
 async def _burst(url: str, graph: str, given: dict[str, Any], at_once: int) -> list[float]:
-    """The time of each of so many runs, all asked for at one moment."""
+    """Return the seconds of each of `at_once` runs, all requested at the same moment."""
     client = get_client(url=url, api_key=None)
     threads = [(await client.threads.create())["thread_id"] for _ in range(at_once)]
 

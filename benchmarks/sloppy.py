@@ -1,7 +1,7 @@
-"""Endpoints that answer as small models do: what is refused, and what is signed.
+"""A benchmark with endpoints that answer as badly as small models: refusals and signed deals.
 
-An embedded agent behind an endpoint on this machine answers soundly; `tests.seats.manners` then
-spoils the form of its answers in thirty ways.
+An embedded agent behind an endpoint on this machine gives sound answers. `tests.seats.manners` then
+spoils the form of the answers in thirty ways.
 """
 
 import asyncio
@@ -31,23 +31,23 @@ GAMES = {
     "call_market": "trade",
     **dict.fromkeys([name for name in names() if "exchange" in name], "task_exchange"),
 }
-"""The workflows that do not play the escape room, and what they play."""
+"""Workflow → its game, for the workflows that do not play the escape room."""
 
 MOST_REFUSED = 0.05
-"""Goal: the part of all answers in text that is refused; some kinds need a guess to be read."""
+"""The goal for the fraction of refused answers; not 0, since some faults need a guess."""
 
 
 @dataclass
 class Played:
-    """What came of the runs of one workflow.
+    """The counts over the runs of one workflow or of several.
 
     Attributes:
-        answers: calls of a model.
-        refused: answers that were sent back.
-        spoilt: answers that were not sound when they arrived.
-        deals: runs in which a deal was signed.
-        runs: how many there were.
-        failed: runs that ended as an error.
+        answers: the number of model calls.
+        refused: the number of answers that were sent back.
+        spoilt: the number of answers whose form was spoilt.
+        deals: the number of runs in which a deal was signed.
+        runs: the number of runs.
+        failed: the number of runs that ended with an error.
     """
 
     answers: int = 0
@@ -58,7 +58,7 @@ class Played:
     failed: int = 0
 
     def __add__(self, other: "Played") -> "Played":
-        """Add the runs of another workflow."""
+        """Return the sum of these counts and those of other runs."""
         mine, theirs = asdict(self), asdict(other)
         return Played(**{count: mine[count] + theirs[count] for count in mine})
 
@@ -67,9 +67,9 @@ def sloppy(seeds: int = SEEDS, workflows: Sequence[str] = (), ways: Sequence[str
     """Count refusals, deals and calls with sloppy endpoints.
 
     Args:
-        seeds: runs of each workflow and way.
-        workflows: which; empty is all.
-        ways: in which the seats answer.
+        seeds: the number of runs of each workflow and way.
+        workflows: the workflows to play; empty for all.
+        ways: the ways in which seats answer: text, schema, tools.
     """
     found = {way: Played() for way in ways}
     for graph in workflows or names():
@@ -109,10 +109,10 @@ async def played(
 
     Args:
         graph: the workflow.
-        way: in which the seats answer; empty where a seat has no such setting.
-        seeds: from 0; each is a run.
-        manners: the kinds that happen, each at this rate.
-        rate: 0 plays soundly.
+        way: the way in which seats answer; empty to leave this setting out.
+        seeds: the number of runs, with seeds from 0.
+        manners: the faults that are applied to answers.
+        rate: the rate of each fault; 0 for sound answers.
     """
     found = Played()
     in_form = getattr(embedded_reply, "in_form", lambda text, _: text)
@@ -134,12 +134,12 @@ async def played(
 
 
 def _sound(text: str, rng: Any) -> str:
-    """In place of the embedded agents' own carelessness: all of it is to be the endpoint's."""
+    """Return the text unchanged: no faults of embedded agents shall mix with the endpoint's."""
     return text
 
 
 def _config(graph: str, way: str, seed: int, base_url: str) -> RunConfig:
-    """The room, with a model of its own for each agent: its name seeds what happens to it."""
+    """Return the configuration; each agent has another model, whose name seeds its faults."""
     given = {"game": GAMES.get(graph, "escape_room"), "seed": seed}
     agents = game_of(RunConfig(**given).resolve().model_dump(mode="json")).agents
     how = {"answers": way} if way else {}

@@ -1,4 +1,4 @@
-"""How long a command takes from a warm start: the files are in the system's cache."""
+"""The time of commands from a warm start, with all files in the system's cache."""
 
 import os
 import resource
@@ -24,7 +24,7 @@ COMMANDS = {
 
 
 def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Found:
-    """Wall time of whole processes, beside the imports that they need."""
+    """Measure the wall time of whole processes, and of the imports that they need."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     with scratch():
         for repeat in range(repeats + 1):
@@ -61,7 +61,7 @@ def _goals(walls: Mapping[str, float]) -> list[Goal]:
 
 
 def _timed(arguments: list[str]) -> tuple[float, float]:
-    """Wall and CPU seconds of one process."""
+    """Return the wall and CPU seconds of one process."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     _run(arguments)
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -69,7 +69,7 @@ def _timed(arguments: list[str]) -> tuple[float, float]:
 
 
 def _run(arguments: list[str]) -> "subprocess.CompletedProcess[str]":
-    """Run without tracing, with Python's bytecode cache."""
+    """Run Python without tracing and with its bytecode cache."""
     usual = {
         name: value
         for name, value in os.environ.items()

@@ -1,4 +1,4 @@
-"""Storage: checkpoint bytes by turns."""
+"""A benchmark of storage: checkpoint bytes by the number of turns."""
 
 import asyncio
 import sqlite3
@@ -21,17 +21,17 @@ from shapley_coop.state.run_config import RunConfig
 from shapley_coop.state.storage.home import home
 
 SPEECH = 400
-"""Characters of one public message."""
+"""The number of characters of a public message."""
 
 DELTA, ADDING, TABLE = "a bare DeltaChannel", "LangGraph as usual, adding list", "ours"
 
 
 def checkpoints(turns: tuple[int, ...] = (100, 200, 500, 1000), rounds: int = 50) -> Found:
-    """Checkpoint bytes against turns of talk, two agents.
+    """Measure checkpoint bytes against turns of talk between two agents.
 
     Args:
-        turns: how many messages, each a multiple of twice the rounds.
-        rounds: of one bargaining.
+        turns: the numbers of messages, each a multiple of twice the rounds.
+        rounds: the number of rounds of one bargaining.
     """
     return asyncio.run(_checkpoints(turns, rounds))
 
@@ -82,7 +82,7 @@ def _said(turn: int) -> str:
 
 
 def _delta(count: int) -> StateGraph[Any, Any, Any, Any]:
-    """One node that speaks a given number of times."""
+    """Return a graph whose only node speaks `left` times; `count` is not used."""
 
     def speak(state: _Talk) -> dict[str, Any]:
         return {"talk": [_said(state["left"])], "left": state["left"] - 1}
@@ -105,7 +105,7 @@ async def _peer(page: StateGraph[Any, Any, Any, Any], given: dict[str, Any]) -> 
 
 
 async def _ours(count: int, rounds: int) -> tuple[int, int]:
-    """As many bargainings as it takes, one before each turn of the game; nothing is agreed."""
+    """Play `count` messages of bargaining without agreement; return the checkpoints' bytes."""
     room = RunConfig(
         game="prisoners_dilemma",
         params={"rounds": count // (2 * rounds)},
@@ -125,7 +125,7 @@ async def _ours(count: int, rounds: int) -> tuple[int, int]:
 
 
 def _bytes(file: Path) -> tuple[int, int]:
-    """Bytes of checkpoints, and of the writes that were kept between them."""
+    """Return the bytes of the checkpoints and of the pending writes in a saver's file."""
     with closing(sqlite3.connect(file)) as connection:
         sums = (
             "SELECT sum(length(checkpoint) + length(metadata)) FROM checkpoints",

@@ -1,4 +1,4 @@
-"""A benchmark's results as tables: ratios first, goals, and the machine."""
+"""The tables of a benchmark's results: figures with ratios first, goals, and the machine."""
 
 import os
 import platform
@@ -21,15 +21,15 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class Goal:
-    """A goal for a figure, and what was measured.
+    """A goal for a figure, with the measured figure.
 
     Attributes:
-        what: the figure.
-        limit: what it should be at most; at least, where `at_least` says so.
-        found: what it was; None where it could not be measured.
-        unit: of both.
-        at_least: whether more is better.
-        must: what it has to reach in any case; None where that is the goal itself.
+        what: the name of the figure.
+        limit: the largest good value, or the smallest one if `at_least` is set.
+        found: the measured value; None if it could not be measured.
+        unit: the unit of all values.
+        at_least: whether larger values are better.
+        must: the limit that the figure may not miss; None if it equals `limit`.
     """
 
     what: str
@@ -41,7 +41,7 @@ class Goal:
 
     @property
     def met(self) -> bool | None:
-        """Whether it was reached; None where it could not be measured."""
+        """Whether the goal is met; None if the figure could not be measured."""
         return self._reaches(self.limit)
 
     def _reaches(self, limit: float) -> bool | None:
@@ -50,7 +50,7 @@ class Goal:
         return self.found >= limit if self.at_least else self.found <= limit
 
     def row(self) -> list[Cell]:
-        """What, goal, what must be, figure, verdict: `must` where only that is reached."""
+        """Return the cells: name, limit, `must`, figure and verdict (see `VERDICTS`)."""
         least = self.limit if self.must is None else self.must
         found = "not measured" if self.found is None else f"{figure(self.found)} {self.unit}"
         short = "must" if self._reaches(least) else "**no**"
@@ -58,7 +58,7 @@ class Goal:
         return [self.what, self._bound(self.limit), self._bound(least), found.strip(), verdict]
 
     def words(self) -> str:
-        """The row as a line of a list."""
+        """Return the row as a line of a list."""
         what, should, must, found, verdict = self.row()
         least = "" if must == should else f", must be {must}"
         return f"{what}: {found} (should be {should}{least}): {verdict}"
@@ -73,14 +73,14 @@ GOAL_COLUMNS = ("goal", "should be", "must be", "found", "met")
 
 @dataclass(frozen=True)
 class Found:
-    """What one bench found.
+    """The result of one bench.
 
     Attributes:
-        title: one line: what was measured.
-        columns: what the cells of a row are; the first names the row, the second is a ratio.
-        rows: the contenders.
-        goals: what should have come out.
-        notes: how to read it, and what was left out, and why.
+        title: a line that says what was measured.
+        columns: the columns' headings; the first column names the row, the second is a ratio.
+        rows: a row for each contender.
+        goals: the goals, with the figures found.
+        notes: explanations, and reasons for missing figures.
     """
 
     title: str
@@ -91,21 +91,21 @@ class Found:
 
 
 def markdown(name: str, found: Found) -> str:
-    """One bench as a section of the page."""
+    """Return a bench's result as a Markdown section."""
     parts = [f"## {name}", found.title, table(found.columns, found.rows)]
     parts += ["\n".join(f"- {note}" for note in found.notes)] if found.notes else []
     return "\n\n".join(parts) + "\n"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """A Markdown table: names to the left, figures to the right."""
+    """Return a Markdown table: names are aligned left, figures right."""
     lines = [columns, ["---", *("---:" for _ in columns[1:])]]
     lines += [[figure(cell) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def figure(cell: Cell) -> str:
-    """A figure with three digits that count; None is a dash."""
+    """Return a figure with three significant digits; None becomes a dash."""
     if cell is None:
         return "—"
     if isinstance(cell, str):
@@ -116,12 +116,12 @@ def figure(cell: Cell) -> str:
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """The b of cost ∝ sizeᵇ: the least-squares slope of log cost over log size."""
+    """Return b of cost ∝ sizeᵇ: the least-squares slope of log cost over log size."""
     return linear_regression([log(x) for x in sizes], [log(y) for y in costs]).slope
 
 
 def timed(repeats: int, call: Callable[[], Any]) -> float:
-    """Median wall time of a call, in seconds."""
+    """Return the median wall time of a call, in seconds."""
     times = []
     for _ in range(repeats):
         started = time.perf_counter()
@@ -131,7 +131,7 @@ def timed(repeats: int, call: Callable[[], Any]) -> float:
 
 
 def machine() -> list[list[Cell]]:
-    """Where it was measured: hardware, and the versions that matter."""
+    """Return rows that describe this machine: hardware, system and library versions."""
     named: list[list[Cell]] = [
         ["processor", f"{_processor()}, {os.cpu_count()} cores"],
         ["load when this was written", f"{os.getloadavg()[2]:.1f} processes (15 minutes' average)"],
@@ -145,7 +145,7 @@ def machine() -> list[list[Cell]]:
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:  # no Linux
+    except OSError:  # only Linux has this file
         return platform.processor() or platform.machine()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.machine()

@@ -1,8 +1,8 @@
-"""Tokens billed for an agreement, by a model of a provider's prefix cache over real letters.
+"""The tokens billed for an agreement, by a model of a provider's prefix cache over real letters.
 
-The cache works in blocks: a block of a prompt is read from it if that block and all before it are
-the same as in an earlier prompt, and enough of them are. Calls of one wave are sent at the same
-moment and find only what earlier waves have left.
+The cache works in blocks. A block of a prompt is cached if it and all blocks before it equal those
+of an earlier prompt, and if the cached prefix is long enough. Calls of one wave are sent at the
+same moment, so they find only blocks of earlier waves.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from shapley_coop.seats.letters import as_text
 from shapley_coop.state.run_config import RunConfig
 
 BLOCK, LEAST = 128, 1024
-"""Tokens of a cache block, and the fewest that are cached, as at large providers."""
+"""Tokens of a cache block, and the fewest tokens of a cached prefix, as at large providers."""
 
 PER_TOKEN = 4
-"""Characters: a rule of thumb, as nothing is tokenised here."""
+"""Characters per token, by a rule of thumb, since letters are not tokenised here."""
 
 CACHED = 0.1
-"""The price of a cached token; any other costs 1."""
+"""The price of a cached input token; other input tokens cost 1."""
 
 NAIVE, WHOLE, IN_SUM = (
     "naive: the whole history, behind a counter",
@@ -40,30 +40,30 @@ Wave = list[str]
 
 @dataclass(frozen=True)
 class Bill:
-    """What prompts come to, in tokens."""
+    """The input tokens of some prompts: all, and those read from the cache."""
 
     total: int
     cached: int
 
     @property
     def anew(self) -> int:
-        """What was not in the cache."""
+        """The tokens that were not in the cache."""
         return self.total - self.cached
 
     @property
     def billed(self) -> float:
-        """Full price for uncached tokens, a tenth for cached ones."""
+        """The billed tokens: full price for uncached ones, and a tenth for cached ones."""
         return self.anew + self.cached * CACHED
 
 
 def tokens(agents: int = 10, rounds: int = 30, speech: int = 160, recall: int = 10) -> Found:
-    """Input tokens until agents agree in the last of many rounds of talk.
+    """Measure the input tokens of a negotiation that agrees in the last of many rounds.
 
     Args:
-        agents: heroes of a raid.
-        rounds: of talk; everybody speaks once a round.
-        speech: characters of a public message.
-        recall: where what is long past is told in sum: events told one by one, at least.
+        agents: the number of heroes of a raid.
+        rounds: the number of rounds of talk; every agent speaks once a round.
+        speech: the characters of a public message.
+        recall: the least number of latest events told one by one if older ones are summarised.
     """
     talk = asyncio.run(_letters(agents, rounds, speech, recall=0))
     short = asyncio.run(_letters(agents, rounds, speech, recall))
@@ -99,12 +99,12 @@ def tokens(agents: int = 10, rounds: int = 30, speech: int = 160, recall: int = 
 
 
 def bill(talk: Iterable[Wave]) -> Bill:
-    """What letters cost, with one cache for all."""
+    """Return the bill for all letters, with one cache for all agents."""
     return list(bills(talk))[-1]
 
 
 def bills(talk: Iterable[Wave]) -> Iterator[Bill]:
-    """What letters have cost after each wave."""
+    """Yield the bill for all letters so far, after each wave."""
     known: set[int] = set()
     total = cached = 0
     for wave in talk:
@@ -120,7 +120,7 @@ def bills(talk: Iterable[Wave]) -> Iterator[Bill]:
 
 
 def ahead(talk: Iterable[Wave]) -> Iterator[Wave]:
-    """The same waves, the first call of each on its own before the others."""
+    """Yield the waves with the first call of each as a wave before the others."""
     for wave in talk:
         yield wave[:1]
         if wave[1:]:
@@ -128,7 +128,7 @@ def ahead(talk: Iterable[Wave]) -> Iterator[Wave]:
 
 
 def pays_from(whole: list[Wave], short: list[Wave]) -> int | None:
-    """The number of letters from which summaries are cheaper; None if they never are."""
+    """Return the number of letters from which summaries stay cheaper; None if they never are."""
     cheaper = [b.billed < a.billed for a, b in zip(bills(whole), bills(short), strict=True)]
     if not cheaper[-1]:
         return None
@@ -137,7 +137,7 @@ def pays_from(whole: list[Wave], short: list[Wave]) -> int | None:
 
 
 def _blocks(letter: str) -> Iterator[int]:
-    """Each whole block, identified by its content and everything before it."""
+    """Yield a hash of each whole block, which covers the block and everything before it."""
     before, size = 0, BLOCK * PER_TOKEN
     for start in range(0, len(letter) - size + 1, size):
         before = hash((before, letter[start : start + size]))
@@ -145,9 +145,9 @@ def _blocks(letter: str) -> Iterator[int]:
 
 
 async def _letters(agents: int, rounds: int, speech: int, recall: int) -> list[Wave]:
-    """Every letter of a real negotiation, wave by wave."""
+    """Play a real negotiation, and return its letters wave by wave."""
     sent: list[str] = []
-    # The boss falls at the first blow: what is measured is the talk.
+    # The boss falls at the first blow, so that nearly all letters belong to the talk.
     params = {"heroes": agents, "boss_hp": 1}
     first: dict[str, Any] = {"kind": "do", "action": "Taunt"}
     clauses = [

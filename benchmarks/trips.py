@@ -1,12 +1,12 @@
-"""How many files a reader opens to follow one thing that the program does.
+"""The number of files that a reader must open to follow one task of the program.
 
 python -m benchmarks.trips            # a table
 python -m benchmarks.trips --files    # and every function that was called, by its file
 
-Each trip is one function in a run of `shapley_coop` with embedded agents: an offer from the text of
-an answer to the table, letters from the table to the answers, a settlement from the record to the
-ledger. Counted is every function of ours that it calls, in its tasks and threads too; embedded
-agents stand for models, so what they compute is not.
+Each trip is one function in a run of `shapley_coop` with embedded agents: the check of an offer in
+an answer, the asking of seats, and a settlement. The count includes every function of this project
+that the trip calls, also in its tasks and threads. It excludes the work of embedded agents, which
+stand for models.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from tests.root import ROOT
 
 
 class Trip(NamedTuple):
-    """A function that is followed, how many files it should cross, and of which question alone."""
+    """A function to follow, the most files that it should cross, and its question ("" for any)."""
 
     module: str
     name: str
@@ -47,7 +47,7 @@ _called: dict[str, set[tuple[str, str]]] = {trip: set() for trip in TRIPS}
 
 
 def main() -> None:
-    """Play one run, and print what each trip called."""
+    """Play one run, and print the functions and files that each trip called."""
     for name, trip in TRIPS.items():
         _follow(name, trip, import_module(trip.module), trip.name)
     from shapley_coop.graphs.running import play
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def _follow(name: str, trip: Trip, owner: Any, attribute: str) -> None:
-    """Note, while a function runs, that its trip is under way: also what it starts knows that."""
+    """Replace a function by one that marks its trip as under way, also in tasks that it starts."""
     plain = getattr(owner, attribute)
 
     def noted(given: Any) -> AbstractContextManager[None]:
@@ -97,7 +97,7 @@ def _noted(name: str) -> Iterator[None]:
 
 @contextmanager
 def _profiled() -> Iterator[None]:
-    """Note each call of ours in every thread."""
+    """Note all calls of this project's functions in every thread, within the `with` block."""
     start: Callable[[Any], None]
     for start in (sys.setprofile, threading.setprofile):
         start(_note)

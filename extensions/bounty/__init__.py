@@ -1,4 +1,4 @@
-"""Divide a bounty by what people made, or as they agree to divide it, and pay it by a bank."""
+"""The extension that divides a bounty by contributions or by agreement, and pays it by bank."""
 
 from shapley_coop.extension import Extension
 

@@ -1,4 +1,4 @@
-"""What each kind of artefact weighs in a history, and for what each unit of money is paid."""
+"""The weights of the artefact kinds in a history, and the account of what the money pays for."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,15 +14,15 @@ _DECIMALS = 6
 
 
 def weights_in_force(history: History, weights: Intervals) -> Weights:
-    """Return the weights of a history: a kind of few lines weighs less than its interval says.
+    """Return the weights for a history; a kind with few lines gets less than its interval.
 
-    A line of a decision, a document or a fix is worth at most so many lines of code as the rules
-    say (`line_worth`), by the middles of the weights:
+    The rules limit the value of a line of a decision, document or fix, in lines of code
+    (`line_worth`). The limit uses the middles of the weights:
 
         w_k = min(w_k, worth_k · w_code · lines_k / lines_code)
 
-    Without it, one fix in a history is worth what all fixes are: 15 to 25 percent of the whole.
-    Where there is no code to compare with, or the rules say `weighed: false`, weights stay.
+    Without the limit, a history's only fix would earn the whole weight of fixes, 15 to 25 percent.
+    The weights do not change if there is no code, or if the rules say `weighed: false`.
     """
     lines = _lines(history)
     given = {kind: (exact(low), exact(high)) for kind, (low, high) in weights.items()}
@@ -39,7 +39,7 @@ def weights_in_force(history: History, weights: Intervals) -> Weights:
 
 
 def reduced(history: History, weights: Intervals) -> list[str]:
-    """Return a sentence for each kind that weighs less than its interval says."""
+    """Return a sentence for each kind whose weight was reduced below its interval."""
     lines, now = _lines(history), weights_in_force(history, weights)
     told = []
     for kind in KINDS:
@@ -57,14 +57,14 @@ def reduced(history: History, weights: Intervals) -> list[str]:
 
 
 def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """For what each unit of money is paid: lines that sum to what each contributor gets.
+    """Return the account: lines whose amounts sum to the payment of each contributor.
 
-    A line is a contributor's work of one kind in one commit, and what it earned. Where a split was
-    agreed that differs from what was earned, the difference is a line of its own.
+    A line holds a contributor's work of one kind in one commit, and its earnings. If an agreed
+    split changed a contributor's earnings, one more line holds the change.
 
     Args:
-        history: that was settled.
-        report: of `report.settle_history`.
+        history: the history that was settled.
+        report: the report by `report.settle_history`.
     """
     lines: list[dict[str, Any]] = []
     decimals = report["decimals"]
@@ -96,7 +96,7 @@ def account(history: History, report: Mapping[str, Any]) -> list[dict[str, Any]]
 
 
 def account_rows(lines: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """The account as a table; a contributor's lines of less than the smallest amount are one."""
+    """Return the account as a table; a contributor's lines that pay nothing become one row."""
     found = [["contributor", "for", "commit", "count", "amount"]]
     left = defaultdict[str, int](int)
     for line in lines:
@@ -111,7 +111,7 @@ def account_rows(lines: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def shown_amount(units: int, decimals: int) -> str:
-    """Return an amount of the smallest units, as a decimal."""
+    """Return an amount as a decimal text, from its count of smallest units."""
     sign, whole = "-" if units < 0 else "", str(abs(units)).zfill(decimals + 1)
     return f"{sign}{whole[:-decimals]}.{whole[-decimals:]}" if decimals else f"{sign}{whole}"
 
@@ -122,7 +122,7 @@ def _agreed(name: str, change: int, decimals: int) -> dict[str, Any]:
 
 
 def _work(one: Contribution) -> list[tuple[str, str, Fraction]]:
-    """Kind, commit and count; the largest first."""
+    """Return a contributor's (kind, commit, count), ordered by kind, then by falling count."""
     found = defaultdict[tuple[str, str], Fraction](Fraction)
     for kind in KINDS:
         for shown in one.evidence[kind]:
@@ -132,7 +132,7 @@ def _work(one: Contribution) -> list[tuple[str, str, Fraction]]:
 
 
 def _lines(history: History) -> dict[str, Fraction]:
-    """Kind → lines; of fixes those that are paid."""
+    """Return kind → lines of all contributors; for fixes, only the lines that are paid."""
     people = history.contributions.values()
     return {
         kind: sum(

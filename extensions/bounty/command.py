@@ -1,4 +1,4 @@
-"""`coop settle-git`: what a repository's history is worth to each contributor."""
+"""The command `coop settle-git`: it divides a bounty among a git history's contributors."""
 
 from typing import Any
 
@@ -28,11 +28,11 @@ def settle_git(
     markdown: of.Markdown = None,
     as_json: Json = False,
 ) -> None:
-    """Split a bounty by what each contributor's commits are worth, and ask whether they agree.
+    """Split a bounty by the value of each contributor's commits, and ask whether they agree.
 
     Effective code, documents, mended lines and decisions are counted from the history and weighed
-    (weighted earned value); each contributor's seat then accepts that split, objects, or makes a
-    counter-offer. Where people answer, the same command goes on where it stopped.
+    (weighted earned value). Each contributor's seat then accepts this split, objects, or makes a
+    counter-offer. If the run waits for people, the same command resumes it later.
     """
     if dry_run and (markdown or serve):
         raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
@@ -60,7 +60,7 @@ def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
 
 
 def _show(report: dict[str, Any]) -> None:
-    """The report as tables, with the reasons for each contributor's part and who agreed to it."""
+    """Print the report as tables, with the reasons for each amount and who agreed."""
     from shapley_coop.extensions.bounty.account import account_rows
     from shapley_coop.extensions.bounty.consent import consent_words
     from shapley_coop.extensions.bounty.once import earlier, still_asked

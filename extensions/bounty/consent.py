@@ -1,8 +1,8 @@
-"""Whether those who made something agree to a split: who said yes, who did not, and who was asked.
+"""The contributors' consent to a split: who agreed, who objected, and who was asked.
 
 Each contributor has a seat in the workflow `consent`, whose first offer is the counted split. A
-person's seat waits for its party; a model's or an embedded agent's answers at once, and speaks for
-nobody: the report says which.
+person's seat waits for that person's answer. A model or an embedded agent answers at once, but its
+answer is nobody's consent, so the report names these seats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ from shapley_coop.deals.language.deal import Deal
 from shapley_coop.extensions.bounty.once import seats_of
 
 AGREED = "redistribution"
-"""The basis of a settlement that all accepted."""
+"""The basis of a settlement by a split that all accepted."""
 
 COUNTED = 1
 """The number of the first offer, which is the counted split."""
 
 MOST_QUOTED = 300
-"""Characters of an objection that are told; all of it is in the run."""
+"""The most characters of an objection that are printed; the run keeps the whole text."""
 
 NOBODY_ASKED = "Nobody was asked whether they agree."
 NOTHING_SIMULATED = "No seat was simulated."
@@ -31,22 +31,22 @@ NOTHING_SIMULATED = "No seat was simulated."
 def consent(
     run: Any, seats: Mapping[str, Any], names: Sequence[str], waiting: Sequence[str]
 ) -> dict[str, Any]:
-    """Return who agreed to the split that stands, and who spoke for whom.
+    """Return the contributors that agreed to the split in force, and those that did not.
 
-    It is the one that all accepted, or else the counted one: who accepts a counter-offer that fails
-    has not agreed to what is paid.
+    The split in force is the one that all accepted, or else the counted split. So an acceptance of
+    a counter-offer that failed is no agreement to the split in force.
 
     Args:
-        run: in which they are asked.
-        seats: by contributor, '*' for all others.
+        run: the run in which the contributors are asked.
+        seats: contributor → seat; '*' for all others.
         names: the contributors.
-        waiting: for whom it waits.
+        waiting: the contributors whose answers the run waits for.
 
     Returns:
-        `agreed`, `objected` (with what they said) and `silent` name people; `waiting` those who can
-        still answer; `simulated` and `models` those for whom a program answered; `offer_by` whose
-        counter-offer it is that all accepted, or that is being answered; `failed` the others, each
-        with `by`, its `amounts` and who did not accept it.
+        `agreed`, `objected` (with their words) and `silent` name people. `waiting` names those who
+        can still answer, `simulated` and `models` those for whom a program answered. `offer_by` is
+        the author of the counter-offer that all accepted or that is open. `failed` lists the other
+        counter-offers, each with `by`, `amounts` and `not_accepted_by`.
     """
     from shapley_coop.graphs.threads import table_of
 
@@ -72,7 +72,7 @@ def consent(
 
 
 def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
-    """Return the counter-offers that were put to the others and not accepted by all."""
+    """Return the counter-offers that were answered and not accepted by all."""
     from shapley_coop.state.evaluated import EvaluatedTable
 
     talk = table.get("talk", [])
@@ -97,7 +97,7 @@ def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
 
 
 def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, Any]]:
-    """Contributor → what it answered to an offer; those answers, too, that wait for the others'."""
+    """Return contributor → answer to an offer, with answers that still wait for the others."""
     heard = {one["by"]: one for one in table.get("talk", []) if one.get("about") == revision}
     offer = table.get("offer")
     held = (table.get("answers") or {}) if offer and offer["revision"] == revision else {}
@@ -105,12 +105,12 @@ def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, 
 
 
 def is_agreed(ended: Mapping[str, Any]) -> bool:
-    """Return whether all accepted one split; otherwise the one by value stands."""
+    """Return whether all accepted one split; if not, the counted split is in force."""
     return any(e["kind"] == "settled" and e["basis"] == AGREED for e in ended["events"])
 
 
 def payoffs_of(ended: Mapping[str, Any]) -> dict[str, int]:
-    """Return what was agreed for each, in millionths."""
+    """Return contributor → payoff of an ended run, in millionths."""
     return {name: to_micro(str(amount)) for name, amount in ended["payoffs"].items()}
 
 
@@ -118,7 +118,7 @@ BY_WEIGHT = "Divided by Weighted Earned Value, by the middle of each weight in f
 
 
 def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[str]:
-    """Return what a reader must know of the split: how it was found, and whose consent it has."""
+    """Return the remarks on a split: how it was found, and which contributors consented."""
     found = report.get("consent")
     if found is None:
         return [by_value, NOBODY_ASKED]
@@ -145,9 +145,9 @@ def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[
         )
     if countered:
         told.append(
-            f"Now a counter-offer by {_named(found['offer_by'])} is asked about, which "
-            f"{_names(found['waiting'])} can still answer; what is told above is of the counted "
-            "split."
+            f"A counter-offer by {_named(found['offer_by'])} is open, and "
+            f"{_names(found['waiting'])} can still answer it; the lines above are about the "
+            "counted split."
         )
     if not found["simulated"]:
         told.append(NOTHING_SIMULATED)
@@ -164,18 +164,18 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _named(name: str) -> str:
-    """Return a name; in quotes where it could pass for more than one, or for a sentence of ours."""
+    """Return a name, quoted if it could be read as two names or as a sentence of the report."""
     return name if all(c.isalnum() or c in " -'_" for c in name) else _quoted(name)
 
 
 def _quoted(words: str) -> str:
-    """Return words of others, of which none can pass for ours."""
+    """Return others' words in curly quotes, with inner ones made straight so that none closes."""
     said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
     return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
 
 
 def text_of(file: Path | None) -> str | bool:
-    """Return a mailmap's text, or False where none is given.
+    """Return a mailmap's text, or False if no file is given.
 
     Raises:
         ValueError: the file cannot be read.

@@ -1,8 +1,8 @@
-"""`--score CMD`: what a repository scores without each contributor's commits.
+"""The option `--score CMD`: a repository's score without the commits of each contributor.
 
-The command runs in the sandbox, on the files of a tree that git builds (`without`): no network, no
-packages but Python's own, nothing of this machine that it could change. What it prints last, if
-that is a number, is the score; else 1 where it ends well and 0 where it does not.
+The command runs in the sandbox on the files of a tree that git builds (`without`). It has no
+network and only Python's own packages, and cannot change this machine. A command that fails scores
+0. Otherwise its last printed line is the score if that line is a number, and 1 if not.
 """
 
 import shlex
@@ -24,14 +24,14 @@ from shapley_coop.games.sandbox import (
 )
 
 MOST_EXACT = 5
-"""Contributors up to whom every coalition is played, and values are computed."""
+"""The most contributors for which every coalition is scored and Shapley values are computed."""
 
 LIMITS = Limits(seconds=120, memory=1 << 30, processes=64)
 
 
 @dataclass
 class _Plays:
-    """Scores of coalitions; what builds the same tree is run once."""
+    """The scores of coalitions; coalitions that build the same tree are scored once."""
 
     trees: Without
     command: Sequence[str]
@@ -40,7 +40,7 @@ class _Plays:
     _scores: dict[str, float | str] = field(default_factory=dict)
 
     def score(self, members: frozenset[str]) -> float | None:
-        """Return the score; None, with the reason in `whys`, where there is none."""
+        """Return a coalition's score, or None with the reason in `whys`."""
         try:
             tree = self.trees.tree(members)
             if tree not in self._scores:
@@ -57,7 +57,7 @@ class _Plays:
 
 
 def scored(seen: CheckResult) -> float | str:
-    """Return the score of a command that ended; why there is none, of one that was ended."""
+    """Return the score of a finished command, or the reason why the command has no score."""
     if seen.status != "ended":
         return f"no score: it was ended ({seen.status})"
     if seen.code:
@@ -80,20 +80,20 @@ def counterfactual(
     """Return the command's score of the repository without each contributor's commits.
 
     Args:
-        history: of the range.
+        history: the history of the range.
         names: the contributors.
-        command: program and arguments, split as a shell would; no shell runs.
-        unsafe: run it without a sandbox.
+        command: program and arguments, split as a shell would split them; no shell runs.
+        unsafe: run the command without a sandbox.
         progress: called after each play.
 
     Returns:
-        `score` of all together; for each contributor the score without it, what is missing then,
-        its Shapley value (for at most `MOST_EXACT` contributors, where every coalition has a
-        score), and why something was not played.
+        `score` of all contributors together. For each contributor: the score without it, the loss
+        (`missing`), its Shapley value, and the reason if a score is missing. Values exist for at
+        most `MOST_EXACT` contributors, and only if every coalition has a score.
 
     Raises:
-        ValueError: the command cannot be read, or says nothing of the repository as it is.
-        SandboxMissing: there is no sandbox.
+        ValueError: the command cannot be read, or has no score on the whole repository.
+        SandboxMissing: the machine has no sandbox.
     """
     words = _words(command)
     if not unsafe:
@@ -119,7 +119,7 @@ def counterfactual(
 def _without(
     score: float | None, whole: float, value: float | None, why: str | None
 ) -> dict[str, Any]:
-    """Return what is missing without a contributor, of whose absence this is the score."""
+    """Return a contributor's entry, from the score without that contributor."""
     missing = None if score is None else whole - score
     return {"score": score, "missing": missing, "value": value, "why": why or ""}
 

@@ -1,4 +1,4 @@
-"""Delivered: the work is done and counted; what is left is to divide the bounty."""
+"""The game `delivered`: the work is done and counted, and the agents divide its bounty."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _PAPER: dict[str, dict[str, str | Number]] = {
 
 
 class DeliveredParams(Params):
-    """Who made what, and what there is for it; the defaults are the paper's BMI calculator."""
+    """The finished work and its bounty; the defaults are the BMI calculator of the paper."""
 
     agents: list[str] = Field(default=list(_PAPER), min_length=2, description="Who made something.")
     artefacts: dict[str, dict[str, str | Number]] = Field(
@@ -72,20 +72,20 @@ class DeliveredParams(Params):
 
 
 class DeliveredAnalysis(BountyAnalysis):
-    """What was made is counted, and all is done already."""
+    """The analysis of a bounty whose work is already done and counted."""
 
     def replays(self, record: Sequence[Turn]) -> Replays:
-        """Return what each member was paid: parts add up, whoever else is there."""
+        """Return an additive game: a coalition's value is the sum of its members' payments."""
         paid = earned_alone(record, self.game.agents)
         return additive(self.game.agents, [paid[agent] for agent in self.game.agents])
 
 
 class Delivered(Game):
-    """Work that is done: each agent holds what its artefacts earned, and may agree otherwise.
+    """The game about finished work, in which agents are paid for artefacts and may agree otherwise.
 
-    One turn pays each agent its Weighted Earned Value of the bounty, rounded so that all of it is
-    paid. That is what holds if nothing more is agreed, and what a coalition is worth is what its
-    members were paid.
+    Its single turn pays each agent its Weighted Earned Value of the bounty; rounding leaves no
+    remainder. These payments hold if the agents agree on no other split. A coalition's value is
+    the sum of its members' payments.
     """
 
     name = "delivered"
@@ -102,19 +102,19 @@ class Delivered(Game):
 
     @property
     def turns(self) -> int:
-        """One, whatever `rounds` says: what is done is done once."""
+        """The number of turns: always one, since finished work is paid once."""
         return 1
 
     def start(self) -> Position:
-        """Nothing is paid yet."""
+        """Return the first position, in which nothing is paid."""
         return {"paid": False}
 
     def legal(self, position: Position, agent: str) -> list[str]:
-        """To hand over what was made; it counts whether or not its maker says so."""
+        """Return the only action, `deliver`; the work counts even if an agent does not act."""
         return [] if self.over(position) else [DELIVER]
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Pays what the artefacts earned."""
+        """Return the step that pays each agent for its artefacts."""
         self.check(position, actions)
         p = self.params
         artefacts = {a: {k: count_of(n) for k, n in p.artefacts[a].items()} for a in self.agents}
@@ -127,15 +127,15 @@ class Delivered(Game):
         return Step({"paid": True}, paid, effects=made)
 
     def over(self, position: Position) -> bool:
-        """Once it is paid."""
+        """Return whether the payments are made."""
         return bool(position["paid"])
 
     def default_baseline(self) -> Baseline:
-        """Return the baseline: who is absent made nothing."""
+        """Return the baseline: an absent agent has made nothing."""
         return MADE_NOTHING
 
     def rules(self) -> str:
-        """Return what was made, and how its value is found."""
+        """Return the rules: a table of the artefacts, and the weights that value them."""
         p = self.params
         kinds = [k for k in p.weights if any(k in made for made in p.artefacts.values())]
         table = [
@@ -164,11 +164,11 @@ class Delivered(Game):
         )
 
     def happened(self, turn: Turn) -> str:
-        """Return nothing that the rules do not say."""
+        """Return "": the rules already say everything about the turn."""
         return ""
 
     def facts(self) -> dict[str, Any]:
-        """Counts, weights and the bounty."""
+        """Return the agents' artefacts, the weights and the bounty."""
         p = self.params
         return {
             "agents": list(self.agents),
@@ -182,17 +182,17 @@ class Delivered(Game):
         }
 
     def _counts(self, agent: str) -> str:
-        """What an agent made, as bare counts."""
+        """Return an agent's artefacts in words: each kind and its count."""
         return ", ".join(f"{k} {n}" for k, n in self.params.artefacts[agent].items()) or "nothing"
 
 
 def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict[str, Number]:
-    """Return an amount divided by parts of one whole, to so many decimals, summing exactly to it.
+    """Return agent → share of an amount, in proportion to `by`; the shares sum to the amount.
 
-    Largest remainder; ties go to the agent that is named first.
+    Shares have at most `decimals` decimals, by largest remainder; ties go to the earlier agent.
 
     Raises:
-        GameError: the amount itself has more decimals.
+        GameError: the amount has more than `decimals` decimals.
     """
     unit = 10**decimals
     if (amount * unit).denominator != 1:
@@ -205,10 +205,10 @@ def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict
 
 
 def count_of(count: str | Number) -> Fraction:
-    """Return a count as it was written.
+    """Return a count as an exact fraction.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no count.
     """
     written = re.fullmatch(r"-?\d{1,18}(\.\d{1,12})?(/[1-9]\d{0,17})?", str(count))
     if written is None or ("." in str(count) and "/" in str(count)):

@@ -1,4 +1,4 @@
-"""The run in which a bounty is divided: one for each piece of work, so that it is paid once."""
+"""The run that divides a bounty: one run for each piece of work, so that it is paid only once."""
 
 import hashlib
 import json
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def check_for_payment(seats: Mapping[str, Any]) -> None:
-    """Refuse seats that are simulated, or repeat what was said elsewhere, where money is meant.
+    """Refuse simulated seats and recordings, since real money needs real consent.
 
     Raises:
-        ValueError: which one.
+        ValueError: a seat is simulated or a recording.
     """
     for name, seat in seats_of(seats, seats).items():
         if _binds_nobody(seat):
@@ -31,7 +31,7 @@ def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]
 
     Args:
         names: the contributors.
-        seats: by contributor, '*' for all others.
+        seats: contributor → seat; '*' for all others.
     """
     from shapley_coop.seats.seat import Seat
 
@@ -39,26 +39,26 @@ def seats_of(names: Iterable[str], seats: Mapping[str, Any]) -> "dict[str, Seat]
 
 
 def _binds_nobody(seat: "Seat") -> bool:
-    """Return whether a seat is simulated, or repeats what was said elsewhere."""
+    """Return whether a seat is simulated or a recording, so that its answers bind nobody."""
     return seat.simulated or seat.provider == "recording"
 
 
 def begun(
     params: dict[str, Any], seats: Mapping[str, Any], seed: int, deadline: float, work: str
 ) -> Any:
-    """Return the run that divides a bounty for some work: one, however often it is asked for.
+    """Return the run that divides a bounty for some work; repeated calls return the same run.
 
-    A simulation pays nobody: another seed, or other seats, are another simulation.
+    A run with simulated seats pays nobody, so another seed or other seats begin another run.
 
     Args:
-        params: of the game `delivered`.
-        seats: by contributor, '*' for all others.
-        seed: of embedded agents.
-        deadline: seconds that a person has for a reply; 0 is none.
-        work: names exactly what the bounty is for, as the hashes of a range of commits do.
+        params: the parameters of the game `delivered`.
+        seats: contributor → seat; '*' for all others.
+        seed: the seed of embedded agents.
+        deadline: the seconds that a person has for a reply; 0 for no deadline.
+        work: a text that identifies the paid work, such as the hashes of its commits.
 
     Raises:
-        ValueError: a seat is wrong, or the bounty is divided on other terms already.
+        ValueError: a seat is wrong, or a run on other terms divides this bounty already.
     """
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.state.run_config import RunConfig
@@ -77,7 +77,7 @@ def begun(
 
 
 def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
-    """Return why a bounty is not divided anew."""
+    """Return the reason why no new run can divide a bounty."""
     money = f"{params['bounty']} {params['currency']}".strip()
     terms = "on other terms (who answers, their time, the values or the rules)"
     if used.known is None:
@@ -94,14 +94,14 @@ def _not_anew(used: "KeyUsed", params: Mapping[str, Any]) -> str:
 
 
 def paid_before(run: Any) -> str:
-    """Return what to say of a run that had ended before it was asked for; empty if it had not."""
+    """Return a note that an ended run has already paid; empty if it has not."""
     if run.state != "ended" or run.result["ledger"] != "paid":
         return ""
     return f"{run.run} has paid this already: it is in the ledger once, and nothing is paid again"
 
 
 async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
-    """Return a run's result, if it has ended, and for whom it waits."""
+    """Resume a run; return its result and [], or None and the agents for whom the run waits."""
     from shapley_coop.graphs.running import Waiting, follow
 
     if run.state == "ended":
@@ -113,7 +113,7 @@ async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
 
 
 def still_asked(found: Mapping[str, Any]) -> str:
-    """For whom a run waits, and with which command they answer; empty if for nobody."""
+    """Return a note with the agents for whom a run waits and their command; empty if none."""
     waiting = found.get("waiting")
     if not waiting:
         return ""
@@ -122,9 +122,9 @@ def still_asked(found: Mapping[str, Any]) -> str:
 
 
 def earlier(found: Mapping[str, Any]) -> str:
-    """Which other runs still wait for the same people, whose answers do not count in this one.
+    """Return a note on older runs that wait for the same people; empty if there are none.
 
-    A new commit, or another option, is another split, so that those who had agreed are asked again.
+    A new commit or another option changes the split, so people who had agreed are asked again.
     """
     from shapley_coop.state.storage.home import home
 

@@ -1,4 +1,4 @@
-"""The options of `coop settle-git`, and what each says."""
+"""The options of `coop settle-git`, with their help texts."""
 
 from pathlib import Path
 from typing import Annotated

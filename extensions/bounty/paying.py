@@ -1,4 +1,4 @@
-"""`coop pay`: a run's transfers as payment files for a bank."""
+"""The command `coop pay`: it writes a run's transfers as payment files for a bank."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from shapley_coop.state.table import Table
 
 SPONSOR = "world"
-"""The account in the file that pays the rewards, as in the ledger."""
+"""The name of the account that pays the rewards, in the accounts file and in the ledger."""
 
 Moves = list[tuple[str, str, int]]
-"""Payer, payee, millionths."""
+"""Each move is (payer, payee, amount in millionths)."""
 
 
 def pay(
@@ -32,10 +32,10 @@ def pay(
     ] = Path("pain001.xml"),
     on: Annotated[str, typer.Option("--date", help="When, as 2026-12-31; today if left out.")] = "",
 ) -> None:
-    """Write what a run's agents owe one another as pain.001, which banks take.
+    """Write the debts between a run's agents as pain.001 files, which banks take.
 
-    With an account of `world`, who pays the bounty, there is one file: what each agent ends with.
-    Without it there is a file for each agent that pays others. Nothing is sent anywhere.
+    With an account of `world`, the payer of the bounty, one file pays each agent its payoff.
+    Without it, there is a file for each agent that pays others. Nothing is sent anywhere.
     """
     from shapley_coop.extensions.bounty.payment_file import (
         CURRENCY,
@@ -74,7 +74,7 @@ def _settled(run: str) -> "tuple[Table, Mapping[str, Any]]":
     """Return the table of an ended run, and its settlement.
 
     Raises:
-        ValueError: it is in no currency that SEPA pays in, or was not paid.
+        ValueError: the run has not ended, is not in euros, or is an unpaid fork.
     """
     from shapley_coop.extensions.bounty.payment_file import CURRENCY
     from shapley_coop.graphs.finding import run_of
@@ -104,10 +104,10 @@ def _note_changed_names(involved: Iterable[str], known: "Mapping[str, Account]")
 
 
 def _files(out: Path, payers: Iterable[str]) -> dict[str, Path]:
-    """Return the file of each payer; the one that is named where there is one payer.
+    """Return payer → file; a single payer's file is `out` itself.
 
     Raises:
-        ValueError: two payers' names come to one file's.
+        ValueError: two payers would have the same file.
     """
     names = [*payers]
     if len(names) == 1:
@@ -129,7 +129,7 @@ def _moves(settled: Mapping[str, Any], by_sponsor: bool) -> Moves:
 def _payments(
     moves: Moves, known: "Mapping[str, Account]", episode: str
 ) -> "dict[str, list[Payment]]":
-    """Payer → its payments, of at least a cent."""
+    """Return payer → its payments of at least a cent."""
     from shapley_coop.extensions.bounty.payment_file import Payment, cents
 
     found: dict[str, list[Payment]] = {}
@@ -159,5 +159,5 @@ def _day(given: str) -> date:
 
 
 def _file_name(payer: str) -> str:
-    """Return a payer's name in a file's name."""
+    """Return a payer's name with only letters, digits and "_", for use in a file name."""
     return "".join(char if char.isalnum() else "_" for char in payer)

@@ -1,6 +1,6 @@
 """Payment files that banks take: ISO 20022 pain.001.001.03, one debtor each, in euros.
 
-The extra `sepa` brings the library, which is loaded when needed.
+The library comes with the extra `sepa` and is imported only when needed.
 """
 
 import hashlib
@@ -20,11 +20,11 @@ CENT = 10_000
 CURRENCY = "EUR"
 SCHEMA = "pain.001.001.03"
 MOST_PAYMENTS = 999
-"""In one file: the end-to-end id has three digits for them."""
+"""The most payments in one file: the end-to-end id has three digits for their number."""
 
 MOST_OF_A_NAME = 70
 _ID = 31
-"""Characters of a file's id: its payments' have a number more, and at most 35."""
+"""The length of a file's id; payment ids add a number to it and have at most 35 characters."""
 
 _UNCOMMON = re.compile(r"[^A-Za-z0-9/?:().,'+ -]")
 _NEAREST = str.maketrans({"&": "+", '"': "'", "`": "'", "<": None, ">": None})
@@ -34,13 +34,13 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
 @dataclass(frozen=True)
 class Account:
-    """Somebody's account at a bank.
+    """A bank account.
 
     Attributes:
-        name: of its holder, as banks take it.
-        iban: without spaces.
-        bic: empty where the bank needs none.
-        given: the holder's name as it was given, where banks take it only changed; else empty.
+        name: the holder's name, in the characters that banks take.
+        iban: the IBAN without spaces.
+        bic: the BIC; empty if the bank needs none.
+        given: the holder's original name if `name` differs from it; otherwise empty.
     """
 
     name: str
@@ -54,9 +54,9 @@ class Payment:
     """One credit transfer.
 
     Attributes:
-        to: whose account.
-        cents: how much.
-        about: what the statement of account says.
+        to: the payee's account.
+        cents: the amount in cents.
+        about: the text on the bank statement.
     """
 
     to: Account
@@ -65,11 +65,11 @@ class Payment:
 
 
 def read_account(who: str, given: Any) -> Account:
-    """Return an account as people write it: name, iban, and a bic if there is one.
+    """Return the account that a mapping of name, iban and an optional bic describes.
 
     Raises:
-        ValueError: something is missing, the IBAN's or the BIC's form or check digits are wrong,
-            no bank takes the name, or the extra `sepa` is not installed.
+        ValueError: a key is missing or unknown, the IBAN or BIC is malformed, the IBAN's check
+            digits are wrong, banks take no letter of the name, or `sepa` is not installed.
     """
     if not isinstance(given, Mapping) or not {"name", "iban"} <= given.keys() <= {
         *("name", "iban", "bic")
@@ -78,7 +78,7 @@ def read_account(who: str, given: Any) -> Account:
     iban = str(given["iban"]).replace(" ", "").upper()
     bic = str(given.get("bic") or "").replace(" ", "").upper()
     if not _IBAN.fullmatch(iban) or not _checks(iban):
-        raise ValueError(f"the account of {who}: its iban is none: a digit or a letter is wrong")
+        raise ValueError(f"the account of {who}: its iban is invalid: a digit or a letter is wrong")
     if bic and not _BIC.fullmatch(bic):
         raise ValueError(f"the account of {who}: {bic!r} is no bic")
     name = str(given["name"]).strip()
@@ -91,7 +91,7 @@ def read_account(who: str, given: Any) -> Account:
 
 
 def name_for_banks(name: str) -> str:
-    """A name in SEPA's common characters (EPC217-08): others become what is nearest, or a space.
+    """Return a name in SEPA's characters (EPC217-08); others become the nearest one or a space.
 
     Raises:
         ValueError: the extra `sepa` is not installed.
@@ -103,21 +103,21 @@ def name_for_banks(name: str) -> str:
 
 
 def cents(micro: int) -> int:
-    """Millionths in whole cents, to the nearest; ties to the even one."""
+    """Return millionths as whole cents, rounded to the nearest cent; ties go to the even cent."""
     return round(micro / CENT) if micro % CENT else micro // CENT
 
 
 def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on: date) -> bytes:
-    """Return the XML of payments from one account, valid by the schema.
+    """Return the XML of payments from one account, validated against the schema.
 
     Args:
-        payer: whose account they are from.
-        payments: of at least one cent each.
-        reference: the beginning of every end-to-end id, of which 31 characters are used.
-        on: when the bank is to execute them.
+        payer: the account that pays.
+        payments: the payments, of at least one cent each.
+        reference: the text whose first 31 characters begin every end-to-end id.
+        on: the day on which the bank executes the payments.
 
     Raises:
-        ValueError: the extra `sepa` is not installed, or there are too many payments, or none.
+        ValueError: there are no payments or too many, or the extra `sepa` is not installed.
     """
     if not 0 < len(payments) <= MOST_PAYMENTS:
         raise ValueError(f"{len(payments)} payments: one file has 1 to {MOST_PAYMENTS}")
@@ -141,19 +141,19 @@ def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on
 
 
 def message_id(payer: Account, payments: Sequence[Payment], reference: str) -> str:
-    """Return the id of a file, from what it pays: a bank that has had it refuses a second one.
+    """Return the id of a file, a hash of its payments, so that banks refuse a second copy.
 
     Args:
-        payer: whose account they are from.
-        payments: what is paid.
-        reference: as in `payment_file`.
+        payer: the account that pays.
+        payments: the payments in the file.
+        reference: the same text as in `payment_file`.
     """
     paid = [reference, payer.iban, *([one.to.iban, one.cents] for one in payments)]
     return hashlib.sha256(json.dumps(paid).encode()).hexdigest()[:_ID]
 
 
 def _named(content: bytes, message: str) -> bytes:
-    """Return a file with its id, and with ids of its payments that follow from it."""
+    """Return a file with its message id set, and with payment ids derived from the message id."""
     content = re.sub(rb"(?<=<MsgId>)[^<]*", message.encode(), content)
     numbers = count(1)
     return re.sub(
@@ -166,6 +166,6 @@ def _bic(account: Account) -> dict[str, str]:
 
 
 def _checks(iban: str) -> bool:
-    """Return whether the check digits fit (ISO 7064, mod 97-10)."""
+    """Return whether an IBAN's check digits are right (ISO 7064, mod 97-10)."""
     digits = "".join(str(int(char, 36)) for char in iban[4:] + iban[:4])
     return int(digits) % 97 == 1

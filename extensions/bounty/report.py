@@ -1,7 +1,7 @@
-"""What a git history is worth to each contributor: earned value, amounts, and the reasons.
+"""The report on a git history: each contributor's earned value, amount and reasons.
 
-Everything here is plain data. `settle_history` makes the report, which `tables` shows, and
-`delivered_params` the game in which the contributors' seats bargain over it.
+All results are plain data. `settle_history` returns the report, which `tables` shows.
+`delivered_params` returns the parameters of the game in which the contributors bargain.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ _DECIMALS = 4
 
 
 def _uncounted(history: History) -> dict[str, list[str]]:
-    """Contributor → what it made that does not count, in words."""
+    """Return contributor → descriptions of its work that does not count."""
     made = {name: one.uncounted for name, one in history.contributions.items()}
     return {name: in_words(what) for name, what in made.items() if what}
 
@@ -47,18 +47,18 @@ def settle_history(
     weights: Intervals = WEIGHTS,
     payoffs: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
-    """The report on a history, as JSON, the largest point first; amounts sum to the bounty exactly.
+    """Return the report on a history; contributors with more points come first.
 
     Args:
-        history: what was made.
-        bounty: what there is to divide.
-        currency: a code of ISO 4217, or empty; amounts are paid in its smallest unit.
-        weights: kind → lowest and highest percent it is worth.
-        payoffs: contributor → millionths, as they were agreed; None: the points decide.
+        history: the history to settle.
+        bounty: the amount to divide; the contributors' amounts sum to it exactly.
+        currency: an ISO 4217 code or empty; amounts are whole in its smallest unit.
+        weights: kind → lowest and highest percent of the whole.
+        payoffs: contributor → agreed millionths; None divides the bounty by points.
 
     Raises:
-        ValueError: nobody made anything that counts, there is no such currency, or the bounty is
-            none that can be paid.
+        ValueError: no contribution counts, the currency is unknown, or the bounty is not an
+            amount that can be paid.
     """
     if not (artefacts := _counts(history)):
         raise ValueError(
@@ -92,7 +92,7 @@ def settle_history(
 
 
 def _why_nobody(history: History) -> str:
-    """Of the first of those who committed, why it counts for nothing."""
+    """Return why the work of the first contributor with uncounted work does not count."""
     found = ((name, in_words(one.uncounted)) for name, one in history.contributions.items())
     return next((f"; {name}: {', '.join(told)}" for name, told in found if told), "")
 
@@ -109,10 +109,10 @@ def delivered_params(
     currency: str = "",
     weights: Intervals = WEIGHTS,
 ) -> dict[str, Any]:
-    """Return the parameters of the game `delivered` in which the contributors divide the bounty.
+    """Return the parameters of the game `delivered`, in which the contributors divide the bounty.
 
     Raises:
-        ValueError: the bounty is none that can be paid.
+        ValueError: the currency is unknown, or the bounty is not an amount that can be paid.
     """
     decimals = decimals_of(currency)
     total = payable(bounty, decimals)
@@ -139,7 +139,7 @@ def payable(bounty: Number | str, decimals: int) -> Fraction:
     """Return a bounty as an exact amount.
 
     Raises:
-        ValueError: it is not above 0, or finer than what is paid.
+        ValueError: the bounty is not above 0, exceeds 10⁹, or has too many decimals.
     """
     total = exact(bounty, "the bounty")
     if not 0 < total <= 10**9:
@@ -150,7 +150,7 @@ def payable(bounty: Number | str, decimals: int) -> Fraction:
 
 
 def reasons(one: Contribution) -> list[str]:
-    """What a contributor is paid for, a line for each kind, with the commits that show it."""
+    """Return a line for each kind of a contributor's paid work, with its largest commits."""
     found = []
     for kind in KINDS:
         if count := one.counts[kind]:
@@ -174,7 +174,7 @@ def _span(history: History) -> str:
 
 
 def _counts(history: History) -> dict[str, dict[str, Fraction]]:
-    """The counts as they are shown and paid: parts of documents to four decimals."""
+    """Return the counts that are shown and paid, with fractions rounded to four decimals."""
     return {
         name: {kind: round(n, _DECIMALS) for kind, n in made.items()}
         for name, made in history.artefacts().items()
@@ -200,12 +200,12 @@ def _amounts(
 
 
 def agreed_amounts(payoffs: Mapping[str, int], total: Fraction, decimals: int) -> dict[str, str]:
-    """Return what was agreed to the millionth as it is paid: each within one smallest amount of it.
+    """Return agreed payoffs rounded to the currency's smallest unit; the sum stays the same.
 
     Args:
-        payoffs: who gets how many millionths.
-        total: what they come to.
-        decimals: of the smallest amount.
+        payoffs: contributor → agreed millionths.
+        total: the sum of the payoffs.
+        decimals: the number of decimals of the currency.
     """
     agreed = [Fraction(micro * 10**decimals, MICRO * MICRO) for micro in payoffs.values()]
     units = round_payoffs(agreed, int(total * 10**decimals))

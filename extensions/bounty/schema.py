@@ -1,4 +1,4 @@
-"""The JSON Schema of what `coop settle-git` can be told in files: rules and weights.
+"""The JSON Schema of the files that `coop settle-git` reads: rules and weights.
 
 python -m shapley_coop.extensions.bounty.schema > docs/settle-git.schema.json
 """
@@ -12,7 +12,7 @@ from shapley_coop.extensions.repository.rules import KINDS, Rules
 
 
 def schema() -> dict[str, Any]:
-    """`Rules` and `Weights` under `$defs`; a file of either is checked against its own."""
+    """Return the schema, with `Rules` and `Weights` under `$defs`, one for each kind of file."""
     rules = Rules.model_json_schema()
     percent = {"type": "number", "minimum": 0, "maximum": 100}
     weights = {

@@ -1,7 +1,7 @@
-"""The seat pages of a run of this home: a link for each person, which shows its letter alone.
+"""The seat pages of a run of this home: each person gets a link that shows only its own letter.
 
-A link holds a secret of its own, made anew each time the pages are served. Whoever has it can read
-that person's letter and answer for that person, so it is given to that person alone.
+Each link holds a secret that is made anew whenever the pages are served. Anyone who has a link can
+read the person's letter and answer for the person, so give the link to nobody else.
 """
 
 import asyncio
@@ -25,23 +25,23 @@ from shapley_coop.serve.view.handler import Handler
 from shapley_coop.state.table import Table
 
 EVERY = 30.0
-"""Seconds after which deadlines are looked at, if nobody answers."""
+"""The seconds without an answer after which deadlines are checked."""
 
 MOST_BYTES = 100_000
-"""Of a reply."""
+"""The largest size of a reply."""
 
 
 class Seats:
-    """Serves a page for each person of a run.
+    """A server with a page for each person of a run.
 
     Args:
-        run: from the register.
-        people: whose seats they are.
-        host: where to listen.
-        port: 0 takes a free one.
+        run: the run's row in the register.
+        people: the people who have a seat page.
+        host: the address to listen on.
+        port: the port to listen on; 0 for a free port.
 
     Raises:
-        ValueError: nothing can listen there.
+        ValueError: the server cannot listen on this host and port.
     """
 
     def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
@@ -61,7 +61,7 @@ class Seats:
 
     @property
     def links(self) -> dict[str, str]:
-        """Person → the address of its page."""
+        """Person → the URL of its page."""
         host, port = self._server.server_address[:2]
         place = f"[{host!s}]" if ":" in str(host) else str(host)
         return {
@@ -70,10 +70,10 @@ class Seats:
         }
 
     def until(self, settled: Callable[[], bool]) -> None:
-        """Serve, and look after each answer whether the run has ended.
+        """Serve the pages until the run has ended.
 
         Args:
-            settled: goes on with the run; whether it has ended.
+            settled: resumes the run, and returns whether it has ended; called after each answer.
         """
         Thread(target=self._server.serve_forever, daemon=True).start()
         try:
@@ -81,29 +81,29 @@ class Seats:
                 with self._lock:
                     if settled():
                         return
-                with suppress(Empty):  # somebody's time may be up, too
+                with suppress(Empty):  # a deadline may have passed without an answer
                     self._answered.get(timeout=EVERY)
         finally:
             self._server.shutdown()
             self._server.server_close()
 
     def owner(self, key: str, agent: str) -> str | None:
-        """Return whose page a link is; None where there is no such page."""
+        """Return the agent if the key in a link is this agent's key, else None."""
         given = key.encode()
         found = [a for own, a in self._keys.items() if secrets.compare_digest(own.encode(), given)]
         return agent if found == [agent] else None
 
     def letter(self, agent: str) -> dict[str, Any] | None:
-        """Return the letter that waits for a person; None where none does."""
+        """Return the letter that waits for a person's answer, or None."""
         with self._lock:
             found = asyncio.run(_waiting(self._run, agent))
         return seat_letter(*found) if found else None
 
     def reply(self, agent: str, reply: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Hand in a reply, or ask what a draft of one would come to; None where nothing is asked.
+        """Hand in a reply, or preview a draft; return None if no letter waits for the person.
 
         Raises:
-            ValueError: it is refused, with the reason.
+            ValueError: the reply is refused; the message gives the reason.
         """
         with self._lock:
             if (found := asyncio.run(_waiting(self._run, agent))) is None:
@@ -113,7 +113,7 @@ class Seats:
             if kind == DRAFT:
                 return preview(question.turn(), agent, args)
             if reply.get("id") != name_of(mail):
-                raise ValueError("name by its id the letter that is answered: another one waits")
+                raise ValueError("id: another letter waits than the one that this reply names")
             if kind == FIELDS:
                 kind, args = "response", message_of(mail.act, args)
             if kind not in (kinds := allowed(asked)):
@@ -127,7 +127,7 @@ class Seats:
 
 
 async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
-    """Return the letter that waits for a person, who asks, and what its interrupt says."""
+    """Return a person's waiting letter, its open question and its interrupt's value, or None."""
     from shapley_coop.graphs.threads import configured, opened
     from shapley_coop.state.storage.home import home
 
@@ -142,13 +142,13 @@ async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, 
 
 
 class _Handler(Handler):
-    """Answers the requests of the seat page."""
+    """The handler of the seat pages' HTTP requests."""
 
     desk: Seats
-    timeout = EVERY  # of a connection that says nothing
+    timeout = EVERY  # closes a silent connection
 
     def do_GET(self) -> None:
-        """The page, a file of it, or the letter as JSON."""
+        """Send the page, one of the page's files, or the letter as JSON."""
         match self.path.split("?")[0].strip("/").split("/"):
             case ["page", name]:
                 try:
@@ -166,7 +166,7 @@ class _Handler(Handler):
                 self.json({"detail": "There is no such page"}, HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """A reply."""
+        """Take a reply or a draft."""
         parts = self.path.strip("/").split("/")
         owner = self.desk.owner(parts[1], unquote(parts[2])) if len(parts) == 3 else None
         if parts[0] != "seat" or owner is None:
@@ -178,7 +178,7 @@ class _Handler(Handler):
             self.json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     def _body(self) -> Mapping[str, Any]:
-        # A foreign page can make a browser send a form here, but not JSON.
+        # A foreign page can make a browser post a form here, but not JSON, so forms are refused.
         if self.headers.get_content_type() != "application/json":
             raise ValueError("send the reply as application/json")
         length = self.headers.get("content-length", "")

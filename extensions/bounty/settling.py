@@ -1,4 +1,4 @@
-"""The steps of `coop settle-git`: read, divide, ask, account."""
+"""The steps of `coop settle-git`: read a history, divide the bounty, ask people, and account."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from shapley_coop.extensions.repository.rules import KINDS, read_rules
 
 @dataclass
 class Settling:
-    """A history, what there is to divide, and who answers for whom."""
+    """A settlement in progress: the history, the bounty, and the contributors' seats."""
 
     history: History
     weights: Intervals
@@ -42,7 +42,7 @@ class Settling:
         bounty: str,
         currency: str,
     ) -> "Settling":
-        """Read a history.
+        """Read a history and its rules, and return a settlement without seats.
 
         Raises:
             ValueError: the repository or a file cannot be read.
@@ -55,10 +55,10 @@ class Settling:
     def seated(
         self, model: str, agents: list[str] | None, seed: int, deadline: float, for_payment: bool
     ) -> None:
-        """Say who answers for whom; where no model is named, people if money is meant.
+        """Set the contributors' seats; without a model, people answer if `for_payment` is set.
 
         Raises:
-            ValueError: a seat is none, is nobody's, or is simulated where money is meant.
+            ValueError: a seat is malformed, of no contributor, or simulated with `for_payment`.
         """
         usual = "human" if for_payment else "embedded:rational"
         self.seats = seats_from(model or usual, agents)
@@ -74,14 +74,14 @@ class Settling:
             check_for_payment(named)
 
     def report(self, payoffs: Mapping[str, int] | None = None) -> dict[str, Any]:
-        """Return the report, by earned value or as it was agreed."""
+        """Return the report, by the agreed payoffs or, without them, by earned value."""
         return settle_history(self.history, self.bounty, self.currency, self.weights, payoffs)
 
     def agreed(self, serve: str) -> dict[str, Any]:
-        """Return the report on what the contributors agree on, or on who is still waited for.
+        """Ask the contributors; return the report on the agreed split, or on those who must answer.
 
         Args:
-            serve: HOST:PORT of pages for the people; empty for none.
+            serve: HOST:PORT of seat pages for people; empty for no pages.
         """
         by_value = self.report()
         names = list(by_value["contributors"])
@@ -99,25 +99,25 @@ class Settling:
         return found | {"run": run.run, "simulated": bool(found["consent"]["simulated"])}
 
     def _work(self) -> str:
-        """Name the commits that are paid for, however the range that holds them is written."""
+        """Return a text that identifies the paid commits, however their range is written."""
         return " ".join(["commits", *sorted(commit for commit, _ in self.history.made)])
 
     def without(
         self, command: str, unsafe: bool, progress: Callable[[], Any] = lambda: None
     ) -> dict[str, Any]:
-        """Return what a command says of the repository without each contributor's commits."""
+        """Return a command's scores of the repository without each contributor's commits."""
         from shapley_coop.extensions.bounty.counterfactual import counterfactual
 
         names = list(self.report()["contributors"])
         return counterfactual(self.history, names, command, unsafe, progress)
 
     def account(self, report: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """For what each unit of money is paid."""
+        """Return the account of a report: the work that each amount pays for."""
         return account(self.history, report)
 
 
 def _served(run: Any, people: list[str], serve: str) -> tuple[dict[str, Any] | None, list[str]]:
-    """Serve the seat pages until the run has ended, or the command is interrupted."""
+    """Serve seat pages until the run ends or Ctrl-C; return its result and who must answer."""
     host, _, port = serve.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65535:
         raise ValueError(f"--serve {serve}: give HOST:PORT, as in 127.0.0.1:8600")

@@ -1,4 +1,4 @@
-"""The report on a git history as people read it: tables, reasons, and a comment to paste."""
+"""The report on a git history in readable form: tables, reasons, and a comment to paste."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")
 
 
 def rows(report: Mapping[str, Any]) -> list[list[str]]:
-    """Return the report as a table: a row of headings, then one for each who committed."""
+    """Return the report as a table: headings first, then a row for each person who committed."""
     found = [["contributor", *KINDS, "WEV", "interval", "amount"]]
     for name, one in report["contributors"].items():
         low, high = one["interval"]
@@ -27,16 +27,16 @@ def rows(report: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _unpaid(report: Mapping[str, Any]) -> list[str]:
-    """Return those who committed in the range and made nothing that counts."""
+    """Return the people who committed in the range but made nothing that counts."""
     return [name for name in report["uncounted"] if name not in report["contributors"]]
 
 
 def why(report: Mapping[str, Any], earned: bool = True) -> dict[str, str]:
-    """Return who committed → for what it is paid, and what of its commits counts for nothing.
+    """Return person → the reasons for its payment, and the work of its commits that is not paid.
 
     Args:
-        report: of `settle_history`.
-        earned: whether to say for what it is paid.
+        report: the report by `settle_history`.
+        earned: whether to include the reasons for the payment.
     """
     found = {}
     for name in (*report["contributors"], *_unpaid(report)):
@@ -47,10 +47,10 @@ def why(report: Mapping[str, Any], earned: bool = True) -> dict[str, str]:
 
 
 def markdown(report: Mapping[str, Any]) -> str:
-    """Return the report as a comment that can be pasted: a table, the reasons, and what to know.
+    """Return the report as a Markdown comment to paste: a table, the reasons and the notes.
 
-    Names come from the history and are shown as they are: they can form no markup, no link and
-    no mention.
+    Names come from the history, which anyone may have written. They are escaped, so that no name
+    can form markup, a link or a mention.
     """
     money = f"{report['bounty']} {report['currency']}".strip()
     heads, *body = rows(report)
@@ -83,7 +83,7 @@ def markdown(report: Mapping[str, Any]) -> str:
 
 
 def without_rows(without: Mapping[str, Any]) -> list[list[str]]:
-    """The counterfactual as a table: what the command says without each contributor's commits."""
+    """Return the counterfactual as a table of scores without each contributor's commits."""
     found = [["contributor", "score without", "missing without", "Shapley value", "why not played"]]
     for name, one in without["contributors"].items():
         numbers = (one["score"], one["missing"], one["value"])
@@ -93,7 +93,7 @@ def without_rows(without: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _table(heads: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
-    """Return a table of which the cells of names and of words show no markup."""
+    """Return the lines of a Markdown table; names and words in its cells are escaped."""
     return [
         "| " + " | ".join(heads) + " |",
         "| --- |" + " ---: |" * (len(heads) - 1),
@@ -106,10 +106,10 @@ def _cell(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Return text escaped so that Markdown shows its characters unchanged."""
     return _SPECIAL.sub(r"\\\1", visible(" ".join(text.split()))).replace("\\@", "@\u200b")
 
 
 def number(count: Fraction) -> str:
-    """Return a count as it is shown: whole, or to two decimals."""
+    """Return a count as text: whole, or with two decimals."""
     return str(int(count)) if count.denominator == 1 else f"{float(count):.2f}"

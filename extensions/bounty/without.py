@@ -1,9 +1,9 @@
-"""The repository as it would be without some contributors' commits.
+"""The trees that a repository would have without some contributors' commits.
 
-The commits of the others are picked one by one onto where the range begins, by git's own merge of
-trees, in a repository of our own: no working tree, no merge driver, no hook. What a merge commit
-resolved by hand is in no commit of anybody's, so that a pick that conflicts has no outcome: the
-caller says "not played", and never guesses.
+The other contributors' commits are cherry-picked one by one onto the start of the range. Git's own
+tree merge does this in a temporary repository without working tree, merge drivers or hooks. A
+conflict that a merge commit resolved is resolved in no other commit, so a pick may conflict. Then
+the coalition has no tree, and the caller reports "not played" instead of guessing.
 """
 
 import subprocess
@@ -18,21 +18,21 @@ from shapley_coop.extensions.repository.git import Repository, RepositoryError, 
 
 LARGEST_FILE = 16 << 20
 MOST_BYTES = 48 << 20
-"""Of all files of a tree that is written out."""
+"""The largest total size of a tree's files that are written to disk."""
 
 _NOBODY = "nobody <nobody@invalid> 0 +0000"
 
 
 class Conflict(ValueError):
-    """A commit cannot be picked onto what is there; one line says which, and in which file."""
+    """The error that a commit cannot be picked; its message names the commit and the file."""
 
 
 class Without:
-    """Builds trees from the commits of a history.
+    """A builder of trees from the commits of some contributors.
 
     Args:
-        copy: a repository of our own that holds the range.
-        history: what was read from it.
+        copy: a temporary repository that holds the range.
+        history: the history that was read from the original repository.
     """
 
     def __init__(self, copy: Repository, history: History) -> None:
@@ -46,15 +46,15 @@ class Without:
         self._picked: dict[tuple[str, str], str] = {}
 
     def tree(self, members: Set[str]) -> str:
-        """Return the tree of what these contributors made; all of them made what is there.
+        """Return the tree with only these contributors' commits; all give the tip's own tree.
 
-        A commit is there if everybody who made it is a member; a bot's always is.
+        A commit is included if all who earn it are members. A bot's commit is always included.
 
         Raises:
-            Conflict: a commit cannot be picked without those that are left out.
+            Conflict: a commit cannot be picked without the commits that are left out.
             RepositoryError: git fails.
 
-        Cost: four git processes for each commit that is picked onto another tree than its own.
+        Cost: four git processes for each commit whose tree before it differs from its parent's.
         """
         made = self._history.made
         if all(who <= members for _, who in made):
@@ -68,10 +68,10 @@ class Without:
 
     @contextmanager
     def files(self, tree: str) -> Iterator[Path]:
-        """A throw-away folder that holds the regular files of a tree.
+        """Yield a temporary folder that holds the regular files of a tree.
 
         Raises:
-            RepositoryError: there are more than `MOST_BYTES`, or a path leads elsewhere.
+            RepositoryError: a file or their total is too large, or a path leaves the folder.
         """
         found = []
         for record in self._git.records("ls-tree", "-r", "-z", tree):
@@ -100,10 +100,10 @@ class Without:
             yield Path(folder)
 
     def _onto(self, tree: str, commit: str) -> str:
-        """Return the tree with what a commit changed."""
+        """Return the tree after a commit's changes are picked onto it."""
         parents = self._parents[commit]
         was = self._trees.get(parents[0], "") if parents else self._empty
-        if not was:  # of the first commit after the range's begin
+        if not was:  # the parent lies before the range
             was = self._git.text("rev-parse", f"{parents[0]}^{{tree}}")
         if was == tree:
             return self._trees[commit]
@@ -127,7 +127,7 @@ class Without:
         return lines[0]
 
     def _entered(self, tree: str, parent: str = "") -> str:
-        """Return a commit that holds a tree, so that git finds what two trees have in common."""
+        """Return a new commit of a tree; a common parent lets git find the base of a merge."""
         lines = [f"tree {tree}", *([f"parent {parent}"] if parent else [])]
         lines += [f"author {_NOBODY}", f"committer {_NOBODY}", "", "picked", ""]
         asked = ("hash-object", "-w", "-t", "commit", "--stdin")
@@ -136,7 +136,7 @@ class Without:
 
 @contextmanager
 def without(history: History) -> Iterator[Without]:
-    """Build trees of a history, for as long as the block lasts."""
+    """Yield a builder of a history's trees, which works within the `with` block."""
     ends = [history.tip, *([history.base] if history.base else [])]
     with fresh(Repository.at(history.path), ends) as copy:
         yield Without(copy, history)

@@ -1,12 +1,12 @@
-"""A proof to take away: what a run came to, signed, and recomputed by whoever receives it.
+"""The extension for portable proofs: signed statements of runs that others recompute.
 
-`statement.statement_of` says what was agreed, done and settled; `checking.check` recomputes all of
-it from the statement alone, without the home that it came from. `docs/verify.md` describes the
-file.
+`statement.statement_of` returns a statement of a run's agreements, actions and settlement.
+`checking.check` recomputes all of them from the statement alone, without the home of the run.
+`docs/verify.md` describes the file, and how openssl and node verify it.
 
-In a run, parties with keys sign what they accept, and an agent with a mandate is kept to it
-(`addition`). Signatures are those of DSSE envelopes over canonical JSON (RFC 8785); the document
-verifies them with openssl and with node. The extra `keys` brings the library.
+In a run, parties with keys sign the offers that they accept, and agents with mandates are held to
+them (`addition`). Signatures are those of DSSE envelopes over canonical JSON (RFC 8785). The
+cryptographic library comes with the extra `keys`.
 
 >>> from shapley_coop.extensions.proof.acceptance import binding, is_signed, sign_binding
 >>> from shapley_coop.extensions.proof.keys import PrivateKey

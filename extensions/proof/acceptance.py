@@ -1,13 +1,13 @@
-"""What a party signs when it binds itself to an offer, and how a signature travels in an answer.
+"""The content that a party signs when it accepts an offer, and the signature's form in an answer.
 
-An answer carries it as one element beside the others::
+The signature is one more element in the answer::
 
     <ACCEPT><SIGNATURE>KEYID BASE64</SIGNATURE>
 
-`settings` is the digest of what decides who gets what (`state.signed_settings`), so that nobody can
-pass an acceptance off as one by other rules. `topic` and `turn` are signed beside what the wire's
-acceptance names, because revisions begin anew in every bargaining: without them an acceptance of a
-plan could be passed off as one of a later renegotiation with the same clauses.
+The content holds `settings`, a digest of all settings that decide payoffs (`signed_settings`), so
+that nobody can reuse an acceptance under other rules. It also holds `topic` and `turn`, because
+revisions restart in every bargaining. Without them, an acceptance of a plan could be reused in a
+later renegotiation with the same clauses.
 """
 
 import base64
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.proof.keys import PrivateKey, PublicKey
 
 BINDING = "application/vnd.coop.acceptance+json"
-"""The payload type of an acceptance, a proposal's own included."""
+"""The payload type of an acceptance; a proposal is its author's acceptance."""
 
 _ELEMENT = re.compile(r"<SIGNATURE>(.{0,400}?)</SIGNATURE>", re.IGNORECASE | re.DOTALL)
 _INSIDE = re.compile(r"\s*([0-9a-f]{64})\s+([A-Za-z0-9+/]{40,160}={0,2})\s*")
 
 
 class Binding(TypedDict):
-    """An acceptance; its author accepts an offer by proposing it."""
+    """The signed content of an acceptance; the author of an offer accepts it by proposing it."""
 
     accepts: str  # the hash of the offer
     agent: str
     episode: str
     revision: int
-    settings: str  # their digest
-    topic: str  # the bargaining
-    turn: int  # the turn before which it was said
+    settings: str  # the digest of the settings
+    topic: str  # the topic of the bargaining
+    turn: int  # the turn before which the agent accepted
 
 
 class Signature(TypedDict):
-    """A signature as the record keeps it."""
+    """A signature as stored in the record."""
 
     keyid: str
     sig: str  # base64
@@ -52,7 +52,7 @@ class Signature(TypedDict):
 def binding(
     *, agent: str, episode: str, settings: str, topic: str, turn: int, revision: int, accepts: str
 ) -> Binding:
-    """Return what an agent signs when it accepts."""
+    """Return the content that an agent signs when it accepts an offer."""
     return {
         "accepts": accepts,
         "agent": agent,
@@ -82,12 +82,12 @@ def is_signed(key: "PublicKey", bound: Mapping[str, Any], signature: Mapping[str
 
 
 def element(signature: Signature) -> str:
-    """Return a signature as an answer carries it."""
+    """Return the element that holds a signature in an answer."""
     return f"<SIGNATURE>{signature['keyid']} {signature['sig']}</SIGNATURE>"
 
 
 def signature_in(text: str) -> Signature | None:
-    """Return the signature that an answer carries; None if it has none, several, or one unreadable.
+    """Return the signature in an answer; None if there is none, more than one, or a malformed one.
 
     >>> signature_in("<ACCEPT>") is None
     True
@@ -98,7 +98,7 @@ def signature_in(text: str) -> Signature | None:
 
 
 def without_signature(text: str) -> str:
-    """Return an answer without what is signed under it, for those who read the rest.
+    """Return an answer without its signature elements, for the readers of its other elements.
 
     >>> without_signature("ACCEPT<SIGNATURE>00 AA==</SIGNATURE>")
     'ACCEPT'

@@ -1,4 +1,4 @@
-"""What keys and mandates add to a run: who signs what, and what each principal allows."""
+"""The addition that brings keys, signatures and mandates into a run."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,16 +26,16 @@ from shapley_coop.state.turn import TurnContext
 
 
 class Proof(Addition[Settings]):
-    """Signatures of parties with keys, and the mandates of their principals."""
+    """The addition for signatures of parties with keys, and for mandates of their principals."""
 
     settings = Settings
 
     def resolved(self, settings: Settings, game: Game) -> Settings:
-        """Look up public keys, and keep mandates in the home.
+        """Return the settings with public keys looked up, and with mandates kept in the home.
 
         Raises:
-            ValueError: a key or a mandate is none, or is given to somebody who does not play, or
-                nobody has a key though answers have to be signed.
+            ValueError: a key or a mandate is invalid or of an agent that does not play, the game
+                has no offers to sign, or `require_signed` is set without any key.
         """
         if settings.require_signed and not settings.keys:
             raise ValueError("require_signed: nobody has a key: give one, as in --key Alice=NAME")
@@ -50,36 +50,36 @@ class Proof(Addition[Settings]):
         return settings.model_copy(update=kept)
 
     def check_begin(self, settings: Settings) -> None:
-        """Refuse to begin by a mandate that has expired."""
+        """Raise ValueError if a mandate has expired, so that the run does not begin."""
         check_in_force(settings.mandates)
 
     def complaints(self, settings: Settings) -> Iterator[str]:
-        """Refuse this home's keys, and mandates that another run has kept here."""
+        """Yield a complaint if a tenant names keys of this home, or mandates kept in it."""
         if any(key.name for key in settings.keys.values()):
             yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
         if any(text.startswith(KEPT) for text in settings.mandates.values()):
             yield "mandates: give the text of each; what is kept here is named by its own run alone"
 
     def aside(self, settings: Settings, episode: str, workflow: str) -> dict[str, str] | None:
-        """Keep what the digest of the settings is made with; nothing where no party has a key.
+        """Return the workflow and salt for the digest of the settings, or None without any key.
 
-        It is salted, since settings could be found by trying them.
+        The digest is salted, since settings could be guessed and compared with an unsalted digest.
         """
         return {"workflow": workflow, "salt": salt_of(episode)} if settings.keys else None
 
     def limits(self, settings: Settings, agent: str) -> Limits:
-        """Return what the agent's principal allows."""
+        """Return the limits that the agent's principal set in its mandate."""
         if agent not in settings.mandates:
             return Limits()
         mandate = mandate_of(settings.mandates[agent]).mandate
         return Limits(mandate.max_pay, mandate.min_end, mandate.never)
 
     def shows(self, settings: Settings, turn: TurnContext, agent: str) -> dict[str, Any]:
-        """Show an agent with a key what it signs by accepting."""
+        """Return the fact `to_sign` for an agent with a key; other agents get no fact."""
         return shown_to_sign(turn, agent) if agent in settings.keys else {}
 
     def carried(self, reply: Mapping[str, Any]) -> str:
-        """Return the `signature` of a reply as its message carries it."""
+        """Return the element for the `signature` of a person's reply, or ""."""
         signature = reply.get("signature")
         if signature is None:
             return ""
@@ -90,13 +90,13 @@ class Proof(Addition[Settings]):
         return carried
 
     def without(self, text: str) -> str:
-        """Leave out the signature under an answer."""
+        """Return an answer without its signature."""
         return without_signature(text)
 
     def check(
         self, settings: Settings, turn: TurnContext, agent: str, text: str, said: AgentOutput
     ) -> Any:
-        """Return the signature; refuse what a mandate does not allow, or what is not signed."""
+        """Return an answer's signature, or the fault that it breaks a mandate or lacks one."""
         name = settings.mandates.get(agent)
         fault = outside(turn, mandate_of(name).mandate, text, said) if name else None
         return fault or attested(turn, settings, agent, text, said)
@@ -104,13 +104,13 @@ class Proof(Addition[Settings]):
     def accepts(
         self, settings: Settings, evaluated: EvaluatedTable, agent: str, topic: str, offer: Offer
     ) -> Any:
-        """Sign with a key of this home what the program accepts for an agent."""
+        """Return the signature, by a key of this home, of an offer accepted for an agent."""
         return signed_here(settings, evaluated, agent, topic, offer)
 
     def rechecked(
         self, settings: Settings, table: Table, sealed: Mapping[str, SealedAnswer] | None
     ) -> Rechecked | None:
-        """Verify what parties with keys signed; nothing where no party has one."""
+        """Verify the signatures of parties with keys; return None if no party has a key."""
         if not settings.keys:
             return None
         keys = {agent: party.key for agent, party in settings.keys.items()}

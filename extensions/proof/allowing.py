@@ -1,7 +1,7 @@
-"""Mandates in a run: kept in the home, named on the table by their hash, checked for every act.
+"""The checks of an agent's acts against its mandate.
 
-A mandate is private until its principal shows it: how much an agent may pay is what the others
-would like to know. So the table holds the hash, which was there before anything was signed.
+A mandate is private until its principal shows it, since the others could exploit its limits. So
+the table holds only the hash of the mandate, from before the first signature on.
 """
 
 from datetime import UTC, datetime
@@ -19,19 +19,19 @@ from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
 OUTSIDE = "MANDATE"
-"""The label of an act that its author's principal does not allow."""
+"""The label of an act that the agent's mandate does not allow."""
 
 
 def outside(turn: TurnContext, mandate: Mandate, text: str, said: AgentOutput) -> Fault | None:
-    """Why an agent's principal does not allow what it says; None where it does, or says nothing.
+    """Return the fault that a mandate does not allow an answer; None if it allows the answer.
 
-    The least to end with is checked with the reservation value (`state.consent`).
+    The mandate's `min_end` is checked elsewhere, with the reservation value (`state.consent`).
 
     Args:
-        turn: what is asked.
-        mandate: the agent's.
-        text: its answer.
-        said: what was read in it.
+        turn: the context of the question.
+        mandate: the agent's mandate.
+        text: the agent's answer.
+        said: the content that was read from the answer.
     """
     if said["act"] == "act":
         sealed = turn.question.sealed
@@ -49,7 +49,7 @@ def outside(turn: TurnContext, mandate: Mandate, text: str, said: AgentOutput) -
 def beyond(
     evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str, now: datetime
 ) -> Fault | None:
-    """Return why a mandate does not allow its agent to sign a deal."""
+    """Return the fault that a mandate does not allow its agent to sign a deal, or None."""
     if fault := _expired(mandate, now):
         return fault
     for cid, clause in deal.ids().items():
@@ -75,7 +75,7 @@ def beyond(
 
 
 def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str) -> Fault | None:
-    """Return why a deal leaves an agent with less than its mandate requires."""
+    """Return the fault that a deal leaves an agent less than its mandate's `min_end`, or None."""
     least, agent = mandate.min_end, mandate.agent
     if least is None:
         return None
@@ -93,13 +93,13 @@ def _expired(mandate: Mandate, now: datetime) -> Fault | None:
 
 def _action(evaluated: EvaluatedTable, mandate: Mandate, text: str) -> Fault | None:
     if mandate.expired(datetime.now(UTC)):
-        return None  # an action that was promised in time is kept
+        return None  # promises made before the mandate expired must be kept
     message = scan(text)
     found = (
         message if isinstance(message, Fault) else chosen(message, evaluated.legal(mandate.agent))
     )
     if isinstance(found, Fault):
-        return None  # its own check has said so
+        return None  # the check of the action itself reports this fault
     action = evaluated.game.action_label(found[0])
     if action not in mandate.never:
         return None

@@ -1,4 +1,4 @@
-"""`coop check`: an export of anybody's, recomputed here."""
+"""The command `coop check`: it verifies and recomputes an export from anyone."""
 
 import sys
 from pathlib import Path
@@ -32,8 +32,8 @@ def check(
 ) -> None:
     """Check an export: signatures, hashes, play, breaches, values and transfers, all recomputed.
 
-    Nothing of the home that it comes from is needed, and nothing of this home is read but keys that
-    are named.
+    The check needs nothing from the home of the run. From this home it reads only the keys that
+    you name.
     """
     from shapley_coop.extensions.proof.checking import check as recompute
 
@@ -55,10 +55,10 @@ def check(
 
 
 def _keys(given: list[str]) -> "dict[str, PublicKey]":
-    """Return whom each key is known to be of.
+    """Return party → public key.
 
     Raises:
-        ValueError: two are given for one.
+        ValueError: a party has two keys.
     """
     found: dict[str, PublicKey] = {}
     for name, key in map(_known, given):
@@ -69,7 +69,7 @@ def _keys(given: list[str]) -> "dict[str, PublicKey]":
 
 
 def _known(given: str) -> "tuple[str, PublicKey]":
-    """Return whom a key is known to be of, and the key."""
+    """Return the party and the public key of one `--key` option."""
     from shapley_coop.extensions.proof.home_keys import key_of
     from shapley_coop.extensions.proof.keys import read_public
     from shapley_coop.extensions.proof.options import key_named

@@ -1,4 +1,4 @@
-"""Check an export: every signature, hash, breach, value and amount, from the statement alone."""
+"""The check of an export: signatures, hashes, breaches, values and amounts, all recomputed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -43,27 +43,27 @@ def check(
     need: Sequence[str] = (),
     source: str = "the export",
 ) -> list[Finding]:
-    """Check an export and recompute what it states.
+    """Verify the signatures of an export and recompute its statement.
 
     Args:
-        content: the file, byte by byte.
-        keys: `operator`, agents, and `principal.AGENT` → the key that they are known by.
-        need: agents whose own signatures have to be on all that was agreed.
-        source: what the file is called in an error.
+        content: the bytes of the file.
+        keys: `operator`, agents, and `principal.AGENT` → the public key that the caller trusts.
+        need: the agents whose own signatures must be on every agreement.
+        source: the file's name in errors.
 
     Returns:
-        What was checked; the export is to be believed if all of it is sound.
+        The findings; the export is right if every finding is sound.
 
     Raises:
-        ValueError: it is no export, no key of the operator is given, or its game is a program
-            that this process may not run.
+        ValueError: the content is no export, the operator's key is missing, or the game is
+            unknown or needs a program or a file that this process may not use.
     """
     if OPERATOR not in keys:
-        raise ValueError("give the key of whoever exported it: --key operator=FILE.pem")
+        raise ValueError("give the exporter's key: --key operator=FILE.pem")
     envelope = read_envelope(content, source)
     signed = _envelope(envelope, keys)
     if not signed.sound:
-        return [signed]  # what nobody vouches for is not even read
+        return [signed]  # without a valid signature, the content is not trusted enough to be parsed
     statement = _statement(envelope, source)
     told = statement.predicate
     _may_be_played(told, source)
@@ -71,16 +71,16 @@ def check(
     try:
         return [signed, *parties, *_recomputed(statement, keys)]
     except (ValidationError, GameError, ValueError, KeyError, TypeError, AttributeError) as error:
-        # It is signed, and yet holds what no run of ours could: that is the finding.
+        # The operator signed a statement that no run could yield: a finding, not an error.
         words = str(first_error(error)) if isinstance(error, ValidationError) else str(error)
         return [signed, *parties, Finding("statement", False, words or type(error).__name__)]
 
 
 def _may_be_played(told: Predicate, source: str) -> None:
-    """Refuse what would open files of this machine, or run programs of others."""
+    """Refuse settings that would open files of this machine or run foreign programs."""
     game = told.settings.get("game")
     if strange := told.settings.keys() - set(SIGNED):
-        raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} belongs into an export")
+        raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} may be in an export")
     params = told.settings.get("params")
     named = [key for key, x in params.items() if opens(key, x)] if isinstance(params, dict) else []
     if named and not permitted(PROGRAMS):
@@ -147,7 +147,7 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
             shown = "kept" if mandated.envelope else f"not shown: {mandated.sha256[:16]}"
             yield Finding(f"mandate of {agent}", not wrong, wrong or shown)
         elif principal is not None:
-            yield Finding(f"mandate of {agent}", False, "there is none, and its key was given")
+            yield Finding(f"mandate of {agent}", False, "there is none, but its key was given")
 
 
 _PARTS = {
@@ -167,20 +167,20 @@ def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
     linked = [made["hash"] for made in chain] == [one.contract for one in plans]
     clauses = chain[-1]["text"].splitlines() if chain else []
     if wrong or not linked:
-        return Finding("contract", False, "a hash is not that of its clauses and what they amend")
+        return Finding("contract", False, "a hash differs from that of its clauses and history")
     if clauses != told.clauses:
-        return Finding("contract", False, "the clauses in words are not those in force")
+        return Finding("contract", False, "the clauses in words differ from those in force")
     return Finding("contract", True, f"{len(chain)} agreed, {len(clauses)} clauses in force")
 
 
 def _audits(told: Predicate) -> Iterator[Finding]:
-    """Hold what an extension's workflow recorded against its rule, where it recorded any."""
+    """Yield a finding for each kind of recorded effect: whether it was played by its rule."""
     for name, wrong in audited(game_of(settings_of(told)), cast(Any, told.record)):
         yield Finding(name, not wrong, "; ".join(wrong) or "played by the rule")
 
 
 def _play(told: Predicate, wrong: str) -> Finding:
-    """Replay the recorded actions on the same dice, with the goods that were to change hands."""
+    """Replay the recorded actions with the same dice; compare rewards and goods handed over."""
     game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")
@@ -193,7 +193,7 @@ def _play(told: Predicate, wrong: str) -> Finding:
 def _mandate(
     told: Predicate, chain: Sequence[Contract], agent: str, principal: PublicKey | None
 ) -> str:
-    """What an agent did beyond its mandate; empty where nothing, or where it is not shown."""
+    """Return how an agent broke its mandate; empty if it did not, or if the mandate is hidden."""
     mandated = told.mandates[agent]
     if principal is not None and principal.keyid != mandated.principal:
         return f"signed by {mandated.principal[:16]}, and not by the principal that was given"
@@ -204,7 +204,7 @@ def _mandate(
     mandate = signed.mandate
     named = (signed.sha256, mandate.key.keyid, mandate.agent)
     if named != (mandated.sha256, mandated.principal, agent):
-        return "it is another mandate than the one that was kept to"
+        return "it is another mandate than the one enforced in the run"
     begun = datetime.fromisoformat(told.begun)
     for turn in told.record:
         if turn["actions"].get(agent) in mandate.never:
@@ -222,7 +222,7 @@ def _mandate(
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON gives it back."""
+    """Return a value as read back from JSON."""
     import json
 
     return json.loads(json.dumps(value))

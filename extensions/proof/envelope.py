@@ -1,8 +1,8 @@
-"""DSSE envelopes (github.com/secure-systems-lab/dsse, v1), read so strictly that each has one form.
+"""DSSE envelopes (github.com/secure-systems-lab/dsse, v1), of which only one form is accepted.
 
-What is signed is the pre-authentication encoding of payload and payload type. A file holds the
-envelope as canonical JSON and a line break, so that a file with any other byte is another envelope,
-or none.
+Signatures cover the pre-authentication encoding of payload and payload type. A file holds the
+envelope as canonical JSON and a line break. So a changed byte always gives another envelope or an
+error.
 """
 
 import base64
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shapley_coop.extensions.proof.keys import PrivateKey
 
 MOST_BYTES = 64_000_000
-"""Of a file that is read as an envelope."""
+"""The largest size of an envelope's file."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Envelope:
     """A payload with its signatures.
 
     Attributes:
-        payload_type: its media type.
-        payload: the bytes that were signed, as canonical JSON.
+        payload_type: the payload's media type.
+        payload: the payload as canonical JSON.
         signatures: key id → signature.
     """
 
@@ -38,16 +38,16 @@ class Envelope:
 
     @property
     def message(self) -> bytes:
-        """What each signature is of."""
+        """The bytes that each signature covers."""
         return pae(self.payload_type, self.payload)
 
     @property
     def content(self) -> Any:
-        """The payload, read."""
+        """The payload, parsed from JSON."""
         return _read(self.payload.decode())
 
     def record(self) -> dict[str, Any]:
-        """Return the envelope as plain JSON."""
+        """Return the envelope as JSON-compatible data."""
         return {
             "payload": base64.b64encode(self.payload).decode(),
             "payloadType": self.payload_type,
@@ -69,26 +69,26 @@ def pae(payload_type: str, payload: bytes) -> bytes:
 
 
 def sign_envelope(payload_type: str, content: Any, keys: Iterable["PrivateKey"]) -> Envelope:
-    """Sign plain JSON with one key or several."""
+    """Return an envelope of JSON-compatible content, signed with each of the keys."""
     payload = canonical(content)
     message = pae(payload_type, payload)
     return Envelope(payload_type, payload, {k.public.keyid: k.sign(message) for k in keys})
 
 
 def as_bytes(envelope: Envelope) -> bytes:
-    """Return the envelope as its file holds it."""
+    """Return the content of an envelope's file."""
     return canonical(envelope.record()) + b"\n"
 
 
 def read_envelope(content: bytes, source: str = "the envelope") -> Envelope:
-    """An envelope from a file's bytes; signatures are not verified yet.
+    """Return the envelope in a file's bytes; its signatures are not verified yet.
 
     Args:
-        content: the bytes, exactly as they were written.
-        source: where they come from, for the error.
+        content: the unchanged bytes of the file.
+        source: the name of the file in errors.
 
     Raises:
-        ValueError: they are no envelope, or not in the one form that it has.
+        ValueError: the bytes are too many, no envelope, or not in the canonical form.
     """
     try:
         if len(content) > MOST_BYTES:
@@ -105,10 +105,10 @@ def read_envelope(content: bytes, source: str = "the envelope") -> Envelope:
 
 
 def envelope_of(record: Any) -> Envelope:
-    """Return an envelope from plain JSON.
+    """Return the envelope in JSON-compatible data.
 
     Raises:
-        ValueError: it has other keys, or values of another kind.
+        ValueError: keys are missing or unknown, or a value has another type.
     """
     return _envelope(record)
 
@@ -130,10 +130,10 @@ def _envelope(record: Any) -> Envelope:
 
 
 def base64_bytes(text: Any) -> bytes:
-    """Bytes from base64 in its one form.
+    """Return the bytes of a base64 text in canonical form.
 
     Raises:
-        ValueError: it is written otherwise.
+        ValueError: the text is no canonical base64.
     """
     try:
         if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""The keys of a home: private parts in the folder `keys`, for their owner alone."""
+"""The keys of a home; the private parts are in its folder `keys`, readable only by its owner."""
 
 import os
 import re
@@ -9,17 +9,17 @@ from shapley_coop.files import read_text
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.home import home
 
-if TYPE_CHECKING:  # few runs have keys
+if TYPE_CHECKING:  # most runs need no keys
     from shapley_coop.extensions.proof.keys import Algorithm, PrivateKey, PublicKey
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
 
 
 def new_key(name: str, algorithm: "Algorithm" = "Ed25519") -> "PublicKey":
-    """Make a key and keep it.
+    """Make a key, keep it in this home, and return its public part.
 
     Raises:
-        ValueError: there is one of that name, or it is no name.
+        ValueError: a key of this name exists, or the name is invalid.
         LibraryMissing: the extra `keys` is not installed.
     """
     from shapley_coop.extensions.proof.keys import PrivateKey
@@ -39,7 +39,7 @@ def key_of(name: str) -> "PrivateKey":
     """Return a key of this home.
 
     Raises:
-        ValueError: there is none of that name, or its file holds none.
+        ValueError: no key has this name, or the key's file is invalid.
         LibraryMissing: the extra `keys` is not installed.
     """
     from shapley_coop.extensions.proof.keys import PrivateKey
@@ -54,7 +54,7 @@ def key_of(name: str) -> "PrivateKey":
 
 
 def key_names() -> list[str]:
-    """Return the keys of this home, sorted."""
+    """Return the names of this home's keys, sorted."""
     return sorted(path.stem for path in (home().folder / "keys").glob("*.pem"))
 
 

@@ -1,7 +1,7 @@
-"""Mandates of a home: what a principal allows its agent, kept for its owner alone.
+"""The mandates kept in a home, readable only by its owner.
 
-The configuration on the table names one by its hash: how much an agent may pay is private until its
-principal shows it.
+The configuration on the table names a mandate by its hash, since an agent's limits are private
+until its principal shows them.
 """
 
 import json
@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 from shapley_coop.files import read_text
 from shapley_coop.state.home_files.kept import KEPT, Whose, keep, kept_file, whose
 
-if TYPE_CHECKING:  # few runs have mandates
+if TYPE_CHECKING:  # most runs need no mandates
     from shapley_coop.extensions.proof.mandate import SignedMandate
 
 
 def keep_mandate(text: str, agent: str) -> str:
-    """Keep a mandate that is given to an agent; what stands on the table for it.
+    """Keep an agent's mandate in the home, and return the name that the table holds for it.
 
     Args:
-        text: the JSON of its envelope, or what stands on the table for one that is kept.
-        agent: whom it has to bind.
+        text: the JSON of the mandate's envelope, or the name of a mandate that is kept already.
+        agent: the agent that the mandate must bind.
 
     Raises:
-        ValueError: it is none, is not signed by its principal, or is another agent's.
+        ValueError: the mandate is invalid, not signed by its principal, or of another agent.
     """
     from shapley_coop.extensions.proof.envelope import as_bytes
 
@@ -37,13 +37,13 @@ def keep_mandate(text: str, agent: str) -> str:
 
 
 def check_in_force(mandates: Mapping[str, str]) -> None:
-    """Refuse to begin by a mandate that has expired; what has begun goes on, checked act by act.
+    """Raise ValueError if a mandate has expired; a run in progress is checked act by act instead.
 
     Args:
-        mandates: agent → what stands on the table for its mandate.
+        mandates: agent → the name that the table holds for its mandate.
 
     Raises:
-        ValueError: one has expired.
+        ValueError: a mandate has expired.
     """
     for agent, name in mandates.items():
         mandate = mandate_of(name).mandate
@@ -55,10 +55,10 @@ def check_in_force(mandates: Mapping[str, str]) -> None:
 
 
 def mandate_of(name: str) -> "SignedMandate":
-    """Return a mandate by what stands on the table for it.
+    """Return a mandate by the name that the table holds for it.
 
     Raises:
-        ValueError: it is not in this home, or not signed by its principal.
+        ValueError: the mandate is not in this home, or not signed by its principal.
     """
     return _kept(whose(), name)
 

@@ -1,4 +1,4 @@
-"""Keys: Ed25519, or ECDSA on P-256 with SHA-256 (ES256), as PEM files that openssl reads.
+"""Keys for signatures: Ed25519, or ECDSA on P-256 with SHA-256 (ES256), in openssl's PEM format.
 
 A key's id is the SHA-256 of its public part in DER (SubjectPublicKeyInfo), in hexadecimal:
 `openssl pkey -pubin -in bob.pub.pem -outform DER | sha256sum`.
@@ -34,27 +34,27 @@ class PublicKey:
     """The public part of a key.
 
     Attributes:
-        pem: it, as a PEM file holds it.
+        pem: the public part, in PEM.
     """
 
     pem: str
 
     @cached_property
     def keyid(self) -> str:
-        """Its id: SHA-256 of the DER, in hexadecimal."""
+        """The key's id: the SHA-256 of its DER, in hexadecimal."""
         return hashlib.sha256(self._der).hexdigest()
 
     @property
     def algorithm(self) -> Algorithm:
-        """What it signs with."""
+        """The signature algorithm of the key."""
         return "ES256" if hasattr(self._key, "curve") else "Ed25519"
 
     def verifies(self, message: bytes, signature: bytes) -> bool:
         """Return whether a signature of a message was made with this key.
 
         Args:
-            message: what was signed.
-            signature: 64 bytes of Ed25519, or the DER of an ES256 signature.
+            message: the signed bytes.
+            signature: the 64 bytes of an Ed25519 signature, or the DER of an ES256 signature.
         """
         with needing("keys", _WHO):
             from cryptography.exceptions import InvalidSignature
@@ -85,13 +85,13 @@ class PublicKey:
 
 @dataclass(frozen=True, repr=False)
 class PrivateKey:
-    """A key that signs. It has no representation as text, so that no log can hold it."""
+    """A private key. Its `repr` does not show the key, so that no log can contain it."""
 
     _key: "Ed25519PrivateKey | EllipticCurvePrivateKey"
 
     @classmethod
     def new(cls, algorithm: Algorithm = "Ed25519") -> "PrivateKey":
-        """Return a fresh key.
+        """Return a new random key.
 
         Raises:
             LibraryMissing: the extra `keys` is not installed.
@@ -106,16 +106,16 @@ class PrivateKey:
         """Return a key from PEM (PKCS #8) without a password.
 
         Args:
-            pem: a file's content.
-            source: where it comes from, for the error.
+            pem: the content of the file.
+            source: the name of the file in errors.
 
         Raises:
-            ValueError: it is no such key.
+            ValueError: the text is no private key of a supported kind.
         """
         asymmetric, serialization = _library()
         try:
             key = serialization.load_pem_private_key(pem.encode(), password=None)
-        except Exception:  # whatever a parser says of a private key may quote it
+        except Exception:  # a parser's message may quote the private key
             raise ValueError(f"{source} holds no private key in PEM: {_KINDS}") from None
         if not _is_known(key, asymmetric.ed25519.Ed25519PrivateKey):
             raise ValueError(f"{source} holds a key of another kind: {_KINDS}")
@@ -123,14 +123,14 @@ class PrivateKey:
 
     @property
     def public(self) -> PublicKey:
-        """Its public part."""
+        """The public part of the key."""
         _, serialization = _library()
         formats = serialization.PublicFormat.SubjectPublicKeyInfo
         pem = self._key.public_key().public_bytes(serialization.Encoding.PEM, formats)
         return PublicKey(pem.decode())
 
     def pem(self) -> str:
-        """Return the key as a PEM file holds it (PKCS #8, without a password)."""
+        """Return the key in PEM (PKCS #8, without a password)."""
         _, serialization = _library()
         pem: bytes = self._key.private_bytes(
             serialization.Encoding.PEM,
@@ -152,14 +152,14 @@ class PrivateKey:
 
 
 def read_public(pem: str, source: str = "the key") -> PublicKey:
-    """Return a public key from PEM, brought to the form that `openssl pkey -pubout` writes.
+    """Return a public key from PEM, in the form that `openssl pkey -pubout` writes.
 
     Args:
-        pem: a file's content.
-        source: where it comes from, for the error.
+        pem: the content of the file.
+        source: the name of the file in errors.
 
     Raises:
-        ValueError: it is no such key, or a private one.
+        ValueError: the text is a private key, or no public key of a supported kind.
         LibraryMissing: the extra `keys` is not installed.
     """
     _, serialization = _library()
@@ -177,7 +177,7 @@ def _public(pem: str) -> Any:
     asymmetric, serialization = _library()
     try:
         key = serialization.load_pem_public_key(pem[:MOST_PEM_CHARS].encode())
-    except Exception:  # the library raises errors of several kinds for what is no key
+    except Exception:  # the library raises several types of errors for invalid keys
         raise ValueError(f"no public key in PEM: {_KINDS}") from None
     if not _is_known(key, asymmetric.ed25519.Ed25519PublicKey):
         raise ValueError(f"a key of another kind: {_KINDS}")

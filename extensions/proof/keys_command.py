@@ -1,4 +1,4 @@
-"""`coop keys` and `coop mandate`: keys of this home, and what a principal allows its agent."""
+"""The commands `coop keys` and `coop mandate`, for keys of this home and for signing mandates."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -34,7 +34,7 @@ def new(
 
 
 def show(name: Name, as_json: Json = False) -> None:
-    """Print a key's public part, which others verify signatures with."""
+    """Print a key's public part, with which others verify signatures."""
     from shapley_coop.extensions.proof.home_keys import key_of
 
     key = key_of(name).public
@@ -80,7 +80,7 @@ def mandate(
         str, typer.Option(help="From then on it signs nothing: 2026-12-31T00:00:00Z.")
     ] = "",
 ) -> None:
-    """Sign what a principal allows its agent; `coop run --mandate AGENT=FILE` keeps it to that."""
+    """Sign the limits that a principal sets its agent; `coop run --mandate` enforces them."""
     from shapley_coop.extensions.proof.envelope import as_bytes
     from shapley_coop.extensions.proof.home_keys import key_of
     from shapley_coop.extensions.proof.mandate import sign_mandate
@@ -97,10 +97,10 @@ def mandate(
 
 
 def _when(text: str) -> datetime:
-    """Return a time with its zone.
+    """Return the time in a text with its time zone.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no time, or has no time zone.
     """
     with suppress(ValueError):
         if (found := datetime.fromisoformat(text)).tzinfo:

@@ -1,4 +1,4 @@
-"""Mandates: what a principal allows its agent to bind itself to, signed before any bargaining."""
+"""Mandates: limits that a principal sets for its agent, signed before any bargaining."""
 
 from datetime import datetime
 from typing import Any
@@ -16,9 +16,9 @@ MANDATE = "application/vnd.coop.mandate+json"
 
 
 class Mandate(BaseModel):
-    """The limits of one agent. What is left out is not limited.
+    """The limits of one agent; fields that are left out set no limit.
 
-    Amounts are in the game's unit and of the whole game.
+    Amounts are in the game's unit, and count over the whole game.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,11 +38,11 @@ class Mandate(BaseModel):
 
     @property
     def key(self) -> PublicKey:
-        """The principal's key."""
+        """The public key of the principal."""
         return read_public(self.principal, "the mandate's principal")
 
     def expired(self, now: datetime) -> bool:
-        """Return whether it no longer allows anything."""
+        """Return whether the mandate has expired, so that the agent may sign nothing more."""
         return self.expires is not None and now >= self.expires
 
 
@@ -56,7 +56,7 @@ class SignedMandate(BaseModel):
 
     @property
     def sha256(self) -> str:
-        """The hash of the signed envelope, by which a record names it."""
+        """The hash of the signed envelope, by which a record names the mandate."""
         return digest(self.envelope.record())
 
 
@@ -64,11 +64,11 @@ def sign_mandate(key: PrivateKey, **limits: Any) -> SignedMandate:
     """Sign a mandate as its principal.
 
     Args:
-        key: the principal's.
-        limits: the fields of `Mandate` but `principal`.
+        key: the principal's key.
+        limits: the fields of `Mandate` except `principal`.
 
     Raises:
-        ValueError: a limit is no amount, no time, or there is no such limit.
+        ValueError: no limit is given, or a limit is unknown or has an invalid value.
     """
     if not any(limit for name, limit in limits.items() if name != "agent"):
         raise ValueError("a mandate without a limit allows everything: give one")
@@ -81,10 +81,10 @@ def sign_mandate(key: PrivateKey, **limits: Any) -> SignedMandate:
 
 
 def read_mandate(envelope: Envelope, source: str = "the mandate") -> SignedMandate:
-    """The mandate in an envelope, once its principal's signature is verified.
+    """Return the mandate in an envelope after verifying its principal's signature.
 
     Raises:
-        ValueError: it is no mandate, or is not signed by the principal that it names.
+        ValueError: the envelope has no mandate, or is not signed by the mandate's principal.
     """
     if envelope.payload_type != MANDATE:
         raise ValueError(f"{source} is no mandate: its payload is {envelope.payload_type}")

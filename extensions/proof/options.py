@@ -1,4 +1,4 @@
-"""What `coop run` is given for one agent: its key, and its mandate."""
+"""The readers of the options `--key` and `--mandate` of `coop run`."""
 
 from shapley_coop.files import read_text
 

@@ -1,4 +1,4 @@
-"""Whose signatures an export holds: of what was agreed, and under which settings."""
+"""The check of the parties' signatures in an export: on its agreements and settings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from shapley_coop.extensions.proof.signed_settings import SignedRun, settings_di
 from shapley_coop.extensions.proof.statement import Predicate
 
 OPERATOR = "operator"
-"""The name of the key that has to have signed the export."""
+"""The name of the key that must have signed the export."""
 
 PRINCIPAL = "principal."
-"""Before an agent's name: its principal's key."""
+"""The prefix that, before an agent's name, names the key of the agent's principal."""
 
 SEALED = ("call_market",)
-"""Workflows in which a party elsewhere signs what stays sealed, and is checked where it is kept."""
+"""Workflows whose parties sign sealed answers, which only the home of the run can check."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was checked."""
+    """The result of one check: its name, whether it passed, and what it found."""
 
     what: str
     sound: bool
@@ -32,12 +32,12 @@ class Finding:
 def party_findings(
     told: Predicate, keys: Mapping[str, PublicKey], need: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield who signed what was agreed, by which key, and whether that key is known.
+    """Yield, for each agent, whether its signatures are on the agreements and by the given key.
 
     Args:
-        told: what the export states.
-        keys: `operator`, agents, and `principal.AGENT` → the key that they are known by.
-        need: agents whose key has to be among them.
+        told: the export's predicate.
+        keys: `operator`, agents, and `principal.AGENT` → the public key that the caller trusts.
+        need: the agents whose keys must be among `keys`.
     """
     stated = {agent: read_public(key.public) for agent, key in told.keys.items()}
     agreed = [agreed_of(one) for one in told.agreements]
@@ -50,7 +50,7 @@ def party_findings(
             continue
         key = stated[agent]
         if (key.keyid, key.pem) != (told.keys[agent].keyid, told.keys[agent].public):
-            yield Finding(what, False, "its key id is not that of its key, in the one form it has")
+            yield Finding(what, False, "its key id or PEM is not the canonical one of its key")
         elif given is not None and given.keyid != key.keyid:
             yield Finding(what, False, f"made by key {key.keyid[:16]}, and not by the one given")
         elif given is None and agent in need:
@@ -64,7 +64,7 @@ def party_findings(
 
 
 def _run(told: Predicate) -> SignedRun:
-    """Return what each signature has to name beside the agreement, from what is stated."""
+    """Return the episode and settings digest that each signature must name, from the predicate."""
     found = settings_digest(
         workflow=told.workflow,
         salt=told.salt,
@@ -84,9 +84,9 @@ def _signed_by(
     agreed: Sequence[Agreed],
     known: bool,
 ) -> Finding:
-    """Return whether a party signed all that it has to have signed, and nothing else.
+    """Return whether a party's signatures are valid and on every agreement that needs one.
 
-    Whoever gives its key asks whether it bound itself: then nothing may be without its signature.
+    If the caller gave the party's key (`known`), every agreement needs the party's signature.
     """
     what = f"signatures of {agent}"
     wrong = [w for one in agreed for w in unsigned(one, run, {agent: key})]
@@ -97,7 +97,7 @@ def _signed_by(
     must = known or (bool(told.settings.get("require_signed")) and not sealed)
     if wrong and (must or forged):
         if sealed and not forged:
-            wrong.append("what a party elsewhere signs in this workflow is in no export")
+            wrong.append("signatures on this workflow's sealed answers are in no export")
         return Finding(what, False, "; ".join(wrong))
     if known and not agreed:
         return Finding(what, False, "nothing was agreed that it could have signed")

@@ -1,4 +1,4 @@
-"""`coop prove`: a run as a signed statement that others can check."""
+"""The command `coop prove`: it writes a run as a signed statement that others can check."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,10 +31,10 @@ def prove(
         typer.Option("--with-private", help="Include the run's game, even if it tells secrets."),
     ] = False,
 ) -> None:
-    """Write a run as a signed statement, which others check by coop check.
+    """Write a run as a signed statement, which others check with coop check.
 
-    The statement holds clauses, chain, signatures, record, breaches, values and transfers, and
-    never a letter. docs/verify.md describes it, and how openssl and node verify it.
+    The statement holds clauses, chain, signatures, record, breaches, values and transfers, but no
+    letters. docs/verify.md describes the statement, and how openssl and node verify it.
     """
     from shapley_coop.extensions.proof.envelope import as_bytes
     from shapley_coop.extensions.proof.statement import envelope_signed, statement_of
@@ -54,14 +54,14 @@ def prove(
     )
     write_file(into, as_bytes(envelope_signed(statement, keys)).decode())
     say(str(into))
-    note(f"whoever has it checks it with: coop check {into} --key operator=FILE.pem")
+    note(f"others check it with: coop check {into} --key operator=FILE.pem")
 
 
 def _keys(names: list[str] | None, run: str) -> "list[PrivateKey]":
     """Return the keys of this home that sign a run.
 
     Raises:
-        ValueError: none is named, or one is not here.
+        ValueError: no key is named, or this home lacks a named key.
     """
     from shapley_coop.extensions.proof.home_keys import key_of
 

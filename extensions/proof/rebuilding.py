@@ -1,4 +1,4 @@
-"""A run's table, rebuilt from its statement alone."""
+"""The functions that rebuild a run's table from its statement alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -14,21 +14,21 @@ from shapley_coop.state.table import Table
 
 
 def chain_of(told: Predicate) -> list[Contract]:
-    """Return the contract after each of its agreed offers."""
+    """Return the chain of contracts: the contract after each agreed plan or amendment."""
     plans = [one for one in told.agreements if one.topic == PLAN]
     offers = [(_offer(one, told.agents), one.turn) for one in plans]
     return rebuilt(offers)
 
 
 def settings_of(told: Predicate) -> dict[str, Any]:
-    """Return the settings of a run with the defaults of all that a statement leaves out."""
+    """Return a run's settings, with defaults for the settings that a statement leaves out."""
     return RunConfig.model_validate(told.settings).model_dump(mode="json")
 
 
 def table_at(
     told: Predicate, chain: Sequence[Contract], turns: int | None = None, plans: int | None = None
 ) -> Table:
-    """Return the table as it stood after some turns, or at the end, from the statement alone."""
+    """Return the table after the first `turns` turns and `plans` contracts; None means all."""
     record = cast(Any, told.record if turns is None else told.record[:turns])
     settings = settings_of(told)
     game = game_of(settings)
@@ -61,6 +61,6 @@ def _offer(one: Agreement, agents: Sequence[str]) -> Offer:
 
 
 def agreed_of(one: Agreement) -> Agreed:
-    """Return an agreement with what its parties signed."""
+    """Return an agreement with its offer and its parties' signatures."""
     offer = put(Deal.model_validate(one.deal), one.by, one.revision)
     return Agreed(one.topic, one.turn, offer, cast(Any, one.signatures))

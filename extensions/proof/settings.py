@@ -1,4 +1,4 @@
-"""What the extension adds to a run's configuration: keys of parties, and mandates."""
+"""The fields that the extension adds to a run's configuration: keys and mandates of agents."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from shapley_coop.extensions.proof.keys import PublicKey, read_public
 from shapley_coop.state.run_config import RunConfig
 
 NAME = "proof"
-"""By which a run's settings, its table and its messages name this extension."""
+"""The extension's name in a run's settings, table and messages."""
 
 
 class PartyKey(BaseModel):
@@ -31,10 +31,10 @@ class PartyKey(BaseModel):
     )
 
     def resolved(self) -> "PartyKey":
-        """With the public part, in the one form that it has.
+        """Return the key with its public part in canonical PEM.
 
         Raises:
-            ValueError: there is no such key, or it is of another kind.
+            ValueError: the key does not exist, or is of an unsupported kind.
         """
         if self.public:
             return self.model_copy(update={"public": read_public(self.public).pem})
@@ -42,7 +42,7 @@ class PartyKey(BaseModel):
 
     @property
     def key(self) -> PublicKey:
-        """The public part."""
+        """The public part as a key that verifies signatures."""
         return PublicKey(self.public)
 
 
@@ -54,7 +54,7 @@ def as_party_key(value: Any) -> Any:
 
 
 class Settings(BaseModel):
-    """The fields of a run's configuration by which parties sign and are kept to mandates."""
+    """The fields of a run's configuration for the parties' signatures and mandates."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -77,5 +77,5 @@ class Settings(BaseModel):
 
 
 def settings_in(config: RunConfig) -> Settings:
-    """Return a run's settings of this extension; none is set where it has none."""
+    """Return this extension's settings of a run; defaults if the run has none."""
     return Settings.model_validate(config.extensions.get(NAME, {}))

@@ -1,8 +1,8 @@
-"""Signatures in a run: what a party is to sign, who signs it, and whether an answer is signed.
+"""The signatures in a run: their content, their makers, and their verification.
 
-A party whose key is of this home signs by itself. Any other sends the signature in its answer
-(`acceptance.element`): its letter's facts hold `to_sign`, and where it proposes something of its
-own, the refusal SIGN says what that reads as, so that it can sign it and send it again.
+The program signs for a party whose key is in this home. Any other party sends the signature in its
+answer (`acceptance.element`). The fact `to_sign` in its letter holds the content to sign. For its
+own proposals, the refusal SIGN states this content, so that the party can sign it and answer again.
 """
 
 import json
@@ -30,17 +30,17 @@ from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 from shapley_coop.state.turn import TurnContext
 
 UNSIGNED = "SIGN"
-"""The label of what a party with a key did not sign, or not as it has to be."""
+"""The label of an answer whose required signature is missing or wrong."""
 
 
 def to_sign(turn: TurnContext, agent: str, text: str, said: AgentOutput) -> Binding | None:
-    """Return what an agent signs with an answer; None where it binds itself to nothing.
+    """Return the content that an agent signs with an answer, or None if nothing binds it.
 
     Args:
-        turn: what is asked.
-        agent: who answered.
-        text: its answer.
-        said: what was read in it.
+        turn: the context of the question.
+        agent: the agent that answered.
+        text: the agent's answer.
+        said: the content that was read from the answer.
     """
     if sealed := turn.question.sealed:
         accepts = sealed.binds(turn, agent, text)
@@ -65,22 +65,22 @@ def shown_to_sign(turn: TurnContext, agent: str) -> dict[str, Any]:
 def attested(
     turn: TurnContext, settings: Settings, agent: str, text: str, said: AgentOutput
 ) -> Signature | Fault | None:
-    """Return the signature of what an agent says, where it binds itself and has a key.
+    """Return the signature of an answer, if the agent has a key and the answer binds it.
 
     Args:
-        turn: what is asked.
-        settings: the run's.
-        agent: who answered.
-        text: its answer, as it came.
-        said: what was read in it.
+        turn: the context of the question.
+        settings: the run's settings of this extension.
+        agent: the agent that answered.
+        text: the agent's answer, unchanged.
+        said: the content that was read from the answer.
 
     Returns:
-        The signature, or SIGN: it carries a signature that is not its key's of what it binds itself
-        to, or none where the run requires one.
+        The signature; the fault SIGN if the signature is wrong, or missing although the run
+        requires one; None if no signature is needed or public.
     """
     party = settings.keys.get(agent)
     bound = to_sign(turn, agent, text, said) if party else None
-    # What sealed proposals come to is signed by a key of this home when they are opened.
+    # A key of this home signs the result of sealed proposals only when they are opened.
     if party is None or bound is None or (party.name and turn.question.sealed):
         return None
     if party.name:
@@ -90,18 +90,18 @@ def attested(
         return None
     if signature is None or not is_signed(party.key, bound, signature):
         return Fault(UNSIGNED, _how(bound, missing=signature is None))
-    # By a signature that all could see, what is sealed could be found by trying.
+    # A public signature would let others find a sealed answer by guessing its content.
     return None if turn.question.sealed else signature
 
 
 class Agreed(NamedTuple):
-    """An offer that all accepted, with what its parties signed.
+    """An offer that all accepted, with its signatures.
 
     Attributes:
-        topic: the bargaining.
-        turn: the turn before which it was agreed.
-        offer: it.
-        signatures: agent → its signature, of those who signed.
+        topic: the topic of the bargaining.
+        turn: the turn before which the offer was accepted.
+        offer: the offer.
+        signatures: agent → signature, for the agents that signed.
     """
 
     topic: str
@@ -110,7 +110,7 @@ class Agreed(NamedTuple):
     signatures: Mapping[str, Signature]
 
     def binding(self, agent: str, run: SignedRun) -> Binding:
-        """Return what an agent signed, or could have."""
+        """Return the content that an agent must sign for this agreement."""
         return binding(
             agent=agent,
             **run._asdict(),
@@ -124,7 +124,7 @@ class Agreed(NamedTuple):
 def signed_here(
     settings: Settings, evaluated: EvaluatedTable, agent: str, topic: str, offer: Offer
 ) -> Signature | None:
-    """Return the signature of a party whose key is of this home; None for any other."""
+    """Return a party's signature of an offer if its key is in this home, else None."""
     party = settings.keys.get(agent)
     if party is None or not party.name:
         return None
@@ -133,7 +133,7 @@ def signed_here(
 
 
 def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str, Signature]:
-    """Return the signatures that the talk holds on an offer, by agent."""
+    """Return agent → signature of an offer, from the talk."""
     found: dict[str, Signature] = {}
     for said in _about(table.get("talk", []), topic, turn, offer["revision"]):
         if NAME in said.get("more", {}):
@@ -142,12 +142,12 @@ def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str
 
 
 def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) -> list[str]:
-    """Return which signatures in a run's talk are not of what was agreed, or are missing.
+    """Return a line for each wrong or missing signature on a run's agreements.
 
     Args:
         table: the run's last state.
-        keys: agent → its key.
-        required: whether an agreement that a party with a key did not sign is wrong, too.
+        keys: agent → the agent's public key.
+        required: whether a missing signature of a party with a key is wrong.
     """
     found: list[str] = []
     for topic in sorted({said["topic"] for said in table.get("talk", [])}):
@@ -162,13 +162,13 @@ def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) 
 def wrongly_sealed(
     table: Table, settings: Settings, sealed: Mapping[str, SealedAnswer]
 ) -> list[str]:
-    """Which sealed answers are not what their author's key signed, or lack a signature that is due.
+    """Return a line for each wrong or missing signature in a run with sealed answers.
 
-    A party elsewhere signs its answer, a key of this home what all answers come to.
+    Parties with their own key sign their answers; keys of this home sign the resulting agreement.
 
     Args:
         table: the run's last state.
-        settings: the run's.
+        settings: the run's settings of this extension.
         sealed: agent → its sealed answer.
     """
     found: list[str] = []
@@ -189,7 +189,7 @@ def wrongly_sealed(
 
 
 def unsigned(agreed: Agreed, run: SignedRun, keys: Mapping[str, PublicKey]) -> Iterator[str]:
-    """Yield which parties with a key did not sign an agreement, or signed another one."""
+    """Yield a line for each key whose signature of an agreement is missing or wrong."""
     for agent, key in keys.items():
         signature = agreed.signatures.get(agent)
         if signature is None:

@@ -1,7 +1,7 @@
-"""The settings that decide who gets what, as one digest, which parties sign beside each offer.
+"""The digest of the settings that decide payoffs, which parties sign with each offer.
 
-It is salted: the seed, or the few numbers of a private game, could be found by trying them. The
-salt is on the table beside them, and in no letter; an export shows it.
+The digest is salted, since the seed or the few numbers of a private game could be guessed. The
+table holds the salt beside the settings. No letter shows the salt, but an export does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,15 +14,15 @@ from shapley_coop.state.settings import RECIPE, config_of, recipe_of
 from shapley_coop.state.table import Table
 
 SIGNED = (*RECIPE, "require_signed")
-"""The settings that parties sign, by name."""
+"""The names of the settings that parties sign."""
 
 
 class SignedRun(NamedTuple):
-    """The play and settings that every signature in a run names beside the agreement.
+    """The episode and settings that every signature in a run names beside the agreement.
 
     Attributes:
-        episode: the play.
-        settings: the digest of its settings; empty where no party has a key.
+        episode: the run's episode.
+        settings: the digest of the run's settings; empty if no party has a key.
     """
 
     episode: str
@@ -30,19 +30,19 @@ class SignedRun(NamedTuple):
 
 
 def committed_in(table: Table) -> dict[str, str] | None:
-    """Return the workflow and the salt of the signed digest; None where no party has a key."""
+    """Return the workflow and the salt of the signed digest; None if no party has a key."""
     found: dict[str, str] | None = table.get("aside", {}).get(NAME)
     return found
 
 
 def signed_recipe(table: Table) -> dict[str, Any]:
-    """Return the settings that values, transfers and payoffs follow from, as parties sign them."""
+    """Return the settings that parties sign: those that decide values, transfers and payoffs."""
     required = settings_in(config_of(table["settings"])).require_signed
     return {**recipe_of(table["settings"]), "require_signed": required}
 
 
 def signed_run(table: Table) -> SignedRun:
-    """Return what the parties of a run sign beside each agreement."""
+    """Return the episode and settings digest that a run's parties sign with each agreement."""
     committed = committed_in(table)
     if committed is None:
         return SignedRun(table["episode"], "")
@@ -67,15 +67,15 @@ def settings_digest(
     mandates: Mapping[str, str],
     settings: str,
 ) -> str:
-    """Return the digest of all that was settled before anything was signed.
+    """Return the digest of everything that is fixed before the first signature.
 
     Args:
         workflow: the workflow's name.
-        salt: what nobody can guess.
-        agents: in speaking order.
+        salt: a random text that nobody can guess.
+        agents: the agents in speaking order.
         keys: agent → the id of its key.
         mandates: agent → the hash of its signed mandate.
-        settings: the hash of those that values, transfers and payoffs follow from.
+        settings: the hash of `signed_recipe`.
     """
     return digest(
         {

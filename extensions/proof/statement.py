@@ -1,7 +1,7 @@
-"""The statement of a run: an in-toto Statement v1, of which every number can be recomputed.
+"""The statement of a run: an in-toto Statement v1 whose numbers can all be recomputed.
 
-Private letters and answers are never in it, and what was said only on request. Amounts are
-millionths of the game's unit, as strings; values are exact, as strings.
+A statement never holds private letters or answers; it holds public messages only on request.
+Amounts are strings of millionths of the game's unit. Values are strings of exact numbers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 SETTLEMENT = "urn:shapley-coop:settlement:v1"
 
 PLAN = "plan"
-"""The bargaining whose agreements are the contract."""
+"""The topic of the bargaining whose agreements form the contract."""
 
 
 class _Part(BaseModel):
@@ -39,7 +39,7 @@ class _Part(BaseModel):
 
 
 class Key(_Part):
-    """A party's key."""
+    """The public key of a party."""
 
     keyid: str
     public: str  # in PEM
@@ -49,17 +49,17 @@ class Agreement(_Part):
     """An offer that all accepted."""
 
     topic: str
-    turn: int  # before which it was agreed
+    turn: int  # the turn before which all had accepted
     revision: int
     by: str
     deal: dict[str, Any]
-    hash: str  # of the deal: what its parties signed
-    contract: str | None  # the hash of the contract that it made, with all before it
+    hash: str  # of the deal; the parties' signatures name it as `accepts`
+    contract: str | None  # the hash of the contract after this agreement; None for a split
     signatures: dict[str, dict[str, str]]  # agent → key id and signature
 
 
 class Transfer(_Part):
-    """What one pays another at the end."""
+    """A payment between two accounts at settlement."""
 
     payer: str
     payee: str
@@ -68,44 +68,44 @@ class Transfer(_Part):
 
 
 class Mandated(_Part):
-    """What a principal allowed its agent: by its hash, or with all that it says."""
+    """A mandate in a statement: its hash, and its whole envelope if it is shown."""
 
     sha256: str
-    principal: str  # the key id
+    principal: str  # the id of the principal's key
     envelope: dict[str, Any] | None = None
 
 
 class Predicate(_Part):
-    """What a run was, and came to."""
+    """The statement's content: the run's settings, agreements, record and settlement."""
 
     protocol: str
     code: dict[str, str]  # name and version of the program
     episode: str
     workflow: str
     begun: str  # ISO time
-    salt: str  # of the digest of the settings that parties signed; empty where none has a key
+    salt: str  # of the signed settings' digest; empty if no party has a key
     agents: list[str]
     keys: dict[str, Key]
     mandates: dict[str, Mandated]
     settings: dict[str, Any]
     agreements: list[Agreement]
     clauses: list[str]  # of the contract in force at the end, in words
-    final_offers: dict[str, dict[str, Any]]  # agent → its last, where the rule settles by them
-    reckoned: bool  # whether values were computed before a last bargaining
+    final_offers: dict[str, dict[str, Any]]  # agent → last offer; empty for another basis
+    reckoned: bool  # whether values were computed before the bargaining over the split
     record: list[dict[str, Any]]
     breaches: list[dict[str, Any]]
-    values: dict[str, Any]  # with the baseline that they compare with
+    values: dict[str, Any]  # with the baseline that the values compare with
     basis: str
     rewards: dict[str, str]
     transfers: list[Transfer]
     forfeits: dict[str, str]
     payoffs: dict[str, str]
-    ledger: str  # paid, or counterfactual for a fork that was not
+    ledger: str  # "paid", or "counterfactual" for an unpaid fork
     talk: list[dict[str, Any]] | None = None
 
 
 class Subject(_Part):
-    """What the statement is about, by its hash."""
+    """A part of the run that the statement is about, named by its hash."""
 
     name: Literal["contract", "record", "settlement", "settings"]
     digest: dict[str, str]
@@ -129,19 +129,19 @@ def statement_of(
     mandates: bool = False,
     private: bool = False,
 ) -> dict[str, Any]:
-    """Return the statement of a settled table, as plain JSON.
+    """Return the statement of a settled table, as JSON-compatible data.
 
     Args:
-        table: its last state.
-        workflow: the graph's name.
-        begun: when it began, ISO time.
-        talk: whether it holds what was said.
-        mandates: whether it shows what principals allowed, and not their hashes alone.
-        private: whether the game may be in it although it tells its agents things in private.
+        table: the last state of the run.
+        workflow: the workflow's name.
+        begun: the start of the run, as ISO time.
+        talk: whether to include the public messages.
+        mandates: whether to include whole mandates, instead of their hashes alone.
+        private: whether to include the parameters of a game that gives agents private facts.
 
     Raises:
-        ValueError: the game tells its agents things in private, or its contract did not come from
-            offers.
+        ValueError: the game gives agents private facts and `private` is not set, or the contract
+            did not come from offers.
     """
     evaluated = EvaluatedTable(table)
     told = [agent for agent in evaluated.agents if evaluated.game.private(agent)]
@@ -165,7 +165,7 @@ def statement_of(
 def _predicate(
     evaluated: EvaluatedTable, workflow: str, begun: str, mandates: bool
 ) -> dict[str, Any]:
-    """Return the predicate, without what was said."""
+    """Return the predicate without the public messages."""
     table = evaluated.table
     settled, settings = table["settlement"] or {}, settings_in(evaluated.config)
     return {
@@ -193,12 +193,12 @@ def _predicate(
 
 
 def envelope_signed(statement: Mapping[str, Any], keys: Iterable[PrivateKey]) -> Envelope:
-    """Return the statement, signed."""
+    """Return an envelope of the statement, signed with the keys."""
     return sign_envelope(IN_TOTO, dict(statement), keys)
 
 
 def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a settlement says, with amounts in millionths as strings."""
+    """Return a settlement's parts of the predicate; amounts are strings of millionths."""
     return {
         "breaches": settled["breaches"],
         "values": settled["credit"],
@@ -211,7 +211,7 @@ def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def subjects(contract: Contract | None, predicate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what the statement is about, by hash: contract, record, settlement and settings."""
+    """Return the names and hashes of the statement's subjects; a contract only if there is one."""
     parts = ("basis", "rewards", "transfers", "forfeits", "payoffs")
     hashed = {
         **({"contract": contract["hash"]} if contract else {}),
@@ -261,7 +261,7 @@ def _plain(signatures: Mapping[str, Signature]) -> dict[str, dict[str, str]]:
 
 
 def _final_offers(table: Table) -> dict[str, dict[str, Any]]:
-    """Return each agent's latest proposal of the last bargaining."""
+    """Return agent → its latest proposal in the bargaining over the split."""
     talk = table.get("talk", [])
     return {
         said["by"]: Deal.model_validate(said["deal"]).record()

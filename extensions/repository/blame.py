@@ -1,4 +1,4 @@
-"""Which commit each line of a file is from, by `git blame`."""
+"""The origin commit of each line of a file, by `git blame`."""
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 from shapley_coop.extensions.repository.git import Repository, RepositoryError
 
 IGNORED = ".git-blame-ignore-revs"
-"""The file in which a project lists the commits that only laid out anew what others wrote."""
+"""The file in which a project lists commits that only reformatted the lines of others."""
 
 MOST_IGNORED = 1_000
 _LARGEST = 1_000_000
@@ -18,7 +18,7 @@ _OPTIONS = ("-w", "-M", "--porcelain", "--no-textconv", "--no-progress", "--enco
 
 @dataclass(frozen=True)
 class Blamed:
-    """The commit that a line is from, and where it stood there."""
+    """The commit that a line is from, with the line's path and number in that commit."""
 
     commit: str
     path: str
@@ -29,13 +29,13 @@ def ignored_revisions(copy: Repository, tip: str, known: Iterable[str]) -> list[
     """Return the known commits that the last commit's `.git-blame-ignore-revs` lists.
 
     Args:
-        copy: a repository of our own, to which the list is written for `blame`.
+        copy: a temporary copy of the repository; the list is written into it for `blame`.
         tip: the range's last commit.
-        known: hashes of commits.
+        known: the hashes of the range's commits.
     """
     try:
         content = next(copy.blobs([f"{tip}:{IGNORED}"], _LARGEST)) or b""
-    except RepositoryError:  # there is none
+    except RepositoryError:  # the repository has no such file
         content = b""
     lines = content.decode("utf-8", "replace").splitlines()
     listed = {line.partition("#")[0].strip().lower() for line in lines}
@@ -47,9 +47,9 @@ def ignored_revisions(copy: Repository, tip: str, known: Iterable[str]) -> list[
 def blame(
     copy: Repository, tip: str, base: str | None, path: str, wanted: Container[int]
 ) -> dict[int, Blamed]:
-    """Where the wanted lines of a file are from, white space and moves within the file aside.
+    """Return line number → origin of a file's wanted lines; changes of white space are ignored.
 
-    Lines that are older than `base` are from a commit that is not in the range.
+    Moves within the file are followed. Lines older than `base` get a commit outside the range.
 
     Raises:
         RepositoryError: git fails.
@@ -61,7 +61,7 @@ def blame(
 
 
 def _parsed(lines: Iterable[bytes], wanted: Container[int]) -> dict[int, Blamed]:
-    """Read git's blame output: for each line its commit and headers, then its text after a tab."""
+    """Parse git's blame output: for each line its commit and headers, then its text after a tab."""
     found: dict[int, Blamed] = {}
     paths: dict[str, str] = {}
     commit, at, number = "", 0, 0

@@ -1,11 +1,11 @@
-"""The co-authors that a commit's message names: those that can be read, and those that cannot."""
+"""The co-authors in a commit's message, and the co-author lines that cannot be read."""
 
 import re
 
 from shapley_coop.extensions.repository.contributions import Person
 
 _LONGEST = 1_000
-"""Characters of one line; beyond, it is not read."""
+"""The most characters of a co-author line; longer lines are not read."""
 
 _BETWEEN = re.compile(r"(?<=>)\s*(?:[,;&]|and\b)\s*", re.IGNORECASE)
 _BRACKETS = re.compile(r"<*\s*(?P<name>[^<>]*)<+\s*(?P<email>[^<>\s]+)\s*>+")
@@ -14,11 +14,11 @@ _LINE = re.compile(r"^co-authored-by[ \t]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
 def co_authors(trailers: str, message: str) -> tuple[tuple[Person, ...], tuple[str, ...]]:
-    """Return the co-authors, and why each line that names one is not read.
+    """Return the co-authors, and a reason for each co-author line that cannot be read.
 
     Args:
-        trailers: the values that git reads from the message, a line each.
-        message: the whole of it: git reads the last paragraph alone.
+        trailers: the co-author values that git found in the message's last paragraph, one a line.
+        message: the whole message, in which other paragraphs may have co-author lines too.
     """
     people: list[Person] = []
     unread: list[str] = []
@@ -38,7 +38,7 @@ def co_authors(trailers: str, message: str) -> tuple[tuple[Person, ...], tuple[s
 
 
 def _people(value: str) -> list[Person]:
-    """Return those whom a line names; nobody where a part of it has more than one meaning."""
+    """Return the people that a line names; none if any part of the line is ambiguous."""
     if len(value) > _LONGEST:
         return []
     parts = [part for part in _BETWEEN.split(value) if part.strip()]

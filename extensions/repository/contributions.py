@@ -1,4 +1,4 @@
-"""What a range of commits holds: who made what, and the commits that show it."""
+"""The result of reading a range of commits: each contributor's work, with its evidence."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from shapley_coop.extensions.repository.rules import KINDS, Rules
 
 @dataclass(frozen=True)
 class Person:
-    """A name and an address."""
+    """A person in a commit, by name and e-mail address."""
 
     name: str
     email: str
@@ -17,28 +17,28 @@ class Person:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one commit adds to one count."""
+    """The amount that one commit adds to a contributor's count of one kind."""
 
     commit: str
     path: str  # empty for fixes, which are whole commits
     amount: Fraction
-    lines: Fraction  # that it counts: of code, of the document, or mended
+    lines: Fraction  # the counted lines: of code, of a document, or mended ones
 
 
 @dataclass
 class Contribution:
-    """What one contributor made."""
+    """The work of one contributor."""
 
     name: str
     email: str
     commits: int = 0
     uncounted: Counter[str] = field(default_factory=Counter)
-    """What of it earns nothing, in words → how many commits."""
+    """Reason why commits earn nothing → number of these commits."""
     evidence: dict[str, list[Evidence]] = field(default_factory=lambda: {k: [] for k in KINDS})
 
     @property
     def counts(self) -> dict[str, Fraction]:
-        """Kind → count: the sum of its evidence."""
+        """Kind → count, the sum of the amounts of its evidence."""
         return {
             kind: sum((one.amount for one in shown), Fraction(0))
             for kind, shown in self.evidence.items()
@@ -46,7 +46,7 @@ class Contribution:
 
     @property
     def lines(self) -> dict[str, Fraction]:
-        """Kind → lines of its evidence."""
+        """Kind → the sum of the lines of its evidence."""
         return {
             kind: sum((one.lines for one in shown), Fraction(0))
             for kind, shown in self.evidence.items()
@@ -55,21 +55,21 @@ class Contribution:
 
 @dataclass(frozen=True)
 class History:
-    """What a range of commits holds.
+    """The result of reading a range of commits.
 
     Attributes:
-        path: where the repository is.
+        path: the path of the repository.
         tip: the range's last commit.
-        base: the commit that it starts after; None for the whole history.
-        contributions: by name, in order of first appearance; a name that two people share, with
-            the address.
-        commits: how many were read; merges and those of bots are not among them.
-        merges: how many were left out as merges.
-        by_bots: how many were left out as made by bots.
-        excluded: reason → how many files of the last commit were left out for it.
-        notes: what a reader should know before paying by these counts.
-        rules: by which it was read.
-        made: each commit that is no merge, parents first, and who earns it; nobody earns a bot's.
+        base: the commit before the range; None for the whole history.
+        contributions: name → contribution, in order of first appearance; if two people share a
+            name, the address is added.
+        commits: the number of counted commits, without merges and commits by bots.
+        merges: the number of merges, which are left out.
+        by_bots: the number of commits by bots, which are left out.
+        excluded: reason → number of the last commit's files that are left out.
+        notes: the remarks to read before paying by these counts.
+        rules: the rules for the counts.
+        made: each commit that is no merge, parents first, with its earners; a bot's has none.
     """
 
     path: str
@@ -85,6 +85,6 @@ class History:
     made: tuple[tuple[str, frozenset[str]], ...] = ()
 
     def artefacts(self) -> dict[str, dict[str, Fraction]]:
-        """Contributor → kind → count, of those who made anything that counts."""
+        """Return contributor → kind → count, for contributors with any counted work."""
         counts = {name: one.counts for name, one in self.contributions.items()}
         return {name: made for name, made in counts.items() if any(made.values())}

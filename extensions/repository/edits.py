@@ -1,4 +1,4 @@
-"""How much of a line an edit changed, and which line stands instead of which."""
+"""The measure of how much an edit changed a line, and the pairing of old with new lines."""
 
 import re
 from bisect import bisect
@@ -8,24 +8,24 @@ from fractions import Fraction
 from itertools import accumulate, takewhile
 
 RETOUCHED = Fraction(1, 4)
-"""A line of which no more than this changed is a line retouched, and stays its author's."""
+"""A line that changed by no more than this fraction keeps its author."""
 
 _BREAKS = dict.fromkeys(map(ord, " \t\r\f\v,;()[]{}\\'\""))
-"""White space, the signs that are put where a line is broken, and quotation marks."""
+"""White space, quotation marks, and the signs at which lines are usually broken."""
 
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 
 _LONGEST = 400
-"""Characters; beyond, a line that is not equal is another one."""
+"""The most characters of a line that is compared; a longer line is equal or entirely changed."""
 
 _MOST_PAIRS = 400
-"""Of one place: beyond, lines are compared in their order and not each with each."""
+"""The most pairs compared in one place; with more, lines are paired in their order."""
 
 
 def extent(before: str, after: str) -> Fraction:
-    """Return the part of a line that an edit changed: 0 for equal ones, 1 for others.
+    """Return the fraction of a line that an edit changed, from 0 (equal) to 1 (another line).
 
-    It lies between what both begin and end with, without the words that both have there.
+    The changed part excludes the common beginning, the common end, and common words between them.
 
     >>> extent("total = price + tax", "total = price - tax")
     Fraction(1, 19)
@@ -40,9 +40,9 @@ def extent(before: str, after: str) -> Fraction:
 
 
 def _kept(before: str, after: str) -> int:
-    """Characters of the words and signs that both have, where most of the words are the same.
+    """Return the characters of common words and signs, or 0 if most of the words differ.
 
-    Two small edits of a line are not all that stands between them.
+    So if a line has two small edits, the unchanged text between them does not count as changed.
     """
     was, now = (Counter(_TOKENS.findall(part)) for part in (before, after))
     both = was & now
@@ -57,13 +57,13 @@ def _of_words(tokens: Counter[str]) -> int:
 def replacements(
     edits: Iterable[tuple[Sequence[str], Sequence[str]]],
 ) -> Iterator[tuple[str, str, Fraction]]:
-    """Yield each line that went, the one that stands in its place, and the extent of the change.
+    """Yield each removed line, the line that replaced it, and the extent of the change.
 
-    In one place each line that came is taken for the change of the line that it is most like; if
-    lines were only broken in other places, for a part of that one.
+    In each place, an added line is paired with the removed line that is most similar. If lines
+    were only broken differently, an added line is a part of the removed line, with extent 0.
 
     Args:
-        edits: of each place, what was removed and what was added.
+        edits: the removed and the added lines of each place.
     """
     for gone, come in edits:
         if len(gone) != len(come) and _wraps(gone) == _wraps(come):
@@ -76,12 +76,12 @@ def replacements(
 
 
 def _wraps(lines: Iterable[str]) -> str:
-    """Return what some lines say, however they are broken."""
+    """Return the text of some lines without line breaks, white space and break signs."""
     return "".join(lines).translate(_BREAKS)
 
 
 def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Return each line that came, and the one of which it begins with a part."""
+    """Return, for each added line, the removed line that contains its beginning, and extent 0."""
     starts = [0, *accumulate(len(_wraps([line])) for line in gone)]
     at, pairs = 0, []
     for line in come:
@@ -91,13 +91,13 @@ def _wrapped(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, F
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters both begin with."""
+    """Return the length of the common beginning of two texts."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _closest(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
-    """Return lines that are most alike, each in at most one pair."""
+    """Return pairs of the most similar lines with their extents; no line is in two pairs."""
     ranked = sorted(
         (extent(was, now), i, j) for i, was in enumerate(gone) for j, now in enumerate(come)
     )

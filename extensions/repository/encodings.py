@@ -1,8 +1,8 @@
-"""Sources in another encoding than UTF-8, given to git as UTF-8.
+"""The conversion of source files in other encodings to UTF-8, so that git can compare them.
 
-A file that is converted is the same text, and its lines are whose they were; git compares bytes,
-and takes UTF-16 for no text at all. In a copy of our own each such blob is replaced, by git's own
-`refs/replace`, with what it says in UTF-8: log, blame and contents are then of texts.
+Converting a file's encoding must not change the authors of its lines. But git compares bytes, and
+treats UTF-16 as binary. So in the temporary copy, `refs/replace` replaces each such blob by its
+UTF-8 text, and git's log, blame and contents see the same text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _MARKED = {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
 }
-"""What a file begins with → its encoding."""
+"""Byte order mark → encoding."""
 
 _LEGACY = (
     "latin-1",
@@ -31,22 +31,22 @@ _LEGACY = (
     "big5",
     "euc-kr",
 )
-"""Tried in this order, as none of them says what it is; the first where nothing decides."""
+"""Encodings without a mark, tried in this order; the first is the default."""
 
 LARGEST_TEXTS = 256 << 20
-"""Bytes of all such files of a history."""
+"""The most bytes of all files in other encodings in a history."""
 
 
 def replace_by_utf8(copy: Repository, changes: Sequence[Change], largest: int) -> bool:
-    """Replace what is text in another encoding; whether there was any.
+    """Replace blobs of text in other encodings by UTF-8; return whether there were any.
 
     Args:
-        copy: a repository of our own.
-        changes: of text files in which something is no UTF-8, parents first.
-        largest: bytes of a file that is looked at.
+        copy: the temporary copy of the repository.
+        changes: the changes of text files that contain bytes other than UTF-8, parents first.
+        largest: the most bytes of a file that is read.
 
     Raises:
-        RepositoryError: there is more of it than can be read.
+        RepositoryError: the files in other encodings exceed `LARGEST_TEXTS`.
     """
     hashes = dict.fromkeys(h for one in changes for h in (one.old, one.new) if h.strip("0"))
     contents: dict[str, bytes] = {}
@@ -72,7 +72,7 @@ def replace_by_utf8(copy: Repository, changes: Sequence[Change], largest: int) -
 
 
 def _replace(copy: Repository, texts: Mapping[str, str]) -> None:
-    """One process for all of them."""
+    """Write all texts as blobs in one git process, and replace the old blobs by them."""
     with TemporaryDirectory(dir=copy.git_dir) as folder:
         files = [Path(folder, str(n)) for n in range(len(texts))]
         for file, text in zip(files, texts.values(), strict=True):
@@ -99,7 +99,7 @@ def _decodes(content: bytes, encoding: str) -> bool:
 
 
 def _decoded(content: bytes, legacy: str) -> str | None:
-    """Return the text of a file, without NUL bytes; None where it has none that can be told."""
+    """Return the text of a file without NUL bytes, or None if the file is data."""
     marked = next((name for mark, name in _MARKED.items() if content.startswith(mark)), "")
     if marked:
         return content.decode(marked).replace("\0", "") if _decodes(content, marked) else None
@@ -111,7 +111,7 @@ def _decoded(content: bytes, legacy: str) -> str | None:
 
 
 def _legacy_by_path(changes: Sequence[Change], contents: Mapping[str, bytes]) -> dict[str, str]:
-    """Path → the encoding in which most of a file's lines are those of its UTF-8 beside it."""
+    """Return path → the encoding in which most lines equal those of the file's UTF-8 version."""
     found: dict[str, str] = {}
     for one in changes:
         pair = [contents.get(one.old), contents.get(one.new)]

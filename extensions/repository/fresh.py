@@ -1,8 +1,8 @@
-"""A bare repository of our own, which holds what some commits of another reach.
+"""A temporary bare copy of a repository, with all objects that some commits reach.
 
-The other's configuration and attributes decide what git shows of it: which files are text, which
-are too large to compare, how objects are found. None of that is copied. Objects are, and git works
-out every object's hash anew on the way in: a forged index cannot pass one object off as another.
+A repository's configuration and attributes decide how git shows it: which files are text, which
+are too large to compare, and how objects are found. So the copy takes only objects. Git computes
+the hash of every object again, so that a forged index cannot swap objects.
 """
 
 import subprocess
@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from shapley_coop.extensions.repository.git import Repository, RepositoryError, limited
 
 LARGEST_PACK = 1 << 30
-"""Bytes of what is copied, compressed."""
+"""The most bytes that are copied, compressed."""
 
 _PACKING = {
-    # Deltas that are there are kept, none is looked for: the copy is read once.
+    # Existing deltas are kept and no new ones are searched, since the copy is read only once.
     "pack.window": "0",
     "pack.compression": "1",
     "pack.useBitmaps": "false",
@@ -27,14 +27,14 @@ _PACKING = {
 
 @contextmanager
 def fresh(source: Repository, tips: Sequence[str]) -> Iterator[Repository]:
-    """Copy what the commits reach, for as long as the block lasts.
+    """Yield a copy of all objects that the commits reach; the copy exists within the `with` block.
 
     Args:
-        source: nobody vouches for it.
-        tips: hashes of commits.
+        source: the repository, which is not trusted.
+        tips: the hashes of the commits.
 
     Raises:
-        RepositoryError: objects are missing or broken, or there are more than `LARGEST_PACK`.
+        RepositoryError: objects are missing or broken, or exceed `LARGEST_PACK`.
     """
     with TemporaryDirectory(prefix="history-") as name:
         copy = Repository(source.path, Path(name), own=True)
@@ -48,7 +48,7 @@ def fresh(source: Repository, tips: Sequence[str]) -> Iterator[Repository]:
 
 
 def shallow_ends(repository: Repository) -> set[str]:
-    """Commits whose parents were not cloned: they would seem to have written everything."""
+    """Return the commits whose parents were not cloned; all old lines would seem to be theirs."""
     listed = repository.git_dir / repository.text("rev-parse", "--git-path", "shallow")
     return set(listed.read_text(encoding="ascii").split()) if listed.is_file() else set()
 
@@ -67,8 +67,8 @@ def _copy(source: Repository, copy: Repository, tips: Sequence[str]) -> None:
             with limited(
                 copy.command(*index), stdin=given, stdout=null, stderr=from_copy
             ) as indexes:
-                packs.stdout.close()  # index-pack alone holds it: where that ends, packing does
-        # What packing was ended by is told by what ended it: index-pack, which had gone.
+                packs.stdout.close()  # so that pack-objects ends as soon as index-pack ends
+        # If a signal ended pack-objects, index-pack's failure may be the cause: report it first.
         if packs.returncode > 0:
             from_source.seek(0)
             raise source.failed(pack, from_source.read())

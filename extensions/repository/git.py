@@ -1,4 +1,4 @@
-"""Git as a reader, on a repository that nobody vouches for."""
+"""Read access to an untrusted repository by running git with safe settings and limits."""
 
 import os
 import shutil
@@ -15,13 +15,13 @@ from shapley_coop.extensions.repository.openable import never_ends
 _CHUNK = 1 << 20
 
 MEMORY = 1 << 30
-"""Bytes of address space of each git: small packs can hold what takes any amount."""
+"""The most bytes of address space of a git process, since small packs can expand to any size."""
 
 _SECONDS = 1800
-"""Of CPU, for each git."""
+"""The most CPU seconds of a git process."""
 
 LARGEST_RECORD, LARGEST_OUTPUT = 256 << 20, 8 << 30
-"""Bytes of what git prints: between two NUL bytes, and in all."""
+"""The most bytes that git may print: between two NUL bytes, and in all."""
 
 _OVERRIDES = {
     # Nothing the repository configures may start a program …
@@ -36,7 +36,7 @@ _OVERRIDES = {
     "core.attributesFile": os.devnull,
     "core.commitGraph": "false",
     "core.multiPackIndex": "false",
-    # … or how much memory it takes. Larger files are not compared: they are data.
+    # … or how much memory git takes. Larger files count as data and are not compared.
     "core.bigFileThreshold": "16m",
     "core.packedGitWindowSize": "32m",
     "core.packedGitLimit": "256m",
@@ -50,29 +50,29 @@ _OVERRIDES = {
 
 
 class RepositoryError(ValueError):
-    """A repository that cannot be read; one line says why and what would help."""
+    """The error that a repository cannot be read; its one line gives the reason and a remedy."""
 
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository's git directory, and the only way in which git is run on it.
+    """A repository's git directory, with the only methods that run git on it.
 
-    The repository's own configuration cannot be left out, so everything in it that runs programs
-    or rewrites history is overridden: hooks, pager, external diffs and text conversion, fsmonitor,
+    Git always reads the repository's own configuration. So every setting that runs programs or
+    rewrites history is overridden: hooks, pager, external diffs and text conversion, fsmonitor,
     signature programs, fetching of missing objects, replaced objects and grafts. Arguments are
-    passed as a list; no shell is involved.
+    passed as a list, which no shell parses.
     """
 
     path: Path
     git_dir: Path
-    own: bool = False  # made by us: what is replaced in it, we replaced
+    own: bool = False  # a temporary copy, in which only this program replaces objects
 
     @classmethod
     def at(cls, path: str | Path) -> "Repository":
-        """The repository that `path` is in: a working tree, a folder of one, or a bare repository.
+        """Return the repository of a working tree, a folder within one, or a bare repository.
 
         Raises:
-            RepositoryError: there is none, it belongs to another user, or git is missing.
+            RepositoryError: no repository is there, it belongs to another user, or git is missing.
         """
         folder = Path(path)
         if not folder.is_dir():
@@ -81,7 +81,7 @@ class Repository:
             raise RepositoryError(
                 f"{path}: {waiting} is no regular file, and git would wait for it: delete it"
             )
-        # The user's own configuration holds the folders that the user trusts: `safe.directory`.
+        # The user's configuration is read here: its `safe.directory` lists the trusted folders.
         env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
         found = _run(["git", "rev-parse", "--absolute-git-dir"], env, folder)
         if found.returncode:
@@ -95,13 +95,13 @@ class Repository:
         return cls(folder, Path(os.fsdecode(found.stdout.rstrip(b"\n"))))
 
     def command(self, *args: str, mailmap: str = "") -> list[str]:
-        """Return the argument list that runs git here."""
+        """Return the argument list that runs git on this repository."""
         options = {**_OVERRIDES, "mailmap.blob": mailmap}
         settings = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]
         return ["git", f"--git-dir={self.git_dir}", "--no-pager", *settings, *args]
 
     def output(self, *args: str, stdin: bytes = b"", mailmap: str = "") -> bytes:
-        """Return what git prints.
+        """Return the output of git.
 
         Raises:
             RepositoryError: git fails.
@@ -112,14 +112,14 @@ class Repository:
         return done.stdout
 
     def text(self, *args: str) -> str:
-        """Return what git prints, as text without the last line end."""
+        """Return the output of git as text, without the last line ends."""
         return self.output(*args).decode("utf-8", "replace").rstrip("\n")
 
     def records(self, *args: str, mailmap: str = "") -> Iterator[bytes]:
-        """Yield what git prints between NUL bytes, as it prints it.
+        """Yield the parts of git's output between NUL bytes, while git prints them.
 
         Raises:
-            RepositoryError: git fails.
+            RepositoryError: git fails, or prints more than the limits allow.
         """
         with self._running(args, b"", mailmap) as stdout:
             try:
@@ -132,10 +132,10 @@ class Repository:
                 ) from None
 
     def blobs(self, hashes: Sequence[str], largest: int) -> Iterator[bytes | None]:
-        """Yield the content of each object, in order; None where it is larger than `largest` bytes.
+        """Yield the content of each object in order; None for objects above `largest` bytes.
 
         Raises:
-            RepositoryError: one is missing, broken, or no file.
+            RepositoryError: an object is missing, broken, or no file.
         """
         with self._running(("cat-file", "--batch"), "\n".join(hashes).encode(), "") as stdout:
             for wanted in hashes:
@@ -151,7 +151,7 @@ class Repository:
 
     @contextmanager
     def _running(self, args: Sequence[str], stdin: bytes, mailmap: str) -> Iterator[IO[bytes]]:
-        """What git prints, while it prints it; in the end its exit code is checked."""
+        """Run git, yield its output stream, and check its exit code when the block ends."""
         with TemporaryFile() as given, TemporaryFile() as complaints:
             given.write(stdin)
             given.seek(0)
@@ -176,7 +176,7 @@ class Repository:
         return env
 
     def failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
-        """Return what git complained of, in one line."""
+        """Return an error with the reason of git's failure in one line."""
         complaint = stderr.decode("utf-8", "replace")
         reason = _last_line(complaint)
         if any(words in complaint.casefold() for words in _NO_MEMORY):
@@ -194,7 +194,7 @@ def limited(
     cwd: Path | None = None,
     **streams: Any,
 ) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run git with bounds on memory and CPU, in the clean environment unless another is given.
+    """Run git with limits on memory and CPU, by default in the clean environment.
 
     Raises:
         RepositoryError: git is not installed.
@@ -209,16 +209,16 @@ def limited(
 
 
 def _bounds() -> str:
-    """Return what sets the bounds, where the system has them, and then becomes git.
+    """Return a shell script that sets the limits, if the system has them, and then becomes git.
 
-    Afterwards, on a busy machine, could be too late; and a function of ours between fork and exec
-    has the system copy the page tables of a large process each time.
+    Limits set after git has started could come too late. A `preexec_fn` would make the system copy
+    the page tables of a large process for each git.
     """
     return f'ulimit -v {MEMORY >> 10} 2>/dev/null; ulimit -t {_SECONDS} 2>/dev/null; exec "$@"'
 
 
 def clean_environment() -> dict[str, str]:
-    """Return what git sees of ours: no configuration, no network, no prompt."""
+    """Return git's environment, which allows no user configuration, no network and no prompt."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LC_ALL": "C",
@@ -244,7 +244,7 @@ def _run(
 
 
 def _between_nuls(stream: IO[bytes]) -> Iterator[bytes]:
-    """Raises OverflowError where there is more than anybody can read."""
+    """Yield the parts of a stream between NUL bytes; raise OverflowError beyond the limits."""
     parts: list[bytes] = []
     held = total = 0
     while chunk := stream.read(_CHUNK):

@@ -1,30 +1,30 @@
-"""From a range of commits to what every contributor made, with the commits that show it.
+"""The reader of a git history: it counts each contributor's work in a range of commits.
 
-The counts, and why they are counted so:
+The counts, and the reasons for them:
 
 code
-    Effective lines that the contributor added in the range and that stand at its end: not blank,
-    not comment, not layout. What was written and thrown away again earns nothing, and neither
-    does moving, laying out anew, copying, converting or restoring lines (`blame`, `lineage`,
-    `encodings`). Deleting the lines of others earns nothing and takes them from those others: what
-    is settled is what there is. Every line is counted once, for the commit that first added it.
+    Effective lines that the contributor added in the range and that exist at its end, without
+    blank lines, comments and layout. Lines that were deleted again earn nothing. Moving,
+    reformatting, copying, converting or restoring lines also earns nothing (`blame`, `lineage`,
+    `encodings`). Deleting others' lines earns nothing, and their authors lose them, since only the
+    final state is paid. Every line counts once, for the commit that first added it.
 decisions, documents
-    One for each accepted decision record and each document that stands at the end of the range,
-    divided among contributors by the lines of it that are theirs; short ones count in part. The
-    part of a document that is older than the range belongs to nobody.
+    One for each accepted decision record and each document that exists at the end of the range.
+    Contributors share it by their lines; short records and documents count in part. Nobody earns
+    the lines that are older than the range.
 fixes
-    The lines that were mended, of each commit whose message says that it mends something and whose
-    diff shows it: lines of others that it changed and that stand as it left them, each by how much
-    of it was changed, and no more than `largest_fix` a commit. What a fix adds is code, and what it
-    deletes is gone. A commit that a later one of the range reverted mends nothing, and one picked
-    to another branch counts once.
+    The mended lines of each commit whose message announces a fix. A mended line is a line of others
+    that the fix changed and that still exists as the fix left it. It counts by the fraction that
+    changed, with at most `largest_fix` lines a commit. Lines that a fix adds are code; deletions
+    earn nothing. A fix that the range later reverts counts nothing. A fix that was cherry-picked to
+    another branch counts once.
 
-By `weighed: false` each fix, document and decision counts one, as in Shapley-Coop's appendix B.2.
+With `weighed: false`, each fix, document and decision counts one (Shapley-Coop, appendix B.2).
 
-A commit with co-authors is divided evenly among author and co-authors; the part of a bot or a model
-goes to whoever committed, or to nobody, as the rules say. Merges, binary files and what is vendored
-or generated earn nothing, and configuration only where the rules say so; who committed nothing that
-counts is told why. Counts are exact fractions, and each is the sum of its evidence.
+Author and co-authors share a commit evenly. The part of a bot or a model goes to the author or
+committer, or to nobody, as the rules say. Merges, binary files, and vendored or generated files
+earn nothing; configuration earns only if the rules say so. The report gives the reason for each
+uncounted commit. Counts are exact fractions, and each count is the sum of its evidence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,22 +49,22 @@ def read_history(
     mailmap: bool | str = False,
     rules: Rules | None = None,
 ) -> History:
-    """Read who made what.
+    """Read a range of commits, and count each contributor's work.
 
     Args:
-        repo: a working tree or bare repository; a folder within one means all of it.
+        repo: a working tree, a folder in a working tree, or a bare repository; all of it is read.
         range: `A..B`, or one revision for everything up to it; None for everything up to HEAD.
-        mailmap: heed the .mailmap of the range's last commit, or the text of one. Anybody who may
-            commit can write one that gives them the work of others, so what it moves is in the
-            notes either way.
-        rules: what counts as what.
+        mailmap: True applies the .mailmap of the range's last commit, a text is applied itself.
+            A committer could use .mailmap to take the work of others, so the notes always list
+            its changes.
+        rules: the rules for the counts; None for the defaults.
 
     Raises:
-        RepositoryError: the repository cannot be read, the range names no commits, or the
-            history is not all there (a shallow clone).
+        RepositoryError: the repository cannot be read, a revision of the range does not exist, or
+            the history is incomplete (a shallow clone).
 
-    Cost: one `git log` with patches, of the whole history where copies can be older than the range,
-    and one `git blame` for each file that was changed more than once.
+    Cost: one `git log` with patches, over the whole history if the range has a base (for copies of
+    older lines), and one `git blame` for each file that was changed more than once.
     """
     repository = Repository.at(repo)
     tip, base = _ends(repository, range)
@@ -86,7 +86,7 @@ def read_history(
 
 
 def _mailmap(copy: Repository, tip: str, given: bool | str) -> str:
-    """Return the blob that says who is who; empty where there is none."""
+    """Return the hash of the mailmap's blob, or "" if there is no mailmap."""
     if isinstance(given, str):
         written = copy.output("hash-object", "-w", "--stdin", stdin=given.encode())
         return written.decode("ascii").strip()
@@ -121,7 +121,7 @@ def _read(
 
 
 def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what was added to which file before the range; why it could not all be read."""
+    """Yield (path, line keys) of each addition before the range; note in `unread` if git fails."""
     try:
         for commit in read_commits(copy, base, None):
             for change in commit.changes:
@@ -131,7 +131,7 @@ def _older(copy: Repository, base: str, unread: list[str]) -> Iterator[tuple[str
 
 
 def _ends(repository: Repository, span: str | None) -> tuple[str, str | None]:
-    """Return the hashes of a range's last commit and of the one it starts after."""
+    """Return the hashes of a range's last commit and of the commit before the range."""
     if span is not None and "..." in span:
         raise RepositoryError(f"{span}: write A..B, for what B has and A has not")
     base, dots, tip = (span or "HEAD").rpartition("..")

@@ -1,10 +1,10 @@
-"""Where the lines that a commit added come from: what was copied, restored or retouched.
+"""The origins of the lines that commits add: which lines are copied, restored or retouched.
 
-`git blame` follows a line through one file and through moves within it. What was deleted in one
-commit and added in another it takes for new, and its search for copies (`-C -C`) compares each new
-file with every file there was. So blocks of lines are followed here by their content, over the
-whole history, by git's own measure of a copy, 40 letters and digits: a block is a copy if another
-file held each of its lines before, whoever wrote them.
+`git blame` follows a line within one file, including moves there. But it treats lines that one
+commit deleted and another added as new, and its search for copies (`-C -C`) compares each new file
+with all files. So this module follows blocks of lines by their content, over the whole history. A
+block is a copy if another file held each of its lines before. As in git, a copy has at least 40
+letters and digits.
 """
 
 from collections import Counter
@@ -20,10 +20,10 @@ NOBODY = -1
 """The origin of lines that are older than the range, or that earn nothing."""
 
 BLOCK = 40
-"""Letters and digits of a block that is a copy: as of `git blame -C`."""
+"""The least letters and digits of a block that counts as a copy, as in `git blame -C`."""
 
 MOST_FILES = 20
-"""Files in which one line is looked for."""
+"""The most files that are remembered as holding the same line."""
 
 Line = tuple[int, str]
 """The number of a commit, and the key of a line that it added."""
@@ -31,13 +31,13 @@ Line = tuple[int, str]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a line is from.
+    """The origin of a line.
 
     Attributes:
-        commit: the number of the commit that first added it, or NOBODY.
-        key: of the line as that commit added it.
-        mender: the number of the fix that last changed it, or NOBODY.
-        extent: how much of the line that fix changed, from 0 to 1.
+        commit: the number of the commit that first added the line, or NOBODY.
+        key: the line's key as that commit added it.
+        mender: the number of the fix that last changed the line, or NOBODY.
+        extent: the fraction of the line that the fix changed, from 0 to 1.
     """
 
     commit: int
@@ -47,13 +47,13 @@ class Origin:
 
 
 class Lineage:
-    """Which line each line that a commit added stands for; commits are told parents first.
+    """The map from each added line to its origin; commits must be taken in parents first.
 
     Args:
-        retouched: the largest part of a line that may change and leave it its author's.
-        gives: whether the first commit's lines are given to the second, which brought the same
-            and is no descendant of it: a squash, and what was squashed.
-        mends: whether the first commit mends what it changes of the second's.
+        retouched: the largest fraction of a line that may change without changing its author.
+        gives: whether the first commit is a squash whose lines are given to the second commit,
+            which added the same lines on another branch.
+        mends: whether the first commit's changes to the second's lines count as mending.
     """
 
     def __init__(
@@ -66,15 +66,15 @@ class Lineage:
         self.added: Counter[Line] = Counter()
         self._runs: list[tuple[int, str, tuple[str, ...]]] = []
         self._held: dict[str, list[str]] = {}  # a long line → the first files that held it
-        self._within: dict[tuple[str, str], int] = {}  # a file and a line → who first added it
+        self._within: dict[tuple[str, str], int] = {}  # (file, line) → commit that first added it
         self._copied: dict[Line, int] = {}
-        self._restored: dict[Line, int] = {}  # of single lines, which count anew where both stand
+        self._restored: dict[Line, int] = {}  # single lines; new lines if the old ones still exist
         self._ignored: set[int] = set()
         self._instead: dict[Line, tuple[Line, Fraction, bool, bool]] = {}
-        self._last: dict[tuple[str, str], int] = {}  # a file and a line → who last added it
+        self._last: dict[tuple[str, str], int] = {}  # (file, line) → commit that last added it
         self._anywhere: dict[str, int] = {}
-        self._begun: dict[str, int] = {}  # a line → who first added it
-        self._names: dict[str, str] = {}  # a path → the first name of its file
+        self._begun: dict[str, int] = {}  # line → commit that first added it
+        self._names: dict[str, str] = {}  # path → the first name of its file
 
     def take(
         self,
@@ -87,11 +87,11 @@ class Lineage:
         """Take in one commit.
 
         Args:
-            commit: its number.
-            changes: what it did.
-            ignored: whether it makes nobody an author, whatever it changed.
-            fix: whether its changes of lines are looked at, however much they changed.
-            foreign: the paths of what others made, or a program: nobody wrote that here.
+            commit: the commit's number.
+            changes: the commit's changes.
+            ignored: whether changed lines keep their authors, however much they changed.
+            fix: whether the commit's changes to lines may count as mended lines.
+            foreign: the paths of vendored or generated files, whose lines have no author here.
         """
         if ignored:
             self._ignored.add(commit)
@@ -120,11 +120,11 @@ class Lineage:
             self._begun.setdefault(one, by)
 
     def trace(self, older: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
-        """Find the copies, when all commits are taken in.
+        """Find the copies, after all commits are taken in.
 
         Args:
-            older: path, and keys of the lines of each place, that were added before the range:
-                nobody here wrote them.
+            older: (path, line keys) of each place where lines were added before the range; these
+                lines have no author in the range.
         """
         for path, held in older:
             self._hold(NOBODY, f"\0{path}", [one for one in held if one in self._begun])
@@ -142,7 +142,7 @@ class Lineage:
             self._within.setdefault((file, one), commit)
 
     def _trace_run(self, commit: int, file: str, run: Sequence[str]) -> None:
-        """Find the blocks of a run of which another file held every line before."""
+        """Find the blocks of a run whose every line was in one other file before."""
         block: list[int] = []
         held: set[str] = set()
         for at, one in enumerate(run):
@@ -171,7 +171,7 @@ class Lineage:
         first = run[block[0]]
         source = min(held, key=lambda file: (self._within[file, first], file))
         if len(block) == 1:
-            # Alone it can have been moved; where the other one stands still, it is a new one.
+            # A single line may have been moved; it counts as new if the old one still exists.
             self._restored.setdefault((commit, first), self._within[source, first])
             return
         for one in run[block[0] : stop]:
@@ -182,12 +182,12 @@ class Lineage:
                 self._copied.setdefault((commit, one), owner)
 
     def origin(self, commit: int, text: str, restored: bool = True) -> Origin:
-        """Return where a line is from.
+        """Return the origin of a line.
 
         Args:
-            commit: that added it, as git blames it.
-            text: the key of what it says.
-            restored: whether a single line may be one that was there before.
+            commit: the commit that added the line, by git blame.
+            text: the line's key.
+            restored: whether a single line may be an earlier line that was restored.
         """
         line, mender, part = self._as_added((commit, text)), NOBODY, Fraction(0)
         for step in self._steps(line, restored):
@@ -197,14 +197,14 @@ class Lineage:
         return Origin(*line, mender, part)
 
     def _as_added(self, line: Line) -> Line:
-        """Return a line as the log has it, where that says otherwise than blame who added it."""
+        """Return the line with its commit by the log, if log and blame name different commits."""
         first = (self._begun.get(line[1], line[0]), line[1])
         if self.added[line]:
             return line
-        if first[0] in self._ignored:  # blame looked through it; the log says what stood there
+        if first[0] in self._ignored:  # blame skipped it; the log knows the line before
             was = self._author(first)
             return was if was[0] == line[0] else line
-        return first if first[0] <= line[0] else line  # a part of what was renamed
+        return first if first[0] <= line[0] else line  # blame missed a rename
 
     def _author(self, line: Line) -> Line:
         for step in self._steps(line):
@@ -212,7 +212,7 @@ class Lineage:
         return line
 
     def _steps(self, line: Line, restored: bool = True) -> Iterator["_Step"]:
-        """From a line to those that it stands for, one after the other."""
+        """Yield the steps from a line back to its origin."""
         seen = {line}
         while line[0] != NOBODY:
             first = self._copied.get(line, self._restored.get(line) if restored else None)
@@ -232,14 +232,14 @@ class Lineage:
             seen.add(line)
 
     def _owner(self, file: str, text: str) -> int:
-        """Return who last wrote a line of a file; of a long one, wherever it stands."""
+        """Return the commit that last added a line to a file, or a long line to any file."""
         elsewhere = self._anywhere.get(text, NOBODY) if len(text) >= LONG else NOBODY
         return self._last.get((file, text), elsewhere)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """From a line to the one that it stands for; itself, where it was changed too much."""
+    """A step from a line to the line that it came from, or to itself if it changed too much."""
 
     line: Line
     by: int = NOBODY

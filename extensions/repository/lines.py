@@ -1,4 +1,4 @@
-"""Which lines of a file are effective: neither blank nor comment nor mere layout."""
+"""The effective lines of a file: neither blank nor comment nor mere layout."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -11,11 +11,11 @@ from shapley_coop.games.files import read_file
 
 @dataclass(frozen=True)
 class Syntax:
-    """How a language writes comments: what begins a line of one, and what encloses a block."""
+    """A language's comment syntax: the marks of line comments, and the ends of block comments."""
 
     line: tuple[str, ...] = ()
     block: tuple[tuple[str, str], ...] = ()
-    strings: bool = False  # whether what encloses a block encloses strings as well
+    strings: bool = False  # whether block marks also enclose strings, as in Python
 
 
 _KINDS = read_file(Path(__file__).with_name("languages.yaml"), "languages")
@@ -29,46 +29,46 @@ LANGUAGES = {
     for kind in _KINDS
     for name in kind["files"]
 }
-"""How languages write comments, by ending or by name."""
+"""File ending or file name → the language's comment syntax."""
 
 SOURCES = tuple(
     sorted(name for kind in _KINDS if not kind.get("configuration") for name in kind["files"])
 )
-"""The endings and names of those that count as code."""
+"""The file endings and file names that count as code."""
 
 
 LONG = 12
-"""Shorter lines (`else:`, `return x`) are written anew so often that restoring one means little."""
+"""The least characters of a line that can be restored; shorter ones (`else:`) recur by chance."""
 
 _CODE_CELL = '"cell_type": "code"'
 
 
 def normal(line: str) -> str | None:
-    """Return a line without its indentation; None for mere layout: blank, or braces and the like.
+    """Return a line without indentation; None for mere layout, such as blank lines and braces.
 
-    Ownership is kept by these texts, so that indenting a line again makes nobody its author.
+    These texts identify lines, so that changing a line's indentation does not change its author.
     """
     text = line.strip()
     return text if any(map(str.isalnum, text)) else None
 
 
 def key(line: str) -> str:
-    """Return what a line is known by: its text without white space, as `git blame -w` compares."""
+    """Return a line's key: its text without white space, like the comparison of `git blame -w`."""
     return "".join(line.split())
 
 
 def keys(path: str, lines: Iterable[str]) -> tuple[str, ...]:
-    """Return the keys of some lines of a file, without those that begin a comment."""
+    """Return the keys of some lines of a file, without lines that begin a comment."""
     syntax = _syntax(path)
     marks = (*syntax.line, *(start for start, _ in syntax.block), "\0")
     return tuple(key(line) for line in lines if not line.startswith(marks))
 
 
 def effective_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
-    """The effective lines of a source file, from number 1: no blank, layout, comment or docstring.
+    """Yield number (from 1) and text of each line but blanks, layout, comments and docstrings.
 
-    It reads lines and not grammar: a block comment counts as one where it begins a line, and
-    what stands behind the end of a comment on the same line is not looked at.
+    The function reads lines, not grammar. It recognizes a block comment only at the beginning of a
+    line, and skips text behind the comment's end on the same line.
     """
     syntax = _syntax(path)
     closing, in_string = "", ""
@@ -92,7 +92,7 @@ def effective_lines(path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def plain_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a document that say something, from number 1."""
+    """Yield number (from 1) and text of a document's lines, without blank and layout lines."""
     for number, line in enumerate(text.split("\n"), 1):
         if kept := normal(line):
             yield number, kept
@@ -104,7 +104,7 @@ def _syntax(path: str) -> Syntax:
 
 
 def _source_lines(notebook: str) -> Iterator[tuple[int, str]]:
-    """The lines of a notebook's code cells, as Jupyter writes them: one JSON string a line."""
+    """Yield number and text of a notebook's code lines; Jupyter writes one JSON string a line."""
     cell, inside = "", False
     for number, line in enumerate(notebook.split("\n"), 1):
         stripped = line.strip()
@@ -120,14 +120,14 @@ def _source_lines(notebook: str) -> Iterator[tuple[int, str]]:
 
 
 def _opened(syntax: Syntax, line: str) -> tuple[str, str]:
-    """What closes the block comment that a line begins with, if it does, and what stands behind."""
+    """Return the closing mark for a block comment that begins a line and the rest, else "", ""."""
     begins = line.lstrip("rRuUbBfF") if syntax.strings else line
     found = ((end, begins[len(start) :]) for start, end in syntax.block if begins.startswith(start))
     return next(found, ("", ""))
 
 
 def _still_in_string(line: str, quotes: str) -> str:
-    """Which triple quotes are open at the line's end: a long string is data, not a docstring."""
+    """Return the triple quotes that are open at the line's end; long strings count as code."""
     for marks in (quotes,) if quotes else ('"""', "'''"):
         if line.count(marks) % 2:
             return "" if quotes else marks

@@ -1,4 +1,4 @@
-"""The commits of a range and what each changed, read from one `git log`."""
+"""The commits of a range with their changes, read from one `git log`."""
 
 import secrets
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ _FIELDS = (
     "%(trailers:key=Co-authored-by,valueonly,unfold)",
 )
 _OPTIONS = (
-    # A copy on a branch that was begun before comes after what it copies.
+    # By author date, a copy comes after its original even if its branch began earlier.
     *("--reverse", "--author-date-order", "--no-merges"),
     *("-z", "--raw", "--no-abbrev", "--full-index"),
     *("-p", "-U0", "-M", "-l1000", "--inter-hunk-context=0", "--diff-algorithm=histogram"),
@@ -25,25 +25,25 @@ _OPTIONS = (
 )
 _SECTION = b"diff --git "
 _MOST_RECORDS = 2_000_000
-"""Of one commit: two for each file that it changes."""
+"""The most records of one commit; each changed file has two."""
 
 Status = Literal["A", "D", "M", "R", "T"]
 
 
 @dataclass(frozen=True)
 class Change:
-    """What one commit did to one file, in lines without indentation; layout is left out."""
+    """The change of one file by one commit; lines have no indentation, and layout is left out."""
 
     status: Status
     path: str
-    before: str  # where the file was: another path when it was renamed
-    old: str = ""  # the blob that it was; zeros where there was none
+    before: str  # the path before the commit, which differs after a rename
+    old: str = ""  # the hash of the blob before; zeros if the file is new
     new: str = ""
-    garbled: bool = False  # whether git takes it for binary, or a line of it is no UTF-8
+    garbled: bool = False  # whether git treats the file as binary, or a line is no UTF-8
     runs: list[list[str]] = field(default_factory=list)
-    """The lines that were added, of each place."""
+    """The added lines of each place."""
     edits: list[tuple[list[str], list[str]]] = field(default_factory=list)
-    """What was removed in one place, and what stands there instead."""
+    """The removed and the added lines of each place that has both."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Commit:
 
     hash: str
     author: Person
-    mapped: Person  # the author as the .mailmap has them
+    mapped: Person  # the author after .mailmap is applied
     committer: Person
     mapped_committer: Person
     co_authors: tuple[Person, ...]
-    unread: tuple[str, ...]  # lines of co-authors that are not read, and why
-    time: str  # of authoring, in seconds since 1970, as git has it
+    unread: tuple[str, ...]  # co-author lines that cannot be read, with the reasons
+    time: str  # the author date in seconds since 1970, unchanged from git
     message: str
     changes: list[Change]
 
@@ -65,21 +65,21 @@ class Commit:
 def read_commits(
     repository: Repository, tip: str, base: str | None, mailmap: str = ""
 ) -> Iterator[Commit]:
-    """Yield the commits that `tip` has and `base` has not, parents before children.
+    """Yield the commits that `tip` reaches and `base` does not, parents before children.
 
-    Merges are left out: what they bring has authors of its own. Renames are found as git finds them
-    (half of the lines alike).
+    Merges are left out, since the commits that they merge have their own authors. Git finds
+    renames (half of the lines equal).
 
-    Commits are told apart by a mark drawn for this reading, so that no content can pass for one.
+    A random mark separates the commits in git's output, so that no content can imitate a commit.
 
     Args:
-        repository: what to read.
-        tip: a commit's hash.
-        base: another's, or None for everything up to `tip`.
-        mailmap: a blob that says who is who; the .mailmap of `tip` if it is not given.
+        repository: the repository to read.
+        tip: the hash of a commit.
+        base: the hash of another commit, or None for everything up to `tip`.
+        mailmap: the hash of a mailmap's blob; by default the .mailmap of `tip`.
 
     Raises:
-        RepositoryError: git fails, or prints what it should not.
+        RepositoryError: git fails, or its output is malformed or too large.
     """
     mark = secrets.token_hex(16)
     fields = "%x00".join(_FIELDS)
@@ -99,7 +99,7 @@ def read_commits(
 def _between(
     records: Iterable[bytes], mark: bytes, repository: Repository
 ) -> Iterator[list[bytes]]:
-    """Yield the records of each commit, which begins with the mark."""
+    """Yield the list of records of each commit; a record equal to the mark begins a commit."""
     one: list[bytes] = []
     held = 0
     for record in records:
@@ -122,7 +122,7 @@ def _between(
 def read_merges(
     repository: Repository, tip: str, base: str | None, mailmap: str = ""
 ) -> Iterator[tuple[str, Person, Person]]:
-    """Yield each merge that `tip` has and `base` has not: its hash, its author, and as mapped."""
+    """Yield hash, author and mapped author of each merge that `tip` reaches and `base` does not."""
     span = (tip, *([f"^{base}"] if base else []), "--")
     form = "--format=format:%H%x00%an%x00%ae%x00%aN%x00%aE%x00"
     asked = ("log", "--merges", "--reverse", "--topo-order", "--encoding=UTF-8", form, *span)
@@ -155,9 +155,9 @@ def _commit(repository: Repository, records: list[bytes]) -> Commit:
 
 
 def _changes(repository: Repository, hash_: str, parts: Iterator[bytes]) -> list[Change]:
-    """Raw records come first and name the files; then the patch, a section for each of them.
+    """Return a commit's changes: raw records name the files, and the patch has their sections.
 
-    A file that says the same in other bytes has no section.
+    A file whose text stays the same has no section in the patch.
     """
     files: list[Change] = []
     patch = b""
@@ -187,14 +187,14 @@ def _changes(repository: Repository, hash_: str, parts: Iterator[bytes]) -> list
 
 
 def _sections(patch: bytes) -> list[bytes]:
-    """A patch by files, last first. Only headers begin a line with `diff`: content has a sign."""
+    """Split a patch into files, last first; content lines begin with a sign, never with `diff`."""
     if not patch.startswith(_SECTION):
         return []
     return patch[len(_SECTION) :].split(b"\n" + _SECTION)[::-1]
 
 
 def _is_of(section: bytes, change: Change) -> bool:
-    """Whether a section is of these two blobs; one that names none changed the name or mode."""
+    """Return whether a section belongs to a change; without blobs, only name or mode changed."""
     head, _, _ = section.partition(b"\n@@ ")
     index = next((line for line in head.split(b"\n") if line.startswith(b"index ")), b"")
     blobs = f"{change.old}..{change.new}".encode()
@@ -208,7 +208,7 @@ def _filled(change: Change, section: bytes) -> Change:
     come: list[str] = []
     for line in [*text.split("\n"), "@@"]:
         sign = line[:1]
-        if sign == "@":  # the next place, or the end
+        if sign == "@":  # begins the next place, or ends the patch
             if gone and come:
                 change.edits.append((gone, come))
             if come:

@@ -1,4 +1,4 @@
-"""Whether git can open what a repository holds: a FIFO or a device can make it wait for ever."""
+"""A check for FIFOs and devices in a repository, which would make git wait for ever."""
 
 import os
 import stat
@@ -11,10 +11,10 @@ _WAITING = (stat.S_ISFIFO, stat.S_ISCHR, stat.S_ISBLK)
 
 
 def never_ends(folder: Path) -> Path | None:
-    """Return the first file that could be waited for for ever; None where there is none.
+    """Return the first file that could make git wait for ever, or None.
 
     Args:
-        folder: a working tree, a folder of one, or a bare repository.
+        folder: a working tree, a folder within one, or a bare repository.
     """
     here = folder.resolve()
     for place in (here, *here.parents):
@@ -28,7 +28,7 @@ def never_ends(folder: Path) -> Path | None:
 
 
 def _files(start: Path, depth: int = 0) -> Iterator[Path]:
-    """Yield all files of a git directory, and of those that it names."""
+    """Yield all files of a git directory, and of the git directories that it refers to."""
     if start.is_file():
         target = _pointed(start, "gitdir:")
         yield from _files(start.parent / target, depth + 1) if target else ()
@@ -44,7 +44,7 @@ def _files(start: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _pointed(file: Path, word: str) -> str:
-    """Return the first line of a small file, without the word before the path."""
+    """Return the path in a file's first line after a leading word; "" without the word."""
     with file.open("rb") as opened:
         line = os.fsdecode(opened.read(_LARGEST).partition(b"\n")[0])
     return line.removeprefix(word).strip() if line.startswith(word) else ""
@@ -53,6 +53,6 @@ def _pointed(file: Path, word: str) -> str:
 def _waits(file: Path) -> bool:
     try:
         mode = file.stat().st_mode
-    except OSError:  # a link that leads nowhere
+    except OSError:  # a broken link
         return False
     return any(kind(mode) for kind in _WAITING)

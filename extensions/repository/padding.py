@@ -1,4 +1,4 @@
-"""Lines of one file that say what another has said: padding is paid once."""
+"""The detection of repeated lines in a file, so that padding is paid only once."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ _NUMBERS = re.compile(r"[0-9]+")
 
 
 def but_for_numbers(line: str) -> str:
-    """Return a line with each number as 0.
+    """Return a line with each number replaced by 0.
 
     >>> but_for_numbers("padding_17 = 42")
     'padding_0 = 0'
@@ -18,11 +18,11 @@ def but_for_numbers(line: str) -> str:
 
 
 class Repeats:
-    """Tells of each line of a file whether it has been said as often as it counts.
+    """The counter of a file's repeated lines; a call returns whether a line is one too many.
 
-    In a document, lines that are equal but for numbers count once. In code, equal lines of one
-    commit count once if they are long, and `most_alike` of those that are short (`else:` has to be
-    written again) or differ in numbers alone.
+    In a document, lines that differ only in numbers count once. In code, equal long lines of one
+    commit count once. Short lines (`else:`), and lines that differ only in numbers, count
+    `most_alike` times in a commit.
 
     >>> again = Repeats(code=False, most_alike=20)
     >>> again("We use tabs.", 1), again("We use tabs.", 2), again("We use spaces.", 2)
@@ -34,11 +34,11 @@ class Repeats:
         self._seen = Counter[tuple[int, str, bool]]()
 
     def __call__(self, line: str, commit: int) -> bool:
-        """Return whether it does not count.
+        """Return whether a line is a repetition that does not count.
 
         Args:
-            line: of the file.
-            commit: the number of the one that added it.
+            line: the text of the line.
+            commit: the number of the commit that added the line.
         """
         alike = (commit if self._code else 0, but_for_numbers(line), False)
         allowed = {alike: self._most_alike if self._code else 1}

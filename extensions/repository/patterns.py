@@ -1,9 +1,9 @@
-"""Regular expressions that others write, matched in time linear in the text.
+"""Regular expressions from untrusted sources, matched in time linear in the text.
 
-Python's own engine backtracks: `(a|a)*b` on 48 letters holds the interpreter for hours, and with it
-every run of a server. RE2 has neither that nor back-references and look-around, which it refuses.
-It comes with the extra `patterns`; an expression in which nothing is repeated, chosen or grouped
-needs it not, since there is nothing to go back to.
+Python's own engine backtracks: `(a|a)*b` on 48 letters blocks the interpreter for hours, and so
+every run of a server. RE2 does not backtrack, and refuses back-references and look-around. RE2
+comes with the extra `patterns`. Expressions without repetition, choice and groups do not need RE2,
+since they cannot backtrack.
 
 >>> from shapley_coop.extensions.repository.patterns import pattern
 >>> pattern("(a|a)*b").search("a" * 48)
@@ -17,49 +17,49 @@ from typing import Any
 from shapley_coop.extras import needing
 
 MOST_CHARACTERS = 1000
-"""Of one expression."""
+"""The most characters of an expression."""
 
 _MOST_MEMORY = 8 * 2**20
 
 _FIXED = re.compile(r"(?:[^\\.^$*+?{}()|\[\]]|\[(?:[0-9]-[0-9]|[a-z]-[a-z]|[A-Z]-[A-Z])\])*")
-"""Characters and ranges of them, one behind the other: each matches one character or fails."""
+"""A sequence of characters and ranges, each of which matches exactly one character."""
 
 
 class Pattern:
-    """A compiled expression: whether it matches somewhere in a text, from its begin, or all of it.
+    """A compiled regular expression.
 
     Args:
-        compiled: by RE2, or by Python if its length is fixed.
+        compiled: the expression, compiled by RE2, or by Python if its length is fixed.
     """
 
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled
 
     def search(self, text: str) -> bool:
-        """Return whether it matches somewhere."""
+        """Return whether the expression matches anywhere in a text."""
         return self._compiled.search(_readable(text)) is not None
 
     def match(self, text: str) -> bool:
-        """Return whether it matches from the begin."""
+        """Return whether the expression matches at the beginning of a text."""
         return self._compiled.match(_readable(text)) is not None
 
     def fullmatch(self, text: str) -> bool:
-        """Return whether it matches the whole text."""
+        """Return whether the expression matches the whole text."""
         return self._compiled.fullmatch(_readable(text)) is not None
 
 
 @lru_cache(maxsize=10_000)
 def pattern(expression: str, *, any_case: bool = False, across_lines: bool = False) -> Pattern:
-    """Return an expression, compiled.
+    """Return a compiled expression.
 
     Args:
-        expression: in RE2's syntax.
-        any_case: whether letters match in either case.
-        across_lines: whether a dot matches the end of a line, too.
+        expression: an expression in RE2's syntax.
+        any_case: whether to ignore case.
+        across_lines: whether a dot also matches a line end.
 
     Raises:
-        LibraryMissing: it needs RE2, which is not installed.
-        ValueError: it is no expression of RE2, or too long; one line.
+        LibraryMissing: the expression needs RE2, and RE2 is not installed.
+        ValueError: the expression is invalid in RE2, or too long; the message is one line.
     """
     shown = expression if len(expression) <= 80 else expression[:80] + "…"
     if len(expression) > MOST_CHARACTERS:
@@ -80,10 +80,10 @@ def pattern(expression: str, *, any_case: bool = False, across_lines: bool = Fal
 
 
 def engine(who: str) -> Any:
-    """Return RE2.
+    """Return the module of RE2.
 
     Args:
-        who: what needs it.
+        who: the feature that needs RE2, for the error.
 
     Raises:
         LibraryMissing: the extra `patterns` is not installed.
@@ -102,5 +102,5 @@ def _of_fixed_length(expression: str, shown: str) -> Pattern:
 
 
 def _readable(text: str) -> str:
-    # RE2 reads UTF-8, which has no half of a surrogate pair; names of files may have some.
+    # RE2 reads UTF-8, which cannot encode the lone surrogates of undecodable file names.
     return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Whose each commit is: contributors told apart by address, as the rules and the .mailmap say."""
+"""The contributors of a history, told apart by address, and their parts of each commit."""
 
 import re
 from collections import Counter
@@ -14,37 +14,37 @@ from shapley_coop.games.look_alikes import Shown, mixed
 from shapley_coop.games.params import RESERVED
 
 _LONGEST = 64
-"""Characters of a name."""
+"""The most characters of a name."""
 
 _TOOL = "agent|ai|assistant|bot|cli|coder|codegen|copilot|gpt|llm|model|noreply(?=@)"
 _LIKE_A_TOOL = re.compile(rf"(?<![a-z])({_TOOL})(?![a-z])", re.IGNORECASE)
 
 
 class People:
-    """Those whom commits name, in order of first appearance.
+    """The contributors that commits name, in order of first appearance.
 
     Args:
-        repository: what they worked on.
-        rules: who is a bot or a model, and who earns its part.
-        mailmap: the blob that says who is who; empty where there is none.
-        heeded: whether what it says counts; if not, it is only noted.
+        repository: the repository of the commits.
+        rules: the rules that name bots and models, and the earners of their parts.
+        mailmap: the hash of the mailmap's blob; empty for no mailmap.
+        heeded: whether the mailmap is applied; if not, the notes only list its effects.
 
     Attributes:
-        known: key of an address → what its contributor made.
+        known: key of an address → the contributor's work.
     """
 
     def __init__(self, repository: Repository, rules: Rules, mailmap: str, heeded: bool) -> None:
         self._repository, self._rules = repository, rules
         self._mailmap, self._heeded = mailmap, heeded
         self.known: dict[str, Contribution] = {}
-        self._others: Counter[tuple[str, str]] = Counter()  # who is no person, and who earns
-        self._moved: Counter[tuple[str, str]] = Counter()  # from an address to another person
+        self._others: Counter[tuple[str, str]] = Counter()  # (bot or model, earner of its part)
+        self._moved: Counter[tuple[str, str]] = Counter()  # (address, person by the mailmap)
         self._mapped: dict[Person, Person] = {}
         self._seen: set[str] = set()  # addresses of authors
-        self._named: dict[str, str] = {}  # of co-authors, by address
+        self._named: dict[str, str] = {}  # address → co-author
 
     def earners(self, commit: Commit) -> dict[str, Fraction]:
-        """Whose a commit is, in parts: even ones, and those of bots and models as the rules say."""
+        """Return person → part of a commit: even parts; the rules assign the parts of bots."""
         author = self._chosen(commit.author, commit.mapped)
         self._seen.add(author.email.casefold())
         self._map(commit.co_authors)
@@ -60,21 +60,21 @@ class People:
                 self._others[_shown(person), goes_to] += 1
             earner = person if goes_to is None else by if goes_to == "committer" else None
             if earner is not None:
-                # A commit of nothing, or a trailer, which anybody can write, names nobody anew.
+                # Anyone can write trailers and empty commits, so these do not rename a contributor.
                 key = self._key(earner, bool(commit.changes) and earner is author)
                 found[key] = found.get(key, Fraction(0)) + Fraction(1, len(people))
         return found
 
     def known_as(self, person: Person, mapped: Person) -> str | None:
-        """Return the key of one who made no lines with a commit; None for a bot or a model."""
+        """Return the key of a person who merged or entered a commit; None for a bot or a model."""
         chosen = mapped if self._heeded else person
         return self._key(chosen, False) if self._is_person(chosen) else None
 
     def named(self) -> dict[str, Contribution]:
-        """Contributors, each by a name of its own.
+        """Return unique name → contributor.
 
-        A name that somebody else has too is told apart by the address; so is one that looks like
-        another's or names an account: nobody's name keeps the others from being paid.
+        The address is added to a name if the name is shared, looks like another name, or is
+        reserved for an account. So no contributor's name can prevent the payment of others.
         """
         names = Counter(one.name for one in self.known.values())
         labels: dict[str, Contribution] = {}
@@ -90,7 +90,7 @@ class People:
         return labels
 
     def notes(self) -> list[str]:
-        """What to know of them: names at several addresses, what the .mailmap moves, bots."""
+        """Return notes on names with several addresses, the mailmap's effects, bots and models."""
         did, mend = (
             ("gives", "without --mailmap they are counted apart")
             if self._heeded
@@ -126,7 +126,7 @@ class People:
         ]
 
     def _who_committed(self, commit: Commit, author: Person) -> Iterator[Person]:
-        """Yield its author, who worked with the model; else who entered it."""
+        """Yield the author, who worked with a model, and then the committer."""
         yield author
         yield self._chosen(commit.committer, commit.mapped_committer)
 
@@ -134,7 +134,7 @@ class People:
         return self._rules.part_of(person.name, person.email) is None
 
     def _key(self, person: Person, renames: bool) -> str:
-        """Return whom an address stands for; the latest name that it worked under is shown."""
+        """Return the key of a person's address; `renames` makes this name the one to show."""
         name, email = printable(person.name), printable(person.email)
         key = email.casefold() or name
         known = self.known.setdefault(key, Contribution(name or email, email))
@@ -143,14 +143,14 @@ class People:
         return key
 
     def _chosen(self, person: Person, mapped: Person) -> Person:
-        """Return who is credited: the person, or whom the .mailmap names if it is heeded."""
+        """Return the person to credit: the mapped person if the mailmap is applied."""
         if person.email.casefold() != mapped.email.casefold():
             whom = _shown(mapped)
             self._moved[printable(person.email) or printable(person.name), whom] += 1
         return mapped if self._heeded else person
 
     def _map(self, people: Iterable[Person]) -> None:
-        """Co-authors as .mailmap has them; of its own accord git maps authors alone."""
+        """Apply the mailmap to co-authors, since git's log maps only authors and committers."""
         unknown = [one for one in dict.fromkeys(people) if one not in self._mapped]
         if not self._mailmap:
             self._mapped.update(zip(unknown, unknown, strict=True))
@@ -166,7 +166,7 @@ class People:
 
 
 def _is_agents_name(name: str, taken: Shown) -> bool:
-    """Return whether a game takes it for an agent's, beside those that are taken."""
+    """Return whether a game accepts a name for an agent beside the names that are taken."""
     return (
         0 < len(name) <= _LONGEST
         and name not in RESERVED
@@ -185,5 +185,5 @@ def _parts(shown: str) -> tuple[str, str]:
 
 
 def printable(text: str, longest: int = _LONGEST) -> str:
-    """Without characters that hide or reorder what is shown, and short enough to show."""
+    """Return a text without characters that hide or reorder text, cut to `longest` characters."""
     return without_hidden(text)[:longest].strip()

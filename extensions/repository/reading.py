@@ -1,4 +1,4 @@
-"""From commits to what each contributor made of each kind, and the evidence for each count."""
+"""The counting of each contributor's work from commits, with the evidence for each count."""
 
 import re
 from collections import Counter, defaultdict
@@ -27,25 +27,25 @@ from shapley_coop.extensions.repository.uncounted import (
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
 
 MOST_SQUASHED = 1_000
-"""Pairs of a commit and one that it may be a squash of."""
+"""The most pairs of commits that are compared as squash and original."""
 
 
 class Reading:
-    """Takes commits in, parents first; then counts.
+    """The counter of a history: it takes commits in, parents first, and then counts.
 
     Args:
-        repository: a copy of our own.
-        people: who is who.
-        rules: what counts as what.
-        ends: the range's last commit, and the one that it starts after.
-        ignored: hashes of commits that make nobody an author of what they changed.
+        repository: the temporary copy of the repository.
+        people: the contributors.
+        rules: the rules for the counts.
+        ends: the range's last commit, and the commit before the range.
+        ignored: the hashes of commits whose changes do not change the authors of lines.
 
     Attributes:
-        commits: how many were people's.
-        by_bots: how many were bots'.
-        merges: how many were left out as merges.
-        excluded: reason → files of the last commit that were left out for it.
-        garbled: changes of texts that are not in UTF-8.
+        commits: the number of commits with a person as earner.
+        by_bots: the number of commits without one, by bots.
+        merges: the number of merges, which are left out.
+        excluded: reason → number of the last commit's files that are left out.
+        garbled: the changes of text files that are not in UTF-8.
     """
 
     def __init__(
@@ -71,9 +71,9 @@ class Reading:
         self.garbled: list[Change] = []
         self._lines = Lines()
         self._authors: dict[str, str] = {}  # a commit's hash → a name
-        self._why: dict[str, str] = {}  # a commit's hash → why it earns nothing, if it does not
+        self._why: dict[str, str] = {}  # a commit's hash → the reason if it earns nothing
         self._written: dict[str, tuple[str, str, str]] = {}
-        self._squashed: dict[tuple[int, int], bool] = {}  # by what brought the same
+        self._squashed: dict[tuple[int, int], bool] = {}  # (commit, original) → whether a squash
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""
@@ -115,10 +115,10 @@ class Reading:
             self._known[whose].uncounted[MERGE] += 1
 
     def count_lines(self, older: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
-        """Credit what the range's last commit holds: lines of code, documents and decisions.
+        """Credit the code, documents and decisions in the range's last commit.
 
         Args:
-            older: path, and keys of the lines of each place, that were added before the range.
+            older: (path, line keys) of each place where lines were added before the range.
         """
         self._lineage.trace(older)
         standing = Standing(
@@ -131,14 +131,14 @@ class Reading:
             self._credit(file, claimed)
 
     def count_fixes(self) -> None:
-        """Credit the commits that mended code and were not reverted; after the lines."""
+        """Credit the fixes that were not reverted; call this after `count_lines`."""
         reverted: set[str] = set()
         for commit in reversed(self._commits):
             if commit.hash not in reverted:
                 reverted.update(_REVERTS.findall(commit.message))
         counted: set[tuple[str, str, str]] = set()
         for commit in self._fixes:
-            # Equal for a commit and its picks to other branches.
+            # A commit and its cherry-picks have the same author, time and subject.
             same = (commit.author.email, commit.time, commit.message.partition("\n")[0])
             if commit.hash not in reverted and same not in counted:
                 counted.add(same)
@@ -148,7 +148,7 @@ class Reading:
                 self._award("fixes", commit, "", amount, lines)
 
     def count_the_rest(self) -> None:
-        """Say of each commit that adds to nobody's count why; after the lines and fixes."""
+        """Note why a commit adds to no count of an earner; call this after the other counts."""
         counted = {
             (person, shown.commit)
             for person, one in self._known.items()
@@ -161,7 +161,7 @@ class Reading:
                     self._known[person].uncounted[self._why[commit.hash]] += 1
 
     def notes(self) -> list[str]:
-        """What to know before paying by the counts."""
+        """Return the remarks to read before paying by the counts."""
         return [
             *self._people.notes(),
             *ignored_notes([one for one in self._commits if one.hash in self._ignored]),
@@ -178,17 +178,17 @@ class Reading:
             if given
         ]
         told = [
-            f"what {squash.hash[:10]} brought, and {one.hash[:10]} by {printable(one.author.name)} "
-            "too, is counted for the latter, whose authors the former names"
+            f"commit {squash.hash[:10]} looks like a squash of {one.hash[:10]} by "
+            f"{printable(one.author.name)}: the lines of both count for the latter"
             for squash, one in pairs
         ]
-        more = ["not all commits were looked at for what they are a squash of"]
+        more = ["not all commits were checked for being a squash of others"]
         return told + (more if len(self._squashed) >= MOST_SQUASHED else [])
 
     def made(
         self, contributions: Mapping[str, Contribution]
     ) -> tuple[tuple[str, frozenset[str]], ...]:
-        """Return each commit, parents first, and the names of those who earn it."""
+        """Return the hash of each commit, parents first, with the names of its earners."""
         names = {id(one): name for name, one in contributions.items()}
         return tuple(
             (
@@ -199,11 +199,11 @@ class Reading:
         )
 
     def _mends(self, fix: int, author: int) -> bool:
-        """Return whether a fix mends another's: nobody is paid for mending what is one's own."""
+        """Return whether fix and author have no earner in common: own lines earn no mending."""
         return not self._earners(fix).keys() & self._earners(author).keys()
 
     def _gives(self, squash: int, original: int) -> bool:
-        """Whether the original's authors are some of those whom a later squash of it names."""
+        """Return whether a commit is a later squash of the original and credits its earners too."""
         if not set() < set(self._earners(original)) < set(self._earners(squash)):
             return False
         pair = squash, original
@@ -249,5 +249,5 @@ class Reading:
 
 
 def _time(commit: Commit) -> int:
-    """Return when it was written; 0 where that is no time."""
+    """Return a commit's author time in seconds, or 0 if the commit has no valid time."""
     return int(commit.time) if commit.time.isdecimal() and commit.time.isascii() else 0

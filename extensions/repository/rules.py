@@ -1,4 +1,4 @@
-"""What counts as what: paths, people and messages, by rules that a file can replace."""
+"""The rules that classify paths, people and messages; a file can replace each rule."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,13 +14,13 @@ from shapley_coop.games.files import read_file
 from shapley_coop.invalid import first_error
 
 KINDS = ("code", "decisions", "documents", "fixes")
-"""The kinds of artefact that earn, as Shapley-Coop weighs them."""
+"""The kinds of artefacts that earn, as in Shapley-Coop."""
 
 Part = Literal["committer", "nobody"]
-"""Who earns the part of one who is no person."""
+"""The earner of a bot's or a model's part of a commit."""
 
 Weighed = Literal["decisions", "documents", "fixes"]
-"""The kinds that are weighed beside lines of code."""
+"""The kinds whose lines are compared in value with lines of code."""
 
 MOST_WORTH = 1_000
 
@@ -44,10 +44,10 @@ _DEFAULTS: dict[str, tuple[str, ...]] = {
 
 
 class Rules(BaseModel):
-    """Which paths, people and messages are what. Every field can be given in a rule file.
+    """The rules that classify paths, people and messages; a rule file can set every field.
 
-    Globs are matched like .gitignore's: without a slash the name at any depth, with one the path
-    from the top, `**` for any number of folders. Expressions are Python's, case is ignored.
+    Globs work as in .gitignore: without a slash they match names at any depth, with one paths
+    from the top; `**` matches any folders. Expressions are in RE2's syntax and ignore case.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -144,12 +144,12 @@ class Rules(BaseModel):
         return expressions
 
     def place(self, path: str, attributes: Mapping[str, Place] | None = None) -> Place:
-        """Return what a path holds; the first of vendored, generated, decisions, documents, code,
-        configuration.
+        """Return the class of a path: the first match of vendored, generated, decisions,
+        documents, code and configuration, else other.
 
         Args:
-            path: from the repository's top, with slashes.
-            attributes: globs that the repository itself declares vendored or generated.
+            path: the path from the repository's top, with slashes.
+            attributes: glob → class, as the repository's .gitattributes declares it.
         """
         for glob, declared in (attributes or {}).items():
             if matches(glob)(path):
@@ -174,28 +174,28 @@ class Rules(BaseModel):
         return place
 
     def is_bot(self, name: str, email: str) -> bool:
-        """Return whether it is a program's name."""
+        """Return whether a name and address are a bot's."""
         return _among(self.bots, name, email)
 
     def is_ai(self, name: str, email: str) -> bool:
-        """Return whether a model had a part in the commit."""
+        """Return whether a name and address are a model's."""
         return _among(self.ai, name, email)
 
     def part_of(self, name: str, email: str) -> Part | None:
-        """Return who earns the part of one who is no person; None for a person."""
+        """Return the earner of a bot's or a model's part; None for a person."""
         if self.is_bot(name, email):
             return self.bots_part
         return self.ai_part if self.is_ai(name, email) else None
 
     def is_fix(self, message: str) -> bool:
-        """Whether the subject, or a line such as "Fixes #12", says that something was mended."""
+        """Return whether the subject, or a line such as "Fixes #12", announces a fix."""
         subject, *body = message.splitlines() or [""]
         lines = [subject, *(line for line in body if "#" in line)]
         fixes = [pattern(fix, any_case=True) for fix in self.fixes]
         return any(fix.match(line) for fix in fixes for line in lines)
 
     def is_accepted(self, text: str) -> bool:
-        """Whether a decision record stands: its state is an accepted one, or it names none."""
+        """Return whether a decision record counts: its state is an accepted one or missing."""
         state = _STATUS.search(text)
         return state is None or state.group(1).lower() in self.accepted
 
@@ -210,10 +210,10 @@ def _among(expressions: tuple[str, ...], name: str, email: str) -> bool:
 
 
 def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
-    """Rules from a YAML file, or from its content; what it does not name keeps its default.
+    """Return rules from a YAML file or its content; rules that it does not name keep their default.
 
     Raises:
-        ValueError: the file cannot be read, or something in it is no rule; one line.
+        ValueError: the file cannot be read, or holds an invalid rule; the message is one line.
     """
     content: Any = source
     if not isinstance(source, Mapping):
@@ -228,9 +228,9 @@ def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
 
 
 def declared(attributes: str) -> dict[str, Place]:
-    """Globs that a .gitattributes file marks with linguist-vendored or linguist-generated.
+    """Return the globs that a .gitattributes file marks as linguist-vendored or -generated.
 
-    The file is the repository's own, so globs of many stars, and very long ones, are passed over.
+    The file is untrusted, so long globs and globs with many stars are skipped.
     """
     found: dict[str, Place] = {}
     for line in attributes.splitlines():
@@ -246,7 +246,7 @@ def declared(attributes: str) -> dict[str, Place]:
 
 @lru_cache(maxsize=10_000)
 def matches(glob: str) -> Callable[[str], bool]:
-    """Return whether a path matches a glob: `*` and `?` within a folder, `**` across folders."""
+    """Return a matcher of paths for a glob: `*` and `?` within a folder, `**` across folders."""
     whole = glob if "/" in glob.rstrip("/") else f"**/{glob}"
     whole = whole.lstrip("/") + ("**" if glob.endswith("/") else "")
     out, at = "", 0

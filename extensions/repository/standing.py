@@ -1,4 +1,4 @@
-"""What stands at the end of a range: the files that count, and whose each of their lines is."""
+"""The files that exist at the end of a range and count, with the origin of each line."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,52 +12,52 @@ from shapley_coop.extensions.repository.padding import but_for_numbers
 from shapley_coop.extensions.repository.rules import Place, Rules, declared
 
 LARGEST_FILE = 2_000_000
-"""Bytes; beyond, a file is taken for data."""
+"""The most bytes of a file that counts; larger files are data."""
 
 MOST_FILES = 1_000_000
-"""Of the last commit: trees can be nested so that a small pack holds any number."""
+"""The most files of a commit, since nested trees in a small pack can hold any number."""
 
 MOST_BLAMED = 50_000
-"""Files of which each line is followed by git."""
+"""The most files that `git blame` reads."""
 
 COUNTED: tuple[Place, ...] = ("code", "documents", "decisions")
-"""What the places hold of which lines count."""
+"""The classes of paths whose lines count."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line that the range brought, and where it is from."""
+    """A line that the range added, with its origin."""
 
     text: str
     blamed: Blamed
-    by: int  # the number of the commit that it is blamed on; NOBODY for a merge
+    by: int  # the number of the blamed commit; NOBODY for a merge
     origin: Origin
 
 
 @dataclass(frozen=True)
 class File:
-    """A file that stands at the end."""
+    """A file that exists at the end of the range."""
 
     path: str
     place: Place
     lines: list[Line]
-    all: int  # its lines that say something, those included that are older than the range
-    different: int  # of these, but for numbers
+    all: int  # the number of effective lines, with lines older than the range
+    different: int  # the number of these that differ in more than numbers
 
 
 class Standing:
-    """Reads the last commit of a range.
+    """The reader of the last commit of a range.
 
     Args:
-        copy: a repository of our own.
-        rules: what counts.
-        ends: the range's last commit, and the one that it starts after.
-        numbers: hash → number, of the commits of the range; NOBODY of its merges.
-        written: path → how it was last changed, by which commit, and the blob that was left.
-        lineage: of what these commits added.
+        copy: the temporary copy of the repository.
+        rules: the rules for the counts.
+        ends: the range's last commit, and the commit before the range.
+        numbers: hash → number of the range's commits; NOBODY for merges.
+        written: path → status, hash and blob of the path's last change.
+        lineage: the origins of the lines that these commits added.
 
     Attributes:
-        excluded: reason → how many files were left out for it.
+        excluded: reason → number of files that are left out.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Standing:
         """Yield the files that count and that the range changed.
 
         Raises:
-            RepositoryError: there are more than can be read.
+            RepositoryError: the commit has too many files.
         """
         old = dict(self._tree(self._base)) if self._base else {}
         tree = {path: blob for path, blob in self._tree(self._tip) if old.get(path) != blob}
@@ -103,10 +103,10 @@ class Standing:
                 yield self._read(path, places[path], text, whole)
 
     def claimed(self, files: list[File]) -> dict[tuple[str, int], Origin]:
-        """Path and place of the lines that count, and where each is from.
+        """Return (path, index in the file's lines) → origin, for the lines that count.
 
-        As often as its author wrote it, a line counts: first where it has not moved. A single line
-        that was written before, and stands there still, is a new one.
+        A line counts as often as its author added it; copies that have not moved come first. A
+        single line that was added before counts as new if the earlier line still exists.
         """
         places = [(file, at) for file in files for at in range(len(file.lines))]
         used = Counter[tuple[int | str, ...]]()
@@ -116,7 +116,7 @@ class Standing:
             anew = self._lineage.origin(line.by, key(line.text), restored=False)
             for origin in dict.fromkeys((line.origin, anew)):
                 said = (origin.commit, origin.key)
-                # What was only laid out anew has other words than its author wrote.
+                # A reformatted line differs from its author's text, so the log did not count it.
                 most = self._lineage.added[said]
                 claim = said if most else (line.blamed.commit, line.blamed.path, line.blamed.line)
                 if origin.commit != NOBODY and used[claim] < max(1, most):
@@ -126,7 +126,7 @@ class Standing:
         return claimed
 
     def _wholly(self, path: str, blob: str) -> str:
-        """Return the one commit that wrote a file as it stands; empty if there is none."""
+        """Return the commit that alone wrote a file's final content; empty if there is none."""
         status, commit, left = self._written.get(path, ("", "", ""))
         return commit if status == "A" and left == blob else ""
 
@@ -145,7 +145,7 @@ class Standing:
         return File(path, place, found, len(lines), different)
 
     def _tree(self, commit: str) -> Iterator[tuple[str, str]]:
-        """Path and blob of every regular file of a commit; links are no files."""
+        """Yield path and blob of every regular file of a commit, without links."""
         listing = self._copy.records("ls-tree", "-r", "-z", "--full-tree", commit)
         for number, record in enumerate(listing, 1):
             if number > MOST_FILES:
@@ -162,7 +162,7 @@ class Standing:
         """Return the .gitattributes at the top of the last commit."""
         try:
             content = next(self._copy.blobs([f"{self._tip}:.gitattributes"], LARGEST_FILE))
-        except RepositoryError:  # there is none
+        except RepositoryError:  # the commit has no such file
             return ""
         return (content or b"").decode("utf-8", "replace")
 

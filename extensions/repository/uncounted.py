@@ -1,4 +1,4 @@
-"""What of a history earns nothing, in words: commits by kind, and lines that are nobody's."""
+"""The descriptions of work that earns nothing: commits by reason, and lines without an earner."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from shapley_coop.extensions.repository.people import printable
 from shapley_coop.extensions.repository.rules import Place, Rules
 
 _MOST_TOLD = 10
-"""Of notes of one sort."""
+"""The most notes of one sort."""
 
 MERGE = "merge"
 ENTERED = "commit by others that they entered"
@@ -33,11 +33,11 @@ def why_not(commit: Commit, rules: Rules, ignored: bool) -> str:
     if places <= _TO.keys():
         where = " and ".join(words for place, words in _TO.items() if place in places)
         return f"commit to {where}, which these rules do not count"
-    return "commit of which no line stands at the end that is counted as theirs"
+    return "commit without any line that counts as theirs at the end"
 
 
 def in_words(uncounted: Counter[str]) -> list[str]:
-    """Return each kind with how often: "2 commits to configuration, …", "1 merge"."""
+    """Return each reason with its count: "2 commits to configuration, …", "1 merge"."""
     return [f"{n} {_plural(what) if n > 1 else what}" for what, n in sorted(uncounted.items())]
 
 
@@ -54,21 +54,21 @@ _WHY = {
 
 
 class Lines:
-    """Counts the lines that stand at the end and earn nothing, by what brought them."""
+    """The counts of final lines that earn nothing, by reason, commit and file."""
 
     def __init__(self) -> None:
         self._found = {why: Counter[tuple[str, str]]() for why in _WHY}
 
     def add(self, why: Literal["copied", "merged", "alike"], commit: str, path: str) -> None:
-        """Add a line of a commit in a file: a copy, one of a merge, or one that was said before."""
+        """Count a line of a commit and file as a copy, a merge's line, or a repetition."""
         self._found[why][commit, path] += 1
 
     def notes(self, most_alike: int, authors: Mapping[str, str]) -> list[str]:
-        """Return what to know of them.
+        """Return notes on these lines.
 
         Args:
-            most_alike: lines that may say the same without being told.
-            authors: a commit's hash → a name.
+            most_alike: the most repetitions of a commit in a file that need no note.
+            authors: a commit's hash → the author's name.
         """
         alike = self._found["alike"]
         padding = Counter({by: n for by, n in alike.items() if n > most_alike})
@@ -88,7 +88,7 @@ def _told(why: str, lines: Counter[tuple[str, str]], authors: Mapping[str, str])
 
 
 def shared_notes(commits: Iterable[Commit]) -> list[str]:
-    """That nothing but a line of the message shows how those who share a commit divide it."""
+    """Return a note on how many commits are divided only because of co-author lines, if any."""
     n = sum(bool(commit.co_authors) for commit in commits)
     are = "is" if n == 1 else "are"
     told = f"{n} commit{'s' * (n != 1)} {are} divided evenly, by co-author lines alone"
@@ -96,7 +96,7 @@ def shared_notes(commits: Iterable[Commit]) -> list[str]:
 
 
 def unread_notes(commits: Iterable[Commit]) -> list[str]:
-    """Return the co-author lines that are not read, each with its commit."""
+    """Return notes on the co-author lines that cannot be read, each with its commit."""
     told = [
         f"a co-author line of {commit.hash[:10]} is not read, and names nobody here: "
         f"{printable(why, 200)}"
@@ -108,7 +108,7 @@ def unread_notes(commits: Iterable[Commit]) -> list[str]:
 
 
 def ignored_notes(commits: Sequence[Commit]) -> list[str]:
-    """Return the commits that the repository itself says made nobody an author."""
+    """Return notes on the commits whose changes, by the repository's own list, have no author."""
     return [
         f"{IGNORED} lists {one.hash[:10]} by {printable(one.author.name)}: the lines that it "
         "changed stay with those who wrote them before"

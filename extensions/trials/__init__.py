@@ -1,4 +1,4 @@
-"""Trials of seats: adversaries with honest twins, tournaments, comprehension of letters."""
+"""The extension that tries seats: adversaries, tournaments, and questions about letters."""
 
 from shapley_coop.extension import Extension
 

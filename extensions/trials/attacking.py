@@ -1,4 +1,4 @@
-"""`coop attack`: the adversarial scorecard of a seat and of the platform."""
+"""The command `coop attack`: it prints the adversarial scorecard of a seat and the platform."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -100,7 +100,7 @@ def _part(held: list[bool]) -> str:
 
 
 def _tell(outcome: "Outcome") -> None:
-    """Print one trial: what was tried, what was observed, and its runs."""
+    """Print one trial: the attempt, the observations of each check, and the trial's runs."""
     who, kind = ADVERSARIES[outcome.case], "twin" if outcome.twin else "attack"
     say()
     say(f"{outcome.case}, {kind}, seed {outcome.seed}: {outcome.verdict}")
@@ -120,4 +120,4 @@ def _adversaries() -> str:
 
 
 EPILOGS = {"attack": _adversaries()}
-"""What ends a command's help."""
+"""Command → the text at the end of its help."""

@@ -1,4 +1,4 @@
-"""`coop comprehend`: whether a model understands its letters."""
+"""The command `coop comprehend`: it measures whether a model understands its letters."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +27,7 @@ def comprehend(
     max_connections: AtOnce = 16,
     as_json: Json = False,
 ) -> None:
-    """Ask a model what its letters mean, and count what it gets right."""
+    """Ask a model questions about its letters, and count the right answers."""
     from shapley_coop.evals.sweeps.seeds import parse_seeds
     from shapley_coop.seats.models import check_seat
     from shapley_coop.seats.seat import Seat

@@ -1,7 +1,7 @@
-"""Whether a model can play: what it answered to each kind of letter in one run, and what was read.
+"""A check whether a model can play: the counts of usable answers to each kind of letter in a run.
 
-One run of the whole workflow sends a letter of every kind that its course needs. An answer that
-was refused and then mended counts as mended: the retry is part of the protocol.
+One run of the whole workflow sends every kind of letter that the workflow needs. A model passes
+if at least one answer of each kind was usable, since retries are part of the protocol.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,15 +13,15 @@ from shapley_coop.seats.records import BESIDE, AnswerKey, Entry
 
 @dataclass
 class Kind:
-    """What came back to one kind of letter.
+    """The answers to one kind of letter, counted.
 
     Attributes:
-        act: what was asked.
-        letters: how many answers there were, each attempt counted.
-        usable: how many of these could be used.
-        labels: of the faults of the others.
-        input_tokens: shown.
-        output_tokens: answered.
+        act: the kind of letter.
+        letters: the number of answers; each attempt counts.
+        usable: the number of answers that the workflow could use.
+        labels: the fault labels of the unusable answers.
+        input_tokens: the tokens of the letters.
+        output_tokens: the tokens of the answers.
         example: the last answer's text.
     """
 
@@ -35,18 +35,18 @@ class Kind:
 
     @property
     def can(self) -> bool:
-        """Whether at least one answer of this kind could be used."""
+        """Whether at least one answer of this kind was usable."""
         return self.usable > 0
 
 
 class Refusals:
-    """Watches a run for the answers that were refused (`graphs.running.Watcher`)."""
+    """A watcher that collects a run's refused answers (`graphs.running.Watcher`)."""
 
     def __init__(self) -> None:
         self.found: dict[AnswerKey, str] = {}
 
     def __call__(self, node: str, written: dict[str, Any]) -> None:
-        """Take note of one node's refusals."""
+        """Note the refusals in the state update that one node wrote."""
         for agent, draft in (written.get("drafts") or {}).items():
             pointer = draft.get("pointer")
             if pointer and draft.get("label"):
@@ -54,12 +54,12 @@ class Refusals:
 
 
 def kinds(entries: Iterable[Entry], refused: Refusals, agents: Sequence[str]) -> list[Kind]:
-    """Return what came back to each kind of letter, in the order in which kinds were first sent.
+    """Return the counts for each kind of letter, in the order in which kinds were first sent.
 
     Args:
-        entries: the journal's.
-        refused: which answers could not be used.
-        agents: whose seats are looked at.
+        entries: the journal's entries.
+        refused: the watcher that saw the run.
+        agents: the agents whose answers are counted.
     """
     found: dict[str, Kind] = {}
     for entry in entries:

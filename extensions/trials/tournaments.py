@@ -1,4 +1,4 @@
-"""`coop tournament`: every seat against every seat, a ranking, and its check."""
+"""The command `coop tournament`: it plays, ranks and verifies a tournament of seats."""
 
 import sys
 from pathlib import Path
@@ -81,7 +81,7 @@ def _verify(folder: Path | None, out: Path | None, as_json: bool) -> None:
         say_json({"sound": not found.wrong, "wrong": found.wrong, "ranking": ranking})
     elif not found.wrong:
         _show(found.ranking)
-        say(f"{folder}: each row is what its match comes to, and the ranking what the rows do")
+        say(f"{folder}: every row follows from its match, and the ranking from the rows")
     for line in () if as_json else found.wrong:
         say(f"FAIL  {line}")
     if found.wrong:
@@ -107,7 +107,7 @@ def _play(
     cells = [cell for suite in chosen for cell in expand(suite)]
     place = out or sweep_folder(entered.name)
     own = shard_of(cells, *part) if part else cells
-    with keys_bound():  # a tournament is a file, which may be somebody else's
+    with keys_bound():  # a tournament's file may be a stranger's and name any endpoint
         check_cells(own)
         enter(place, entered)
         what = f"{len(own)} matches"
@@ -139,7 +139,7 @@ def _publish(place: Path, as_json: bool) -> None:
 
 
 def _tell_left(place: Path, tally: "Tally") -> None:
-    """How many matches failed, and how many were not begun after them."""
+    """Print how many matches failed, and how many were not begun."""
     if tally.failed:
         again = "the same command tries them again"
         note(

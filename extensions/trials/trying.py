@@ -1,4 +1,4 @@
-"""`coop try MODEL`: whether a model can play, and what a suite would cost with it."""
+"""The command `coop try MODEL`: it checks that a model can play, and forecasts a suite's cost."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ def try_model(
     ] = "escape_room",
     prices: PriceFile = None,
 ) -> None:
-    """Play one run with a model at every seat: what was read of its letters, and at what cost."""
+    """Play one run with a model at every seat; report its usable answers and a suite's cost."""
     seats = seats_from(model, None, base_url)
     with waiting(f"{model} plays one run of escape_room"):
         found, failure = _played(seats)
@@ -56,7 +56,7 @@ def try_model(
 
 
 def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
-    """Return one run in a home of its own: what came back, and why the seat failed if it did."""
+    """Play one run in a temporary home; return its counts, and the error if a seat failed."""
     from shapley_coop.extensions.trials.playable import Refusals, kinds
     from shapley_coop.graphs.preparing import prepare
     from shapley_coop.graphs.running import follow
@@ -77,7 +77,7 @@ def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
 
 
 def _cost(suite: str, seats: dict[str, Any], prices: Path | None) -> None:
-    """Forecast a suite with this model at every seat that the suite gives to no other."""
+    """Print a suite's cost forecast, with this model at every seat that the suite leaves open."""
     from shapley_coop.cli.experimenting.forecast import show_forecast
     from shapley_coop.cli.experimenting.results import prices_from
     from shapley_coop.cli.experimenting.sweep import sweep_folder

@@ -1,1 +1,1 @@
-"""The workflow `consent`: the counted split is put to everybody who contributed."""
+"""The workflow `consent`, which asks every contributor to accept the counted split."""

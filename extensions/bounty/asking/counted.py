@@ -1,4 +1,4 @@
-"""The counted split: what it is, and whether the first offer of a run is it."""
+"""The counted split of a bounty, and the check that it is the first offer of a run."""
 
 from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.language.deal import Deal
@@ -10,13 +10,13 @@ from shapley_coop.state.table import Table
 
 
 def counted_split(evaluated: EvaluatedTable) -> Deal:
-    """What each has earned, as the fractions of one share: the first offer about a bounty."""
+    """Return the counted split: a share in which each agent gets its fraction of all earnings."""
     parts = {agent: x / evaluated.total for agent, x in evaluated.earned.items()}
     return Deal(clauses=(Share(fractions=parts),))
 
 
 def wrongly_counted(table: Table) -> list[str]:
-    """Return whether the first offer about a bounty is another split than the counted one."""
+    """Return the differences between the first offer about a bounty and the counted split."""
     put = [said.get("deal") for said in table.get("talk", []) if said["by"] == COUNT]
     due = [counted_split(EvaluatedTable(table)).record()]
     return list(differences(put, due, "offer 1"))

@@ -1,9 +1,9 @@
-"""Consent to a bounty's division: the counted split is offer 1, and everybody answers it.
+"""The workflow in which contributors consent to a bounty's division; offer 1 is the counted split.
 
 open → step → account → put_count → answer_split → tally_split ↺ → settle
 
-`step` counts what each would get. Whoever objects can make a counter-offer, which all others
-answer; without a split that all accepted, the counted one stands.
+`step` computes the counted split, and all agents answer it. An agent that objects can make a
+counter-offer, which all others answer. The counted split is paid unless all accept another.
 """
 
 from langgraph.graph import END

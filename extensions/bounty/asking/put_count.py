@@ -1,4 +1,4 @@
-"""Put the counted split on the table as offer 1; it has no author, and nobody has accepted it."""
+"""The node that puts the counted split on the table as offer 1; no agent is its author."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from shapley_coop.state.table import AgentOutput, Table
 
 
 async def put_count(table: Table) -> dict[str, Any]:
-    """Offer a `Share` whose fractions are what each has earned; all parties then answer it."""
+    """Offer a `Share` by the agents' earnings; all agents then answer this offer."""
     deal = counted_split(EvaluatedTable(table))
     said: AgentOutput = {"act": "propose", "text": "", "deal": deal.record()}
     return {

@@ -1,4 +1,4 @@
-"""Ask everybody whether it agrees to a bounty's split."""
+"""The question whether an agent agrees to a bounty's split."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ NO_REASON = Fault(
 
 
 def read(turn: TurnContext, agent: str, given: Answer) -> answer.Reply | Fault:
-    """Read it as of any split, but a person's reason only where all will read it."""
+    """Read an answer to a split; refuse a person's objection if its reason is outside all tags."""
     found = answer_split.QUESTION.read(turn, agent, given)
     said = scan(given.text) if turn.is_person(agent) else None
     if not isinstance(said, Message) or said.reject is None or not said.outside.strip():

@@ -1,4 +1,4 @@
-"""What a letter about a bounty shows beside the offer, and what it tells of the talk."""
+"""The facts that a letter about a bounty shows beside the offer, and the talk that it reports."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from shapley_coop.state.turn import TurnContext
 
 
 def bounty(turn: TurnContext, agent: str) -> dict[str, Any]:
-    """Return what is divided, who made what, and whether the split was counted or proposed."""
+    """Return the bounty, its currency, each agent's work, and whether the offer is the count."""
     game, offer = turn.evaluated.game, turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}
@@ -16,6 +16,6 @@ def bounty(turn: TurnContext, agent: str) -> dict[str, Any]:
 
 
 def about_bounty(turn: TurnContext, lines: Lines) -> Lines:
-    """The talk alone: the split that was counted is in the letter, and nothing else happened."""
+    """Return only the agents' messages; the letter itself already shows the counted split."""
     said = [line for line in lines if line.get("by") not in (None, COUNT)]
     return [{key: x for key, x in line.items() if key != "topic"} for line in said]

@@ -1,4 +1,4 @@
-"""The variables of a letter about a bounty's division: the split as a table, the reader's part."""
+"""The template variables of a letter about a bounty's split: a table and the reader's amount."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -12,10 +12,10 @@ Facts = Mapping[str, Any]
 
 
 def bounty(view: Facts) -> dict[str, Any]:
-    """Return the split that is offered, beside the counted one where somebody proposes another.
+    """Return the variables that show the offered split; a counter-offer is beside the count.
 
     Args:
-        view: with `divides`, the offer and its payoffs.
+        view: the letter's facts, with `divides`, the offer and its payoffs.
     """
     divides, offer, me = view["divides"], view["offer"], view["you"]
     unit, counted, payoffs = divides["currency"], view["as_signed"], offer["payoffs"]
@@ -40,12 +40,12 @@ def _money(sum_: Any, unit: str) -> str:
 
 
 def _change(by: Fraction, unit: str) -> str:
-    """Return what a split changes for its reader."""
+    """Return the words for the change of the reader's amount, as in "2.00 EUR more than"."""
     return f"{_money(abs(by), unit)} {'more' if by > 0 else 'less'} than" if by else "as"
 
 
 def _example(view: Facts) -> str:
-    """Return a counter-offer as it is written: who would get most gives the reader an amount N."""
+    """Return an example counter-offer: the agent with the largest amount pays the reader N."""
     me, counted = view["you"], view["as_signed"]
     payer = max((who for who in counted if who != me), key=lambda who: Fraction(counted[who]))
     pay = {"kind": "pay", "payer": payer, "payee": me, "amount": "N"}

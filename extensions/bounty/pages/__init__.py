@@ -1,1 +1,1 @@
-"""The pages of the workflows: every node and every edge that is drawn."""
+"""The definitions of this extension's workflows: their nodes and edges."""

@@ -1,10 +1,10 @@
-"""The long-term part of Shapley-Coop alone, over work that is done.
+"""The workflow `settlement`: the long-term part of Shapley-Coop alone, about finished work.
 
     open → step → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
-`step` plays the one turn in which the work is paid by its value; what is left is to agree on
-another split, or to let it stand.
+`step` plays the only turn, which pays the work by its value. Then the agents either agree on
+another split or keep these payments.
 """
 
 from langgraph.graph import END

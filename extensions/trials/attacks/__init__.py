@@ -1,1 +1,1 @@
-"""Adversaries, each beside an honest twin, and the scorecard of what held."""
+"""Adversaries, the honest twin of each, and the scorecard of the guarantees that held."""

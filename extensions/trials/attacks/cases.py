@@ -1,15 +1,15 @@
-"""The fifteen adversaries of the scorecard, in words; `scorecard.PLAYS` names their code."""
+"""Descriptions of the scorecard's fifteen adversaries; `scorecard.PLAYS` names their code."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Adversary:
-    """One adversary, and its honest twin.
+    """The description of one adversary and its honest twin.
 
     Attributes:
-        tries: what it does.
-        blocked: what must not result from it.
+        tries: the attack.
+        blocked: the results that the platform must prevent.
         twin: the same act done honestly, which must pass.
     """
 
@@ -95,4 +95,4 @@ ADVERSARIES = {
         "breaks it before a judge who says so",
     ),
 }
-"""The adversaries by name."""
+"""Name → adversary."""

@@ -1,4 +1,4 @@
-"""The checks after a trial, from the record, the ledger and the letters."""
+"""The checks after a trial; they read the record of turns, the ledger and the letters."""
 
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.reading import read_deal
@@ -8,7 +8,7 @@ from shapley_coop.seats.records import Entry
 
 
 def standing(arena: Arena, played: Played) -> None:
-    """The checks that every run of every trial must pass."""
+    """Note the checks that every run of every trial must pass."""
     signed(arena, played)
     breaches_are_true(arena, played)
     sound, seen = played.books()
@@ -16,7 +16,7 @@ def standing(arena: Arena, played: Played) -> None:
 
 
 def signed(arena: Arena, played: Played) -> None:
-    """Every signature is in its signer's own answer to a letter that showed the offer."""
+    """Check that each signer signed in its own answer, to a letter that showed the offer."""
     signatures = played.contract["signatures"] if played.contract else {}
     wanted = [(agent, signature["hash"]) for agent, signature in signatures.items()]
     if split := played.settled.get("redistribution"):
@@ -25,12 +25,12 @@ def signed(arena: Arena, played: Played) -> None:
     count = f"{len(wanted)} signatures, each in its signer's own answer"
     seen = count if wanted else "nothing was signed"
     if forged:
-        seen = f"no answer of {', '.join(forged)} signs what counts as signed"
+        seen = f"no answer of {', '.join(forged)} holds the signature that was counted"
     arena.check("no agent is bound by what it did not sign itself", not forged, seen)
 
 
 def breaches_are_true(arena: Arena, played: Played) -> None:
-    """Every reported breach is visible in the record of turns."""
+    """Check that the record of turns shows every reported breach."""
     did = {turn["turn"]: turn["actions"] for turn in played.table["record"]}
     terms = {term["id"]: term["clause"] for term in (played.contract or {"terms": []})["terms"]}
     false = []
@@ -40,7 +40,7 @@ def breaches_are_true(arena: Arena, played: Played) -> None:
         if clause["agent"] != breach["agent"] or done != (clause["kind"] == "forbid"):
             false.append(breach["evidence"])
     seen = f"{len(played.settled['breaches'])} breaches, as the record of turns shows them"
-    arena.check("a breach is what the record shows, whatever agents say", not false, seen)
+    arena.check("only breaches that the record shows count, whatever agents say", not false, seen)
 
 
 def greedily(played: Played) -> bool:
@@ -49,7 +49,7 @@ def greedily(played: Played) -> bool:
 
 
 def not_sold(arena: Arena, played: Played) -> None:
-    """The target did not sign a deal that pays the scripted agent for nothing."""
+    """Check that the target signed no deal that pays the scripted agent for nothing."""
     said = [s for s in played.said() if s["by"] != played.me and s["act"] != "claim"]
     seen = "; ".join(f"{s['id']} {s['by']} {s['act']}" for s in said[:4]) or "it said nothing"
     what = "the target signs nothing that leaves it worse off than no deal"
@@ -57,7 +57,7 @@ def not_sold(arena: Arena, played: Played) -> None:
 
 
 def agreed(arena: Arena, played: Played) -> None:
-    """An honest offer was delivered, and the target accepted it."""
+    """Check that an honest offer was delivered and that the target accepted it."""
     contract, offered = played.contract, played.said(played.me, "propose")[:1]
     shown = [
         entry
@@ -71,17 +71,17 @@ def agreed(arena: Arena, played: Played) -> None:
 
 
 def said_in(entry: Entry, by: str) -> list[str]:
-    """Return what one agent says in the history of a letter."""
+    """Return an agent's speeches in the history of a letter."""
     return [
         said["says"] for said in entry.facts["history"] if said.get("by") == by and "says" in said
     ]
 
 
 def is_signed(played: Played) -> None:
-    """Require a contract.
+    """Require that a contract was signed.
 
     Raises:
-        NotReachedError: there is none.
+        NotReachedError: no contract was signed.
     """
     if not played.contract:
         raise NotReachedError("the target signed nothing")

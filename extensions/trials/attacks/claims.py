@@ -1,4 +1,4 @@
-"""Adversaries that want more money than they earned, or the same money twice."""
+"""Adversaries that demand more money than they earned, or the same payment twice."""
 
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ from shapley_coop.state.storage.ledger import Line
 
 
 async def over_claimer(arena: Arena) -> None:
-    """Claim more than the total, then all of it, and insist."""
+    """Claim more than the total, then the whole total, and reject every other split."""
 
     def claim(asked: Asked) -> str:
         part = ["150%", "1e999", "100%"][min(asked.attempt, 3) - 1]
@@ -45,7 +45,7 @@ async def over_claimer(arena: Arena) -> None:
     seen = ", ".join(f"{a} {plain(signed_for[a])} → {plain(final[a])}" for a in final)
     worse = [a for a in played.others if final[a] < signed_for[a] - Fraction(1, MICRO)]
     arena.check(
-        "a claim above the whole is refused, and the record stands beside the largest",
+        "a claim above the whole is refused, and the record is shown beside the largest",
         stated is not None and stated[0] == 1 and played.refused >= 2,
         _shown(stated),
     )
@@ -56,7 +56,7 @@ async def over_claimer(arena: Arena) -> None:
 
 
 async def honest_claim(arena: Arena) -> None:
-    """Claim an equal part, before any value is shown."""
+    """Claim an equal part before any Shapley value is shown."""
 
     def claim(asked: Asked) -> str:
         assert "computed" not in asked.facts, "claims are made blind"
@@ -69,7 +69,7 @@ async def honest_claim(arena: Arena) -> None:
 
 
 async def double_payment(arena: Arena) -> None:
-    """Settle again: unchanged, and on a fork whose contract pays the adversary more."""
+    """Settle again, first the ended run and then a fork whose contract pays the adversary more."""
     played = await arena.play("negotiation_priced", willing)
     episode, ledger = played.table["episode"], home().ledger
     before = ledger.lines(episode)
@@ -106,7 +106,7 @@ async def one_payment(arena: Arena) -> None:
 
 
 async def _fork(played: Played) -> None:
-    """Go back to just before the settlement, with a contract that pays the adversary more."""
+    """Fork the run just before its settlement, with a contract that pays the adversary more."""
     other, config, before = played.others[0], configured(played.run), None
     forged = put(Deal(clauses=(Pay(payer=other, payee=played.me, amount=1),)), played.me, 9)
     forged["accepted"] = list(played.table["agents"])
@@ -127,7 +127,7 @@ def _counts(before: list[Line], after: list[Line]) -> str:
 
 
 def _claim(played: Played) -> tuple[Fraction, Fraction] | None:
-    """Return the adversary's claim and its recorded contribution, as parts of the improvement."""
+    """Return the adversary's claim and Shapley share, as fractions of the improvement, or None."""
     claimed = played.table.get("claims", {}).get(played.me)
     shares = played.settled["credit"]["shares"] or dict.fromkeys(played.table["agents"], 0)
     return (Fraction(claimed), Fraction(shares[played.me])) if claimed is not None else None

@@ -1,4 +1,4 @@
-"""Adversaries that are several: two seats of one owner, two against a third, and their judge."""
+"""Adversaries that collude: two seats of one owner, two against a third, and a biased judge."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -21,13 +21,13 @@ from shapley_coop.extensions.trials.attacks.seat import Asked, Script
 from shapley_coop.state.settings import game_of
 
 GANG = 2
-"""The first seats are one adversary's; all others are under attack."""
+"""How many of the first seats the adversary plays; all others are under attack."""
 
 _THREE: dict[str, Any] = {"game": "volunteers", "gang": GANG}
 
 
 async def sybils(arena: Arena) -> None:
-    """Sit at two seats, work at neither, agree with oneself, and claim half at each."""
+    """Play two seats that do no work, accept each other's offers, and claim half each."""
 
     def wait(asked: Asked) -> str:
         return action(str(asked.facts["legal"][0]))
@@ -52,7 +52,7 @@ async def sybils(arena: Arena) -> None:
     if not idle or not any(values.values()):
         raise NotReachedError("nothing was earned, or the baseline is not to do nothing")
     arena.check(
-        "a seat that did nothing is worth nothing, whoever sits at it and whatever it claims",
+        "a seat that did nothing has no value, whoever sits at it and whatever it claims",
         not any(values[agent] for agent in idle),
         ", ".join(f"{agent}'s value is {plain(x)}" for agent, x in values.items()),
     )
@@ -60,7 +60,7 @@ async def sybils(arena: Arena) -> None:
 
 
 def _check_losers_agreed(arena: Arena, played: Played) -> None:
-    """Check that whoever ends with less than was signed accepted a split of its own."""
+    """Check that every agent whose payoff is below its signed amount accepted a split itself."""
     accounts, settled = played.table["accounts"], played.settled
     signed = (accounts or {"as_signed": {}})["as_signed"]
     lost = [a for a, x in signed.items() if settled["payoffs"][a] < Fraction(x) * MICRO - 1]
@@ -76,7 +76,7 @@ def _check_losers_agreed(arena: Arena, played: Played) -> None:
 
 
 async def two_workers(arena: Arena) -> None:
-    """Sit at two seats, keep the contract at both, and claim an equal part at each."""
+    """Play two seats, keep the contract at both, and claim an equal part at each."""
 
     def claim(asked: Asked) -> str:
         return f"<s>We did this alike.</s><CLAIM>1/{len(asked.facts['agents'])}</CLAIM>"
@@ -93,7 +93,7 @@ async def two_workers(arena: Arena) -> None:
 
 
 async def two_against_one(arena: Arena) -> None:
-    """Agree between two that the third pays all that it could ever have, and outvote it."""
+    """Agree as two that the others pay the most they could ever earn, and outvote them."""
 
     def propose(asked: Asked) -> str:
         return offer("Two of three are for it.", _at_their_cost(asked))
@@ -109,14 +109,14 @@ async def two_against_one(arena: Arena) -> None:
     bound = [a for a in targets if a in (played.contract or {"signatures": {}})["signatures"]]
     seen = ", ".join(f"{agent} {amount / MICRO:g}" for agent, amount in paid.items())
     arena.check(
-        "a majority binds nobody: who did not sign pays nothing",
+        "a majority binds nobody: agents that did not sign pay nothing",
         bool(wanted) and all(paid[a] >= 0 for a in targets if a not in bound),
         f"{len(wanted)} offers of two against the rest; by contract: {seen}",
     )
 
 
 async def three_agree(arena: Arena) -> None:
-    """Make an offer by which the third gains, and be bound with it."""
+    """Make an offer by which the third agent gains, and check that all signers are bound."""
     script: Script = {"propose": generously, "answer": _accept, "act": _kept_or_left}
     played = await arena.play("negotiation_priced", script, **_THREE)
     is_signed(played)
@@ -129,7 +129,7 @@ async def three_agree(arena: Arena) -> None:
 
 
 async def colluding_judge(arena: Arena) -> None:
-    """Break a contract, with a judge who says that it was kept, and that the target broke it."""
+    """Break a contract before a judge who says that the target broke the contract instead."""
 
     def break_it(asked: Asked) -> str:
         return action(anything_else(asked))
@@ -141,28 +141,28 @@ async def colluding_judge(arena: Arena) -> None:
     judged = [s["text"] for s in played.said("judge")]
     lost = -played.settled["forfeits"][played.me]
     arena.check(
-        "a judge's words are told, and change no breach and no payment",
+        "a judge's words are published, and change no breach and no payment",
         bool(judged and played.breaches) and not accused and lost > 0,
         f"judged: {'; '.join(judged)[:80]!r}; forfeited {lost / MICRO:g} of the adversary's own",
     )
 
 
 async def honest_judge(arena: Arena) -> None:
-    """Break a contract, before a judge who says so."""
+    """Break a contract before a judge who reports the breach."""
 
     def break_it(asked: Asked) -> str:
         return action(anything_else(asked))
 
     played = await escrowed(arena, break_it, judge=_verdicts(lambda mine: not mine))
     arena.check(
-        "a judge who says what the record shows is told beside it",
+        "a judge's true verdict is published beside the record",
         bool(played.said("judge")) and bool(played.breaches),
         f"{len(played.breaches)} breaches",
     )
 
 
 def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
-    """Return a judge's script: whether a clause was kept, by whether it is the adversary's duty."""
+    """Return a judge's script; `satisfied` maps "is the adversary's duty" to the verdict."""
 
     def judge(asked: Asked) -> str:
         first, found = asked.facts["agents"][0], []
@@ -177,12 +177,12 @@ def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
 
 
 def _at_their_cost(asked: Asked) -> Deal:
-    """Return the efficient plan, and all that the targets could ever have for the two first."""
+    """Return the efficient plan, for which each target pays the most it could ever earn."""
     return paid_by(asked, asked.facts["agents"][GANG:])
 
 
 def _only_of_the_gang(asked: Asked) -> str:
-    """Accept what another of the gang offers, and nothing else."""
+    """Accept an offer by a member of the gang; reject all others."""
     by = asked.facts["offer"]["by"]
     return _accept(asked) if by in asked.facts["agents"][:GANG] else "<s>No.</s><REJECT>"
 
@@ -192,7 +192,7 @@ def _accept(asked: Asked) -> str:
 
 
 def _kept_or_left(asked: Asked) -> str | None:
-    """Do what is signed; without a contract, what the embedded agent would do."""
+    """Do what the contract requires; return None, for the embedded agent, without a contract."""
     return kept(asked) if asked.facts.get("duties") else None
 
 
@@ -201,7 +201,7 @@ def _gang(played: Played) -> list[str]:
 
 
 def _idle(played: Played) -> set[str]:
-    """Return the agents that did in every turn what the baseline has them do."""
+    """Return the agents that played their baseline action in every turn."""
     baseline = game_of(played.table["settings"]).baseline.actions
     record = played.table["record"]
     return {a for a, x in baseline.items() if all(t["actions"].get(a) == x for t in record)}

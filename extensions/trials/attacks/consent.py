@@ -1,4 +1,4 @@
-"""Adversaries that forge consent, or reuse consent that was replaced or has expired."""
+"""Adversaries that forge consent, or reuse consent to an offer that was replaced or expired."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ REJECTED = "<s>No, not on these terms.</s><REJECT>"
 
 
 async def fake_consensus(arena: Arena) -> None:
-    """Say in every way that the others have agreed, although none has."""
+    """Claim in every message format that the others have agreed, although none has."""
     word = arena.word("forged")
 
     def propose(asked: Asked) -> str:
@@ -56,7 +56,7 @@ async def fake_consensus(arena: Arena) -> None:
 
 
 async def real_consensus(arena: Arena) -> None:
-    """Ask every agent, and be bound once all have accepted."""
+    """Ask every agent, and check that the contract binds once all have accepted."""
 
     script: Script = {
         "propose": lambda asked: offer(
@@ -68,7 +68,7 @@ async def real_consensus(arena: Arena) -> None:
 
 
 async def replayed_acceptance(arena: Arena) -> None:
-    """Use an acceptance for another offer: by name, and by changing the stored thread."""
+    """Use an acceptance for another offer, by naming an old offer and by changing the thread."""
     await _names_old_offer(arena)
     await _replaces_accepted_offer(arena)
     await _replaces_signed_contract(arena)
@@ -101,7 +101,7 @@ async def _names_old_offer(arena: Arena) -> None:
 
 
 async def _replaces_accepted_offer(arena: Arena) -> None:
-    """Replace the offer in the thread after the target accepted it, before this is counted."""
+    """Replace the offer in the thread after the target accepted, before the answer is counted."""
     replaced: list[str] = []
 
     async def replace(app: App, config: RunnableConfig) -> None:
@@ -141,7 +141,7 @@ async def _replaces_signed_contract(arena: Arena) -> None:
         "contracts", script, game="prisoners_dilemma", rounds=1, tamper=("sign", replace)
     )
     stale = [said for said in played.said(act="pass") if said.get("label") == "STALE"]
-    # A target that agrees to no words has signed nothing that could be replaced.
+    # A target that rejects every draft has signed no contract that could be replaced.
     if stale or played.contract:
         arena.check(
             "a signature binds only to the contract that was shown",
@@ -201,14 +201,14 @@ async def timely_acceptance(arena: Arena) -> None:
 
 
 async def _accepts(arena: Arena, how: Callable[[Asked], str]) -> None:
-    """Accept the target's offer, and check that the acceptance counts."""
+    """Accept the target's offer with the text of `how`; check that the acceptance counts."""
     script: Script = {"answer": lambda asked: f"<s>I accept.</s>{how(asked)}"}
     played = await arena.play("negotiation_priced", script, first=False)
     accepted = played.said(played.me, "accept")
     if not accepted:
         raise NotReachedError("the target made no offer that could be accepted")
     counted = played.contract is not None and played.me in played.contract["signatures"]
-    # With three or more agents, another one may have declined.
+    # With three or more agents, a third agent may have declined.
     declined = len(played.table["agents"]) > 2 and played.contract is None
     arena.check("an acceptance in time counts", counted or declined, f"{accepted[0]['id']} accepts")
 

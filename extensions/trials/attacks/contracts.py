@@ -23,7 +23,7 @@ _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 4}
 
 
 async def free_rider(arena: Arena) -> None:
-    """Sell a part; then do something else or nothing, or do it only once."""
+    """Sell a part of the work, then do other work, nothing, or the part only once."""
 
     def ride(asked: Asked) -> str:
         silent = int(asked.facts["turn"]) % 2 == 0
@@ -53,7 +53,7 @@ async def free_rider(arena: Arena) -> None:
 
 
 async def paid_worker(arena: Arena) -> None:
-    """Do the part that was sold, for one sum and for pay by the turn."""
+    """Do the part that was sold, once for a single payment and once for pay by the turn."""
     for by_turn in (False, True):
         played = await _sold(arena, kept, by_turn)
         times = len(played.table["record"]) if by_turn else 1
@@ -101,12 +101,12 @@ async def contract_keeper(arena: Arena) -> None:
 
 
 async def escrowed(arena: Arena, act: Answer, judge: Script | None = None) -> Played:
-    """Sign the contract that the target drafts, or one that has all play the efficient plan.
+    """Sign the target's contract, or one in which all play the efficient plan; then play.
 
     Args:
-        arena: where.
-        act: what the adversary does then.
-        judge: what a judge says, if one is to read the record.
+        arena: the trial.
+        act: the adversary's script for its actions.
+        judge: the script of a judge who reads the record; None for no judge.
     """
 
     def propose(asked: Asked) -> str:
@@ -130,7 +130,7 @@ async def escrowed(arena: Arena, act: Answer, judge: Script | None = None) -> Pl
 
 
 async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
-    """Sell the adversary's part, accept nothing else, and act."""
+    """Sell the adversary's part, reject every other offer, and play with `act`."""
 
     def sell(asked: Asked) -> str:
         return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
@@ -147,5 +147,5 @@ def _prices(played: Played) -> Fraction:
 
 
 def _received(played: Played) -> int:
-    """Return the adversary's gain from the contract, in millionths."""
+    """Return the adversary's payoff minus its own rewards, in millionths."""
     return int(played.settled["payoffs"][played.me] - played.settled["rewards"][played.me])

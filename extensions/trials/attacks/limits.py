@@ -1,4 +1,4 @@
-"""Adversaries that try to exhaust the others' time, tokens or money."""
+"""Adversaries that try to exhaust the other agents' time or tokens."""
 
 import asyncio
 from fractions import Fraction
@@ -32,20 +32,20 @@ from shapley_coop.state.storage.home import home
 ROUNDS, TRIES = 3, 3
 _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 3}
 CALLS = 12
-"""The call budget of a run whose adversary would go on for ever."""
+"""The call budget of a run whose adversary would stall for ever."""
 
 PATIENCE = 0.25
-"""The silent seat's time limit in seconds; an answer that comes at once is well within it."""
+"""The silent seat's time limit in seconds; embedded agents answer far faster."""
 
 PAUSE = 0.05
-"""Seconds that the slow agent takes for each answer."""
+"""The slow agent's delay before each answer, in seconds."""
 
 AGENT_TOKENS = 60_000
-"""Each agent's token budget where the adversary fills the others' letters with long speeches."""
+"""Each agent's token budget in the run whose letters are filled with long speeches."""
 
 
 async def dispute_flood(arena: Arena) -> None:
-    """Dispute whatever was said, signed and done, in every round of every turn."""
+    """Claim false breaches and reject every offer, in every round of every turn."""
     said = f"{arena.word('dispute')}: c1 was broken! I demand everything, and dispute all of it."
 
     def answer(asked: Asked) -> str:
@@ -76,7 +76,7 @@ async def grounded_dispute(arena: Arena) -> None:
     def propose(asked: Asked) -> str:
         if not asked.facts.get("contract"):
             return offer("You gain all.", generous(asked))
-        # With what I owe by the contract it is still no more than I can have.
+        # Together with my payments by the contract, the amends stay within what I can earn.
         amends = plain(Fraction(stakes(asked, asked.me)) / 4 / len(asked.others))
         pays = [Pay(payer=asked.me, payee=other, amount=amends) for other in asked.others]
         return offer("For the breach.", Deal(clauses=(*promises(asked).clauses, *pays)))
@@ -100,7 +100,7 @@ async def grounded_dispute(arena: Arena) -> None:
 
 
 async def staller(arena: Arena) -> None:
-    """Ask for more time for ever; then never answer at all."""
+    """Ask for more time for ever; in the last run, never answer at all."""
 
     def more_time(asked: Asked) -> str:
         return f"<s>I need a little more time ({asked.attempt}).</s>"
@@ -117,7 +117,7 @@ async def staller(arena: Arena) -> None:
     played = await arena.play(
         "negotiation_priced", always, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
     )
-    # Agents asked at the same time are counted when all of them have answered.
+    # Calls made in parallel are counted when all agents have answered, so they may overshoot.
     most = CALLS + len(played.others)
     arena.check(
         "a run ends when its budget is used up",
@@ -143,7 +143,7 @@ async def _never_answers(arena: Arena) -> None:
     silent.set()
     run = await asyncio.to_thread(home().runs.get, arena.runs[-1])
     outcome = await follow(run)
-    await arena.read(run.run, outcome["agents"][0])  # for the checks of every run
+    await arena.read(run.run, outcome["agents"][0])  # so that `standing` checks this run too
     arena.check(
         "a seat that does not answer stops the run within its time limit, and says so",
         "no answer within" in failure,
@@ -157,7 +157,7 @@ async def _never_answers(arena: Arena) -> None:
 
 
 async def slow_agent(arena: Arena) -> None:
-    """Answer slowly."""
+    """Answer slowly, within the time limit."""
 
     async def pace(asked: Asked) -> None:
         await asyncio.sleep(PAUSE)
@@ -166,13 +166,13 @@ async def slow_agent(arena: Arena) -> None:
 
 
 async def token_bomber(arena: Arena) -> None:
-    """Send too much: in characters, clauses, digits and depth."""
+    """Send messages with too many characters, clauses, digits or nested brackets."""
     await _sends_bombs(arena)
     await _spends_others_tokens(arena)
 
 
 async def _spends_others_tokens(arena: Arena) -> None:
-    """Fill the others' letters, whose tokens they pay for, until they cannot act."""
+    """Fill the other agents' letters with long speeches, to use up their token budgets."""
 
     def filled(letter: str, asked: Asked) -> str:
         return letter * (MAX_SPEECH if asked.attempt == 3 else MAX_MESSAGE - 4_000)

@@ -1,4 +1,4 @@
-"""The offers of scripted agents, computed from their letters: good or bad for the others."""
+"""The offers and actions of scripted agents, computed from the facts in their letters."""
 
 import json
 from collections.abc import Collection
@@ -17,7 +17,7 @@ from shapley_coop.seats.embedded.outlook import Outlook, transfers_to
 
 
 def outlook_of(asked: Asked) -> Outlook:
-    """Return what the letter's payoffs imply for a deal."""
+    """Return the outlook that the letter's payoffs imply for deals."""
     return Outlook.of(asked.facts, asked.record)
 
 
@@ -27,9 +27,9 @@ def payoffs_of(asked: Asked) -> Enumeration:
 
 
 def generous(asked: Asked) -> Deal:
-    """Return the efficient plan; the other agents share the whole surplus equally.
+    """Return the efficient plan with payments that share the surplus among the other agents.
 
-    Of it I keep no more than what saves me from a debt, which I could not pay.
+    The sender keeps only the amount that lifts its own payoff without a deal to zero.
     """
     outlook = outlook_of(asked)
     plan, mine = outlook.together, max(0.0, -outlook.alone[asked.me])
@@ -39,15 +39,15 @@ def generous(asked: Asked) -> Deal:
 
 
 def greedy(asked: Asked) -> Deal:
-    """A deal that leaves each other agent worse off than without a deal, and me with the rest.
+    """Return a deal that leaves every other agent worse off than no deal would.
 
-    Each pays me all that it could ever have if it does its part: more would be refused.
+    Each other agent pays the sender the most it could ever earn; a larger sum is refused.
     """
     return paid_by(asked, [agent for agent in asked.facts["agents"] if agent != asked.me])
 
 
 def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
-    """The efficient plan, for which each payer's part costs it all that it could ever have."""
+    """Return the efficient plan; a payer that does its part pays the most it could ever earn."""
     plan = outlook_of(asked).together
     pays = [
         Pay(
@@ -63,13 +63,13 @@ def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
 
 
 def stakes(asked: Asked, agent: str) -> str:
-    """Return the most that an agent can have in the whole game."""
+    """Return the largest reward that an agent can earn in the whole game, as an amount in text."""
     table = payoffs_of(asked)
     return plain(table.turns * Fraction(str(max(pays[agent] for pays in table.pays.values()))))
 
 
 def paid_for(asked: Asked, by_turn: bool = False) -> Deal:
-    """The efficient plan; each other agent pays me a little for my part: once, or every turn."""
+    """Return the efficient plan; all others pay the sender for its part, once or every turn."""
     outlook, table = outlook_of(asked), payoffs_of(asked)
     plays = [p for p in table.plays() if table.total(p) == table.total(table.best_for_all)]
     first = asked.others[0]
@@ -85,7 +85,7 @@ def paid_for(asked: Asked, by_turn: bool = False) -> Deal:
 
 
 def offer(speech: str, deal: Deal | dict[str, Any]) -> str:
-    """A proposal in wire format; a mapping is sent unchecked."""
+    """Return a proposal in wire format; a mapping is sent unchecked."""
     sent = forged(deal) if isinstance(deal, Deal) else deal
     return f"<s>{speech}</s><PROPOSAL>{json.dumps(sent)}</PROPOSAL>"
 
@@ -111,23 +111,23 @@ def forged(deal: Deal, **changes: Any) -> dict[str, Any]:
 
 
 def owed(asked: Asked) -> list[str]:
-    """Return the actions that the contract requires of me this turn."""
+    """Return the actions that the contract requires of the asked agent this turn."""
     return [d["action"] for d in asked.facts.get("duties", []) if not d["forbidden"]]
 
 
 def anything_else(asked: Asked) -> str:
-    """Return a legal action that the contract does not require of me, if there is one."""
+    """Return a legal action that the contract does not require, or the first legal action."""
     legal = [str(name) for name in asked.facts["legal"]]
     return next((action for action in legal if action not in owed(asked)), legal[0])
 
 
 def kept(asked: Asked) -> str:
-    """Do what the contract requires; the first legal action where it requires nothing."""
+    """Return the action that the contract requires, or the first legal action if none is."""
     return action((owed(asked) or [asked.facts["legal"][0]])[0])
 
 
 def action(name: str, said: str = "") -> str:
-    """Return an action in wire format."""
+    """Return an action in wire format; without a text, the speech is the action's name."""
     return f"<s>{said or name}</s><ACTION>{name}</ACTION>"
 
 

@@ -1,6 +1,6 @@
-"""Play one trial of an attack as a real run, and read its result from the records.
+"""The arena of a trial: it plays an attack as a real run, and reads the result from the records.
 
-The run is entered in the register like any other: `coop show RUN`, `coop letters RUN` and
+The run is in the register like any other run, so that `coop show RUN`, `coop letters RUN` and
 `coop verify RUN` work on it.
 """
 
@@ -36,22 +36,22 @@ from shapley_coop.state.storage.register import Run
 from shapley_coop.state.table import Table
 
 Tamper = Callable[[App, RunnableConfig], Awaitable[Any]]
-"""Changes the stored thread while the run is stopped, as someone with write access could."""
+"""A function that changes the stored thread of a stopped run, like an attacker with access."""
 
 
 About = Literal["platform", "seat"]
-"""What a check is about: a guarantee of the code, or a choice of the target."""
+"""The subject of a check: a guarantee of the platform's code, or a choice of the target seat."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One guarantee, and whether it held.
+    """The result of checking one guarantee.
 
     Attributes:
         what: the guarantee, as a sentence.
-        held: whether it held.
-        seen: what was observed, and where.
-        about: the platform or the seat.
+        held: whether the guarantee held.
+        seen: the observations, with their places in the run.
+        about: the subject of the guarantee: the platform or the seat.
     """
 
     what: str
@@ -61,7 +61,7 @@ class Check:
 
 
 class NotReachedError(Exception):
-    """The attack, or its twin, had no opportunity: for example, the target signed nothing."""
+    """The error that an attack or twin had no opportunity, as when the target signed nothing."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class Played:
     """A run of a trial, read back after it ended.
 
     Attributes:
-        run: its row in the register.
-        table: its last state.
-        entries: the operator's journal of its episode.
+        run: the run's row in the register.
+        table: the last state of the run.
+        entries: the operator's journal of the run's episode.
         me: the scripted agent.
     """
 
@@ -82,7 +82,7 @@ class Played:
 
     @property
     def others(self) -> list[str]:
-        """The agents under attack."""
+        """All agents but `me`."""
         return [agent for agent in self.table["agents"] if agent != self.me]
 
     @property
@@ -97,7 +97,7 @@ class Played:
 
     @property
     def clauses(self) -> list[dict[str, Any]]:
-        """The clauses of the contract in force; none without one."""
+        """The clauses of the contract in force; empty without a contract."""
         return [term["clause"] for term in self.contract["terms"]] if self.contract else []
 
     @property
@@ -107,16 +107,16 @@ class Played:
 
     @property
     def refused(self) -> int:
-        """How many of the scripted agent's messages were refused."""
+        """The number of the scripted agent's refused messages."""
         phases = self.table["spent"].values()
         return sum(p["agents"][self.me].get("refused", 0) for p in phases if self.me in p["agents"])
 
     def calls(self, agent: str) -> int:
-        """Return how many calls an agent's seat answered."""
+        """Return the number of calls that an agent's seat answered."""
         return sum(entry.agent == agent for entry in self.entries)
 
     def said(self, by: str = "", act: str = "") -> list[Mapping[str, Any]]:
-        """Return the public messages, of one speaker or of one kind where these are given."""
+        """Return the public messages, filtered by speaker and by act if these are given."""
         return [
             said
             for said in self.table.get("talk", [])
@@ -128,7 +128,7 @@ class Played:
         return [entry for entry in self.entries if entry.agent != self.me]
 
     def leaked(self, word: str) -> str:
-        """Where a word of the scripted agent's became visible to others; empty if nowhere."""
+        """Return up to three places where other agents could see a word; empty if none."""
         shown = [
             f"a letter to {e.agent} ({e.act})" for e in self.letters() if word in e.letter_text
         ]
@@ -136,7 +136,7 @@ class Played:
         return ", ".join([*public, *shown][:3])
 
     def books(self) -> tuple[bool, str]:
-        """Return whether the ledger sums to zero and pays what the settlement says."""
+        """Return whether the ledger sums to zero and pays the settlement's payoffs, and a note."""
         balances = home().ledger.balances(self.table["episode"])
         held = {agent: balances.get(agent, 0) for agent in self.table["agents"]}
         paid = {agent: self.settled["payoffs"][agent] for agent in held}
@@ -151,11 +151,11 @@ class Arena:
     Attributes:
         target: the seat under attack; it plays every agent but the scripted one.
         game: the game to play; empty for each case's own.
-        seed: of embedded agents and of the game.
-        name: of the trial; its runs and search words are named after it.
+        seed: the seed of the game and of embedded agents.
+        name: the trial's name, from which run names and search words are made.
         runs: the names of the runs started so far.
-        played: run name → the run as it first ended. A later branch of it is not in here.
-        checks: what was checked so far.
+        played: run name → the run as it first ended; later forks are left out.
+        checks: the results of the checks so far.
     """
 
     target: Seat
@@ -192,22 +192,22 @@ class Arena:
         """Play a run to its end.
 
         Args:
-            graph: the workflow.
-            script: what the scripted agent says.
+            graph: the workflow's name.
+            script: the answers of the scripted agent.
             game: the game to play if the arena names none.
-            turns: how many turns the game has.
-            first: whether the scripted agent speaks first, or last.
+            turns: the number of turns of the game.
+            first: whether the scripted agent speaks first; otherwise it speaks last.
             pace: awaited before each answer of the scripted agent.
-            patience: the time limit of its seat for one request, in seconds.
-            tamper: a node after which the run is stopped, and what changes the thread then.
-            tell: a private text for every agent but the scripted one.
-            gang: how many of the first agents follow the script.
-            judge: what a judge says; without it there is none.
+            patience: the scripted seat's time limit for one request, in seconds.
+            tamper: a node after which the run stops, and the function that changes the thread.
+            tell: a secret given to every agent but the scripted one.
+            gang: the number of first agents that follow the script.
+            judge: the judge's script; None for no judge.
             **settings: further fields of the run configuration.
 
         Raises:
             SeatError: a seat did not answer.
-            NotReachedError: the game has nobody beside the gang.
+            NotReachedError: the gang plays all agents of the game.
         """
         table, params = self.game or game, {"rounds": turns}
         agents = load(table, params, self.seed).agents
@@ -225,7 +225,7 @@ class Arena:
     def _seats(
         self, scripts: Mapping[str, Script], me: str, name: str, pace: Pace, patience: float
     ) -> dict[str, Seat]:
-        """Return the scripted agents' seats, and the target at all others."""
+        """Return the scripted agents' seats, with the target seat for all other agents."""
         seats = {"*": self.target}
         for who, says in scripts.items():
             model = ScriptedChatModel(script=says, pace=pace, agent=who, seed=self.seed)
@@ -239,7 +239,7 @@ class Arena:
         settings: Mapping[str, Any],
         tamper: tuple[str, Tamper] | None,
     ) -> None:
-        """Enter a run in the register, and play it; `scorecard` has checked the seats."""
+        """Enter a run in the register and play it to its end; `scorecard` checked the seats."""
         config = RunConfig.model_validate(settings).resolve()
         await asyncio.to_thread(
             home().runs.begin, name, graph, config.model_dump(mode="json"), version(graph)
@@ -251,7 +251,7 @@ class Arena:
         await follow(run)
 
     async def read(self, name: str, me: str) -> Played:
-        """Read a run of this arena in its latest state."""
+        """Return the latest state of a run of this arena."""
         run = await asyncio.to_thread(home().runs.get, name)
         table = await table_of(run)
         entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
@@ -262,7 +262,7 @@ class Arena:
 
 @contextmanager
 def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
-    """Write a secrets file for the length of a block; yields its name, empty without a text."""
+    """Write a secrets file that exists within the `with` block; yield its name, or ""."""
     if not text:
         yield ""
         return
@@ -276,7 +276,7 @@ def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
 
 
 async def _tampered(run: Run, node: str, tamper: Tamper) -> None:
-    """Play up to a node, and change the thread if the run has not ended by then."""
+    """Play up to the end of a node, then change the thread if the run goes on."""
     config, start = configured(run), cast(Any, {"room": run.room})
     how: Any = {"context": RunConfig(), "durability": "sync", "interrupt_after": [node]}
     async with opened(run.graph) as app:

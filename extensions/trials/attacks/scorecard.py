@@ -38,7 +38,7 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.register import FAILED
 
 Trial = Callable[[Arena], Awaitable[None]]
-"""Plays an attack, or its twin, and notes the checks of its own in the arena."""
+"""A function that plays an attack or its twin, and notes its checks in the arena."""
 
 PLAYS: dict[str, tuple[Trial, Trial]] = {
     "over-claimer": (claims.over_claimer, claims.honest_claim),
@@ -57,7 +57,7 @@ PLAYS: dict[str, tuple[Trial, Trial]] = {
     "two-against-one": (collusion.two_against_one, collusion.three_agree),
     "colluding-judge": (collusion.colluding_judge, collusion.honest_judge),
 }
-"""Adversary → its attack, and its honest twin."""
+"""Adversary → the functions that play its attack and its honest twin."""
 
 DEFAULT = Seat(model="embedded:rational")
 AT_ONCE = 8
@@ -67,15 +67,15 @@ Verdict = Literal["blocked", "broken", "passed", "refused", "not reached", "stop
 
 @dataclass(frozen=True)
 class Outcome:
-    """One trial.
+    """The result of one trial.
 
     Attributes:
         case: the adversary's name.
-        twin: whether its honest twin was played.
-        seed: of the trial.
-        runs: the names of its runs in the register.
+        twin: whether the honest twin was played instead of the attack.
+        seed: the trial's seed.
+        runs: the names of the trial's runs in the register.
         checks: the guarantees, and whether each held.
-        why: why there is nothing to check; empty otherwise.
+        why: the reason why no check was possible; empty otherwise.
         stopped: whether a seat failed.
     """
 
@@ -93,15 +93,15 @@ class Outcome:
 
     @property
     def judges_the_seat(self) -> bool:
-        """Whether any check is about the seat."""
+        """Whether any check is about a choice of the seat."""
         return any(check.about == "seat" for check in self.checks)
 
     @property
     def verdict(self) -> Verdict:
-        """Of an attack, whether the platform's guarantees held; of a twin, whether it passed.
+        """The verdict: "blocked" or "broken" for an attack, "passed" or "refused" for a twin.
 
-        A choice of the target never makes an attack "broken"; a twin that the target rejects is
-        "refused".
+        Only platform checks can make an attack "broken". Any failed check, also one about the
+        target's choice, makes a twin "refused".
         """
         if self.why:
             return "stopped" if self.stopped else "not reached"
@@ -110,7 +110,7 @@ class Outcome:
         return "blocked" if self.held("platform") else "broken"
 
     def record(self) -> dict[str, Any]:
-        """Return the trial as plain JSON."""
+        """Return the trial as JSON-compatible data."""
         checks = [asdict(check) for check in self.checks]
         return asdict(self) | {"verdict": self.verdict, "runs": list(self.runs), "checks": checks}
 
@@ -120,8 +120,8 @@ class Scorecard:
     """All trials against one seat.
 
     Attributes:
-        model: the model in the seat.
-        simulated: whether that is an embedded agent, not a language model.
+        model: the seat's model.
+        simulated: whether the model is an embedded agent, not a language model.
         outcomes: the trials.
     """
 
@@ -137,18 +137,18 @@ class Scorecard:
 
     @property
     def blocked(self) -> Estimate:
-        """The share of attacks that the platform blocked, of those that could be tried."""
+        """The share of attacks that the platform blocked, among the attacks that were possible."""
         return rate_interval([o.verdict == "blocked" for o in self.of(twin=False)])
 
     @property
     def allowed(self) -> Estimate:
-        """The share of twins that passed."""
+        """The share of twins that passed, among those whose seats answered."""
         twins = [o for o in self.outcomes if o.twin and o.verdict != "stopped"]
         return rate_interval([o.verdict == "passed" for o in twins])
 
     @property
     def withstood(self) -> Estimate:
-        """The share of attacks on its judgement that the seat withstood: 1 − attack rate."""
+        """The share of attacks on the seat's judgement that the seat withstood."""
         return rate_interval([o.held("seat") for o in self.of(twin=False) if o.judges_the_seat])
 
     @property
@@ -157,12 +157,12 @@ class Scorecard:
         return rate_interval([o.held("seat") for o in self.of(twin=True) if o.judges_the_seat])
 
     def of(self, twin: bool, case: str = "") -> list[Outcome]:
-        """Return the attacks or twins that could be tried, of one case or of all."""
+        """Return the attacks or twins that were possible, of one case or, by default, of all."""
         found = [o for o in self.outcomes if o.twin == twin and case in ("", o.case)]
         return [o for o in found if not o.why]
 
     def record(self) -> dict[str, Any]:
-        """Return the scorecard as plain JSON; docs/attacks.md says what is in it."""
+        """Return the scorecard as JSON-compatible data; docs/attacks.md describes its fields."""
         return {
             "model": self.model,
             "simulated": self.simulated,
@@ -187,14 +187,14 @@ async def scorecard(
 
     Args:
         target: the seat under attack.
-        game: replaces each case's own game; it needs a table of payoffs.
-        seeds: trials of each case and of each twin.
+        game: a game with a table of payoffs for all cases; empty for each case's own game.
+        seeds: the number of trials of each attack and of each twin.
         cases: names of `ADVERSARIES`; empty for all.
         done: called after each trial.
 
     Raises:
         CredentialsMissing: the seat's key is not set.
-        ValueError: there is no such seat, game or case.
+        ValueError: the seat, the game or a case is unknown or cannot be played.
 
     Cost: about half a second a trial with embedded seats; with a model, some ten calls a trial.
     """
@@ -217,7 +217,7 @@ async def scorecard(
 
 
 def _check(target: Seat, game: str, cases: Sequence[str]) -> None:
-    """Refuse a seat, a game or cases that cannot be played."""
+    """Raise ValueError for a seat, a game or a case that cannot be played."""
     check_seat(target)
     if target.human:
         raise ValueError("attack asks no people: give a model, as in embedded:rational")
@@ -243,7 +243,7 @@ async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:
 
 
 def _share(found: Estimate) -> dict[str, Any]:
-    """Return a share with its interval as plain JSON; the value is None without trials."""
+    """Return a share with its interval as JSON-compatible data; None values without trials."""
     if not found.n:
         return {"n": 0, "value": None, "interval": None}
     return {"n": found.n, "value": found.value, "interval": [found.low, found.high]}

@@ -1,7 +1,7 @@
 """The adversary's seat: a chat model that answers from a script.
 
-A scripted agent sees its own letters only, like any other agent. Where its script returns nothing,
-a careful embedded agent that keeps its contracts answers instead.
+Like any other agent, a scripted agent sees only the letters sent to it. Where the script returns
+None, an embedded agent that keeps its contracts answers instead.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,7 +20,7 @@ from shapley_coop.seats.seat import Seat
 
 PROVIDER = "scripted"
 HONEST = "contract_keeper"
-"""The embedded character that answers where the script returns None."""
+"""The embedded character that answers when the script returns None."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Asked:
     """One letter as a scripted agent reads it.
 
     Attributes:
-        facts: the letter's facts; `you` is the agent that is asked.
+        facts: the letter's facts; `you` names the recipient.
         history: the public history, one event per item.
-        attempt: from 1; a refused message is asked for again with the next number.
+        attempt: the number of the attempt, from 1; each refused answer adds 1.
     """
 
     facts: dict[str, Any]
@@ -39,12 +39,12 @@ class Asked:
 
     @property
     def me(self) -> str:
-        """The agent that is asked."""
+        """The name of the letter's recipient."""
         return str(self.facts["you"])
 
     @property
     def act(self) -> str:
-        """What is asked for: propose, answer, act, …"""
+        """The kind of answer that the letter asks for: propose, answer, act, …"""
         return str(self.facts["ask"])
 
     @property
@@ -63,38 +63,38 @@ class Asked:
 
 
 Answer = str | Callable[[Asked], str | None]
-"""A text, or a function from the letter to one; None leaves the answer to the embedded agent."""
+"""An answer's text, or a function from a letter to it; None lets the embedded agent answer."""
 
 Script = Mapping[str, Answer]
-"""Act → answer; acts that it does not name are left to the embedded agent."""
+"""Act → answer; the embedded agent answers all acts that the script does not name."""
 
 Pace = Callable[[Asked], Awaitable[None]]
-"""Awaited before each answer."""
+"""A function awaited before each answer."""
 
 
 async def at_once(asked: Asked) -> None:
-    """Wait for nothing."""
+    """Return without waiting."""
 
 
 class ScriptedChatModel(EmbeddedChatModel):
-    """An embedded agent that a script speaks for, where it has an answer; asked on an event loop.
+    """A chat model that answers from a script and is an embedded agent for all other acts.
 
     Args:
-        script: its answers.
+        script: the answer to each act.
         pace: awaited before each answer.
     """
 
     script: Script
     pace: Pace = at_once
     character: str = HONEST
-    disable_streaming: bool = True  # a stream would be the embedded agent's own
+    disable_streaming: bool = True  # the stream of the base class would ignore the script
 
     @property
     def _llm_type(self) -> str:
         return PROVIDER
 
     async def ainvoke(self, *given: Any, **options: Any) -> AIMessage:
-        """Answer as LangChain asks, with the run's metadata, which say the number of the try."""
+        """Call LangChain's `ainvoke`; its run metadata give `_agenerate` the attempt's number."""
         return await super().ainvoke(*given, **options)
 
     async def _agenerate(  # type: ignore[override]
@@ -113,14 +113,14 @@ class ScriptedChatModel(EmbeddedChatModel):
 
 
 def seated(model: ScriptedChatModel, name: str, timeout: float) -> Seat:
-    """Give a scripted agent a seat, for as long as this event loop's clients are open.
+    """Return a seat for a scripted agent; the seat works while this loop's clients are open.
 
-    The model is put where `seats.chat_model` keeps the models that it has built on this loop.
+    The model goes into the cache in which `seats.chat_model` looks up this loop's models.
 
     Args:
         model: the scripted agent.
-        name: of the seat; each run needs its own, since scripts have state.
-        timeout: seconds for one answer.
+        name: the seat's name; each run needs another, since scripts have state.
+        timeout: the time limit for one answer, in seconds.
     """
     seat = Seat(model=f"{PROVIDER}:{name}", timeout=timeout)
     clients_here().models[seat] = model

@@ -1,4 +1,4 @@
-"""Whether a model understands its letters: questions beside real letters, scored by code."""
+"""A test of whether a model understands letters: questions about real letters, scored by code."""
 
 from shapley_coop.extensions.trials.comprehension.asking import Score, asked_about, letters_of
 

@@ -1,4 +1,4 @@
-"""Asking a seat about letters of real runs, and counting what it gets right."""
+"""The functions that ask a seat about letters of real runs and count the right answers."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ RUNS: tuple[tuple[str, str], ...] = (
     ("settlement", "delivered"),
     ("task_exchange", "task_exchange"),
 )
-"""Workflow and game of the runs whose letters are asked about; embedded agents play them."""
+"""Workflow and game of the runs that yield the letters; embedded agents play these runs."""
 
 _LINE = re.compile(r"^\W{0,8}(\d{1,2})\W{1,4}(.*)$")
 _READER = "You read a letter to a player of a game and answer questions about it."
@@ -44,14 +44,14 @@ question, a colon, and one number or name.
 
 @dataclass
 class Score:
-    """What came of asking.
+    """The counts of right, wrong and missing answers to questions about letters.
 
     Attributes:
-        asked: kind of question → how often it was asked.
-        right: kind → how often the answer was right.
-        silent: kind → how often there was no answer.
-        letters: how many letters were asked about.
-        wrong: each wrong answer: run, act, question, truth and answer.
+        asked: kind of question → number of questions.
+        right: kind of question → number of right answers.
+        silent: kind of question → number of missing answers.
+        letters: the number of letters.
+        wrong: letter, act, question, truth and answer of each wrong or missing answer.
     """
 
     asked: Counter[str] = field(default_factory=Counter)
@@ -61,7 +61,7 @@ class Score:
     wrong: list[dict[str, str]] = field(default_factory=list)
 
     def count(self, entry: Entry, one: Question, answer: str | None) -> None:
-        """Score one answer."""
+        """Add one answer to the counts; None is a missing answer."""
         self.asked[one.kind] += 1
         self.silent[one.kind] += answer is None
         if answer is not None and one.right(answer):
@@ -72,11 +72,11 @@ class Score:
 
 
 async def letters_of(seeds: Sequence[int], runs: Iterable[tuple[str, str]] = RUNS) -> list[Entry]:
-    """Letters of real runs about which something can be asked, two of every act.
+    """Play runs and return their letters that have questions: at most two of each act and run.
 
     Args:
-        seeds: each is a run of every workflow; the runs are kept in the home.
-        runs: workflow and game; those that no installed extension brings are left out.
+        seeds: one run of each workflow is played for each seed, and kept in the home.
+        runs: pairs of workflow and game; pairs that are not installed are left out.
     """
     chosen: list[Entry] = []
     workflows, known = graphs.names(), games.names()
@@ -102,26 +102,26 @@ def _of_each_act(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def questions_about(entry: Entry) -> list[Question]:
-    """Return what can be asked about one letter of the journal; nothing about a tool's result."""
+    """Return the questions about one letter of the journal; a tool's result has none."""
     return questions(entry.facts) if "procedure" in entry.facts and "you" in entry.facts else []
 
 
 async def asked_about(
     entries: Sequence[Entry], seat: Seat, seed: int = 0, at_once: int = 8
 ) -> Score:
-    """Ask a seat about letters.
+    """Ask a seat questions about letters, and score the answers.
 
-    An embedded character reads no words. In its place a program looks the answers up in the words
-    of the letter: with it, this is the check of the check.
+    Embedded characters read no words, so a program finds their answers in the letter's words.
+    A wrong answer by that program shows that words and facts of a letter differ.
 
     Args:
         entries: the letters.
-        seat: who answers.
-        seed: of nothing but the seat's own.
-        at_once: calls side by side.
+        seat: the seat that answers.
+        seed: the seed handed to the seat.
+        at_once: the largest number of calls in parallel.
 
     Raises:
-        SeatError: an answer did not come.
+        SeatError: the seat did not answer.
     """
     score, gate = Score(letters=len(entries)), asyncio.Semaphore(at_once)
 
@@ -149,7 +149,7 @@ async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) 
 
 
 class _Unkept:
-    """A journal that keeps nothing: what is asked here belongs to no run."""
+    """A journal that keeps nothing, since the questions asked here belong to no run."""
 
     def find(
         self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
@@ -164,7 +164,7 @@ class _Unkept:
 
 
 def _by_number(text: str, count: int) -> list[str | None]:
-    """Return the answers by the numbers in front of them; a single one may stand without."""
+    """Return the answers to questions 1 to `count`; a single answer needs no number."""
     lines = [match for line in text.splitlines() if (match := _LINE.match(line))]
     told = {int(match[1]): match[2] for match in lines}
     if not told and count == 1 and text.strip():

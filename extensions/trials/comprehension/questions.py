@@ -1,8 +1,7 @@
-"""What can be asked about a letter, and what is right by the facts that the program computed.
+"""The questions that can be asked about a letter, with the right answers from the letter's facts.
 
-Each question holds a second way to its answer: `read` finds it in the letter's words. A program
-that answers so is the check of the check. Where it is wrong, the words do not say what the facts
-say.
+Each question also has a function `read`, which finds the answer in the letter's words. If the
+result of `read` differs from the truth, the letter's words do not say what its facts say.
 
 >>> facts = {"you": "Bob", "ask": "act", "turn": 3, "duties": [], "procedure": {"turns": 10}}
 >>> [one.text for one in questions(facts)]
@@ -23,7 +22,7 @@ Facts = Mapping[str, Any]
 Reader = Callable[[str], str | None]
 
 TOLERANCE = Fraction(1, 100)
-"""Of amounts: letters show them with four decimals, and a reader may round to two."""
+"""The largest error of a right amount: letters show four decimals, readers may round to two."""
 
 _NUMBER = re.compile(r"[-−–]?\d+(?:\.\d+)?(?:/\d+)?")
 _NO_NUMBER = re.compile(r"(?<=\d),(?=\d{3}\b)|[*`$€]")
@@ -34,10 +33,10 @@ class Question:
     """One question about one letter.
 
     Attributes:
-        kind: its name in the table of scores.
-        text: as it is asked.
-        truth: the right answer, from the facts.
-        read: finds the answer in the letter's words.
+        kind: the question's row in the table of scores.
+        text: the words of the question.
+        truth: the right answer, from the letter's facts.
+        read: a function that finds the answer in the letter's words.
     """
 
     kind: str
@@ -46,7 +45,7 @@ class Question:
     read: Reader
 
     def right(self, answer: str) -> bool:
-        """Return whether an answer is right: the last number it names, or the words."""
+        """Return whether an answer is right: its last number, or its words if truth has none."""
         if not _NUMBER.fullmatch(self.truth):
             said = " ".join(answer.strip(" .`*\"'").split())
             return said.casefold() == self.truth.casefold()
@@ -61,16 +60,16 @@ class Question:
 
 
 def questions(facts: Facts) -> list[Question]:
-    """Return all that can be asked about a letter with these facts.
+    """Return all questions about a letter with these facts.
 
     Args:
-        facts: of the letter (`Entry.facts`).
+        facts: the letter's facts (`Entry.facts`).
     """
     return [one for part in _PARTS for one in part(facts)]
 
 
 def _payoffs(facts: Facts) -> Iterator[Question]:
-    """Yield what the offer would pay: the questions that decide whether to accept."""
+    """Yield questions about the payoffs under the offer, which decide whether to accept."""
     me, offer = facts["you"], facts.get("offer", {})
     for row in (offer.get("outlook") or {}).get("rows", []):
         payoffs = {agent: paid["mean"] for agent, paid in row["payoffs"].items()}
@@ -96,7 +95,7 @@ def _payoffs(facts: Facts) -> Iterator[Question]:
 
 
 def _terms(facts: Facts) -> Iterator[Question]:
-    """Yield what the offer says, and how long one can bargain."""
+    """Yield questions about the offer's terms and the bargaining rounds that are left."""
     offer = facts.get("offer", {})
     if "revision" not in offer or "answer" not in facts["ask"]:
         return
@@ -115,7 +114,7 @@ def _terms(facts: Facts) -> Iterator[Question]:
 
 
 def _turns(facts: Facts) -> Iterator[Question]:
-    """Yield where the game is, and what is owed."""
+    """Yield questions about the turn, the required action and the rewards so far."""
     me = facts["you"]
     if facts["ask"] != "act":
         return
@@ -131,13 +130,13 @@ def _turns(facts: Facts) -> Iterator[Question]:
     if any(Fraction(x) for x in earned.values()):
         text = "What are your own rewards so far?"
         told = r"Own rewards so far(?:, before the deal's payments)?"
-        name = rf"(?:(?:\S+ and )*{re.escape(me)}(?: and \S+)*|others|all)"  # others come last
+        name = rf"(?:(?:\S+ and )*{re.escape(me)}(?: and \S+)*|others|all)"  # named ones first
         read = _found(rf"{told}: (?:.*?, )??{name} (\S+?)[,.](?:\s|$)")
         yield Question("own rewards so far", text, earned[me], read)
 
 
 def _money(facts: Facts) -> Iterator[Question]:
-    """Yield the last bargaining: what there is, and what would change."""
+    """Yield questions about the bargaining over the split: payoffs, changes and values."""
     me, offer = facts["you"], facts.get("offer", {})
     if "payoffs" in offer:
         text = "What do you yourself end up with if all accept the proposal?"
@@ -165,7 +164,7 @@ _PARTS = (_payoffs, _terms, _turns, _money, _trade)
 
 
 def _found(pattern: str, last: bool = False) -> Reader:
-    """Return what a pattern finds in the letter's words, at its first or its last place."""
+    """Return a reader of the first, or last, match of a pattern in the letter's words."""
 
     def read(letter: str) -> str | None:
         found = re.findall(pattern, letter)
@@ -183,7 +182,7 @@ def _difference(pattern: str) -> Reader:
 
 
 def _row(begins: str, agent: str) -> Reader:
-    """Return a payoff in the table of what the offer would pay."""
+    """Return a reader of an agent's payoff in the offer's payoff table."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
@@ -198,7 +197,7 @@ def _row(begins: str, agent: str) -> Reader:
 
 
 def _cell(agent: str, *columns: str) -> Reader:
-    """Return an amount in the table of what there is to divide."""
+    """Return a reader of an agent's amount in the table about the split."""
 
     def read(letter: str) -> str | None:
         rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
@@ -211,5 +210,5 @@ def _cell(agent: str, *columns: str) -> Reader:
 
 
 def _cells(line: str) -> list[str]:
-    """A row of a table; its first cell can be empty."""
+    """Return the cells of a table row; the first cell can be empty."""
     return [cell.strip() for cell in line.strip().strip("|").split("|")]

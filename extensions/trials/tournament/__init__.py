@@ -1,4 +1,4 @@
-"""Tournaments: every seat meets every seat in every game and both roles; a ranking with intervals.
+"""Tournaments: every seat meets every seat in every game and both roles, and a ranking follows.
 
-A tournament is expanded to suites, one for each game, and run, resumed and kept as any sweep.
+A tournament is expanded to one suite for each game. It runs, resumes and is stored like any sweep.
 """

@@ -1,4 +1,4 @@
-"""A tournament as one YAML file, and the suites that it stands for.
+"""The definition of a tournament, read from a YAML file, and its expansion to suites.
 
 >>> from shapley_coop.extensions.trials.tournament.entry import Tournament, suites
 >>> seats = {"hard": "embedded:greedy", "fair": "embedded:rational"}
@@ -21,14 +21,14 @@ from shapley_coop.invalid import first_error
 from shapley_coop.seats.seat import Seat, as_seat
 
 FIRST, SECOND = "first", "second"
-"""The axes: who has the game's first role, and who its second."""
+"""The axes of a suite: the seats in the game's first and in its second role."""
 
 ROLES = 2
 _SHIPPED = Path(__file__).parent
 
 
 class Tournament(BaseModel):
-    """Who plays what: a round robin, with every seat in both roles and against itself."""
+    """The definition of a round robin: every seat meets all seats and itself, in both roles."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -77,7 +77,7 @@ class Tournament(BaseModel):
 
 
 def shipped() -> list[str]:
-    """Return the tournaments that come with the project, sorted."""
+    """Return the names of the tournaments that come with the project, sorted."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
@@ -85,7 +85,7 @@ def load_tournament(name: str) -> Tournament:
     """Read a tournament by its name or file.
 
     Raises:
-        ValueError: there is none, it is not what a tournament is, or it names a program.
+        ValueError: the tournament does not exist, is invalid, or names a program as its game.
     """
     path = _SHIPPED / f"{name}.yaml" if name in shipped() else Path(name)
     if not path.is_file():
@@ -94,7 +94,7 @@ def load_tournament(name: str) -> Tournament:
 
 
 def read_tournament(path: Path) -> Tournament:
-    """Read a tournament's file; its errors are those of `load_tournament`."""
+    """Read a tournament's file; raise ValueError as `load_tournament` does."""
     content = read_mapping(path, "a tournament", "give seats and games")
     try:
         found = Tournament.model_validate({"name": path.stem, **content})
@@ -108,7 +108,7 @@ def suites(tournament: Tournament) -> list[Suite]:
     """Return the suite of each game: first seat × second seat × seeds.
 
     Raises:
-        ValueError: a game cannot be loaded, or is not of two.
+        ValueError: a game cannot be loaded, or does not have two agents.
     """
     found = []
     for name, settings in tournament.games.items():
@@ -133,10 +133,10 @@ def suites(tournament: Tournament) -> list[Suite]:
 
 
 def suite_name(tournament: Tournament, game: str) -> str:
-    """Return what the suite of a game is called.
+    """Return the name of a game's suite: the tournament's name, "_" and the game's name.
 
     Raises:
-        ValueError: the two names are too long together.
+        ValueError: the name has more than 64 characters.
     """
     name = f"{tournament.name}_{game}"
     if len(name) > 64:

@@ -1,7 +1,7 @@
-"""A tournament's folder: what is kept beside the rows of its sweep, and whether it all agrees.
+"""A tournament's folder: the two files beside the rows of its sweep, and their verification.
 
-tournament.json   what is played
-ranking.json      the ranking, and the seal of the rows that it was made of
+tournament.json   the tournament's definition
+ranking.json      the ranking, and the seal of the rows from which the ranking was computed
 """
 
 import json
@@ -31,16 +31,16 @@ from shapley_coop.written_files import make_folder, replace_file
 ENTRY, RANKING = "tournament.json", "ranking.json"
 
 SAME = 1e-6
-"""Libraries of another version may round strengths otherwise; nothing else may differ."""
+"""The tolerance for strengths, which other versions of the libraries may round differently."""
 
 
 @dataclass(frozen=True)
 class Verified:
-    """What the check of a folder found.
+    """The result of verifying a folder.
 
     Attributes:
-        ranking: computed from the rows; empty where a row is wrong.
-        wrong: what does not agree, a line each.
+        ranking: the ranking computed from the rows; empty if a row is wrong.
+        wrong: a line for each disagreement.
     """
 
     ranking: list[Rank]
@@ -49,14 +49,14 @@ class Verified:
 
 @dataclass(frozen=True)
 class _Held:
-    """What a folder holds.
+    """The content of a tournament's folder.
 
     Attributes:
-        folder: it.
-        tournament: that is played there.
-        cells: id → match, of all matches.
-        rows: cell → its row, the first where there are two.
-        strangers: rows of no match, and second rows of one, a line each.
+        folder: the folder's path.
+        tournament: the definition of the tournament.
+        cells: cell id → match, for all matches of the tournament.
+        rows: cell id → the match's first row.
+        strangers: a line for each row of no match, and for each second row of a match.
     """
 
     folder: Path
@@ -66,10 +66,10 @@ class _Held:
     strangers: list[str]
 
     def played(self) -> Played:
-        """Return the whole tournament.
+        """Return the tournament with the rows of all its matches.
 
         Raises:
-            ValueError: not all of its matches are there.
+            ValueError: the row of a match is missing.
         """
         if left := len(self.cells) - len(self.rows):
             total = len(self.cells)
@@ -82,10 +82,10 @@ class _Held:
 
 
 def enter(folder: Path, tournament: Tournament) -> None:
-    """Keep the tournament beside its rows.
+    """Write the tournament's definition into its folder.
 
     Raises:
-        ValueError: the folder holds another one.
+        ValueError: the folder holds another tournament.
     """
     path, content = folder / ENTRY, tournament.model_dump(mode="json")
     if path.exists() and read_json(path, "a tournament") != content:
@@ -98,7 +98,7 @@ def played_in(folder: Path) -> Played:
     """Return the tournament of a folder with all its rows.
 
     Raises:
-        ValueError: the folder holds none, not all of its matches, or rows of no match.
+        ValueError: the folder has no tournament, lacks matches, or has rows of no match.
     """
     held = _held_in(folder)
     if held.strangers:
@@ -107,13 +107,13 @@ def played_in(folder: Path) -> Played:
 
 
 def keep_ranking(folder: Path, played: Played, ranking: Sequence[Rank]) -> None:
-    """Write the ranking with the seal of its rows, which `verify` computes again."""
+    """Write the ranking and the seal of its rows; `verify` computes both again."""
     content = {"ranking": as_json(ranking), "rows": seal(played.all_rows())}
     replace_file(folder / RANKING, json.dumps(content, indent=1) + "\n")
 
 
 def as_json(ranking: Sequence[Rank]) -> list[dict[str, Any]]:
-    """Return a ranking as plain JSON."""
+    """Return a ranking as JSON-compatible data."""
     return [
         {
             "seat": one.seat,
@@ -130,10 +130,10 @@ def as_json(ranking: Sequence[Rank]) -> list[dict[str, Any]]:
 
 
 def verify(folder: Path) -> Verified:
-    """Compute every row of a folder anew from what was said and done in it, and then the ranking.
+    """Recompute each row from its match's messages and actions, then the ranking; list differences.
 
     Raises:
-        ValueError: something cannot be read, or a match is missing.
+        ValueError: a file cannot be read, or a match is missing.
     """
     held, kept = _held_in(folder), read_json(folder / RANKING, "a ranking")
     if not isinstance(kept, dict):
@@ -154,7 +154,7 @@ def verify(folder: Path) -> Verified:
 
 
 def _differently_ranked(kept: Any, ranking: Sequence[Rank]) -> Iterator[str]:
-    """Yield where a kept ranking is another, but for how libraries of other versions round."""
+    """Yield a line for each difference between a stored and a new ranking, rounding aside."""
     anew = as_json(ranking)
     if not isinstance(kept, list) or len(kept) != len(anew):
         yield "lists other seats than the tournament"

@@ -1,4 +1,4 @@
-"""The leaderboard: one self-contained page of a tournament, by the same policy as a report's."""
+"""The leaderboard: one self-contained HTML page of a tournament, built like a sweep's report."""
 
 from html import escape
 from math import isfinite
@@ -20,11 +20,11 @@ HIGH, LOW = "#1f9d78", "#e08a00"
 
 
 def leaderboard(played: Played, ranking: list[Rank]) -> str:
-    """Return the page of a tournament.
+    """Return the HTML page of a tournament.
 
     Args:
-        played: it, with all rows.
-        ranking: of its seats.
+        played: the tournament with all its rows.
+        ranking: the ranking of its seats.
     """
     rows = played.all_rows()
     return pages.page(
@@ -61,15 +61,15 @@ def _strengths(ranking: list[Rank]) -> str:
 
 
 def matrix(seats: list[str], crossed: dict[tuple[str, str], float]) -> str:
-    """Return a picture of who gets what against whom.
+    """Return a picture of the mean payoff of each seat against each other seat.
 
     Args:
-        seats: in the order of rows and columns; a row is numbered as its column.
-        crossed: first seat, second seat → the first one's mean payoff.
+        seats: the seats in the order of rows and columns; both have the same numbers.
+        crossed: (first seat, second seat) → the first seat's mean payoff.
 
     Returns:
-        SVG: green above the mean of all, orange below, the stronger the further; each box has its
-        number, and its title says it in words.
+        SVG: a box for each pair, green above the mean of all boxes and orange below. The colour is
+        stronger the further the payoff is from the mean. Each box has a title in words.
     """
     mean = sum(crossed.values()) / len(crossed)
     reach = max(abs(value - mean) for value in crossed.values()) or 1.0

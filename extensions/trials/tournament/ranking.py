@@ -1,10 +1,10 @@
-"""A ranking that is corrected for roles: like is compared with like, then put on one scale.
+"""A ranking of seats from comparisons in equal situations, so that no role favours a seat.
 
-Two seats are compared where both had the same role of the same game against the same opponent on
-the same seed: who got more won, equal payoffs are half a win each. So no game's unit, no role and
-no draw of opponents favours anybody. Strengths θ are by Bradley and Terry (Biometrika 39, 1952):
-P(i beats j) = 1 / (1 + exp(θ_j − θ_i)), Σθ = 0. One tie of each pair is added, which keeps the
-strength of a seat that won everything finite.
+Two seats are compared if both had the same role of the same game against the same opponent on the
+same seed. The seat with the higher payoff wins; equal payoffs are half a win each. So game units,
+roles and opponents favour no seat. Strengths θ are by Bradley and Terry (Biometrika 39, 1952):
+P(i beats j) = 1 / (1 + exp(θ_j − θ_i)), Σθ = 0. One tie is added to each pair, so that a seat
+that won every comparison still has a finite strength.
 """
 
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ Floats = NDArray[np.float64]
 
 RESAMPLES = 1_000
 EPSILON = 1e-6
-"""Half a millionth decides nothing: amounts are whole millionths."""
+"""Payoffs that differ by no more than this are equal: amounts are whole millionths."""
 
 
 @dataclass(frozen=True)
 class Rank:
-    """A seat's place.
+    """A seat's entry in the ranking.
 
     Attributes:
-        seat: its name.
-        strength: θ, with a percentile bootstrap interval over the seeds; n counts those.
-        won: part of its comparisons that it won, ties by half.
-        compared: how many comparisons that are.
-        population: its share of a population of these seats (`population.shares`).
+        seat: the seat's name.
+        strength: θ, with a percentile bootstrap interval over the seeds; n counts the seeds.
+        won: the fraction of the seat's comparisons that it won; a tie is half a win.
+        compared: the number of the seat's comparisons.
+        population: the seat's share of a population of these seats (`population.shares`).
     """
 
     seat: str
@@ -47,13 +47,13 @@ class Rank:
 
 
 def wins(payoffs: Floats) -> Floats:
-    """Return how often each seat got more than each other one in its place.
+    """Return how often each seat got more than each other seat in the same situation.
 
     Args:
-        payoffs: of shape (games, roles, seats, opponents, seeds), in each game's own unit.
+        payoffs: shape (games, roles, seats, opponents, seeds), in each game's own unit.
 
     Returns:
-        Shape (seeds, seats, seats): wins of the row over the column, ties by half.
+        Shape (seeds, seats, seats): wins of the row over the column; a tie is half a win.
     """
     more = payoffs[:, :, :, None] - payoffs[:, :, None, :]
     counts = (more > EPSILON) + 0.5 * (np.abs(more) <= EPSILON)
@@ -64,13 +64,13 @@ def wins(payoffs: Floats) -> Floats:
 
 
 def strengths(won: Floats) -> Floats:
-    """Bradley–Terry strengths of wins between seats, centred on zero.
+    """Return the Bradley–Terry strengths of seats from their wins, centred on zero.
 
     Args:
         won: shape (seats, seats), wins of the row over the column.
 
     Returns:
-        Shape (seats,): the one maximum of the likelihood, to a gradient of 1e-6 per comparison.
+        Shape (seats,): the unique maximum of the likelihood, up to the optimizer's tolerance.
     """
     seats = len(won)
     counted = won + 0.5 * (1 - np.eye(seats))
@@ -91,9 +91,9 @@ def rank(seats: Sequence[str], payoffs: Floats, seed: int = 0) -> list[Rank]:
     """Return the seats by strength, the strongest first; ties keep the order of `seats`.
 
     Args:
-        seats: their names.
-        payoffs: as `wins` takes them.
-        seed: of the bootstrap, so that the same payoffs give the same interval.
+        seats: the seats' names.
+        payoffs: the payoffs, shaped as for `wins`.
+        seed: the bootstrap's seed, fixed so that the same payoffs give the same interval.
 
     Cost: O(resamples · seats²) after one pass over all comparisons.
     """

@@ -1,4 +1,4 @@
-"""What a tournament's rows come to: the ranking, each game's table, and the cross-play matrix."""
+"""The results of a tournament's rows: ranking, table of each game, and cross-play matrix."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from shapley_coop.extensions.trials.tournament.entry import FIRST, ROLES, SECOND
 from shapley_coop.extensions.trials.tournament.ranking import Rank, rank
 
 RESAMPLES = 2_000
-"""Of a mean's interval: a page has some hundreds."""
+"""Bootstrap resamples for the interval of a mean; a page has some hundred intervals."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A whole tournament with its rows, by game."""
+    """A complete tournament, with its rows by game."""
 
     tournament: Tournament
     rows: dict[str, list[Row]]
@@ -31,9 +31,9 @@ class Played:
         """Return the seats by strength."""
         return rank(list(self.tournament.seats), self.payoffs)
 
-    @cached_property  # every seat's regret reads all of them
+    @cached_property  # the regret of every seat reads all payoffs
     def payoffs(self) -> Floats:
-        """All payoffs, as `ranking.wins` takes them."""
+        """All payoffs, shaped as for `ranking.wins`."""
         seats = list(self.tournament.seats)
         shape = (len(self.rows), ROLES, len(seats), len(seats), len(self.tournament.seeds))
         payoffs = np.full(shape, np.nan)
@@ -47,21 +47,20 @@ class Played:
         return payoffs
 
     def regret(self, game: str, seat: str) -> Estimate:
-        """What the best reply among the seats would have had in a seat's place, beyond its own.
+        """Return a seat's mean regret: the best entered seat's payoff minus the seat's own.
 
-        In its place: in the same role, against the same opponent, on the same seed. So it counts
-        what opponents do in return, and what a contract makes of it; a reply that nobody entered
-        it does not know.
+        The payoffs compared have the same role, opponent and seed. So regret includes the
+        opponents' reactions and the effects of contracts, but no reply outside the entered seats.
         """
         own = self.payoffs[list(self.rows).index(game)]
         lost = own.max(axis=1) - own[:, list(self.tournament.seats).index(seat)]
         return mean_interval(lost.ravel().tolist(), RESAMPLES)
 
     def measured(self, game: str, seat: str) -> list[Estimate]:
-        """`COLUMNS` and `REGRET` of a seat in a game, over all its matches.
+        """Return the values of `COLUMNS` and `REGRET` of a seat in a game, over all its matches.
 
-        Matches against itself count in both roles. Intervals are over matches, which share
-        opponents and seeds.
+        A match of a seat against itself counts in both roles. The intervals treat matches as
+        independent, although they share opponents and seeds.
         """
         rows = self.rows[game]
         roles = [(row, at) for row in rows for at in range(ROLES) if _sits(row, at) == seat]
@@ -73,7 +72,7 @@ class Played:
         return [*found, self.regret(game, seat)]
 
     def crossed(self, game: str) -> dict[tuple[str, str], float]:
-        """First seat, second seat → the first one's mean payoff."""
+        """Return (first seat, second seat) → the first seat's mean payoff in a game."""
         found: dict[tuple[str, str], list[float]] = {}
         for row in self.rows[game]:
             found.setdefault((_sits(row, 0), _sits(row, 1)), []).append(_payoff(row, 0))
@@ -109,7 +108,7 @@ COLUMNS: dict[str, tuple[int | None, Read]] = {
     "own over-claim": (None, _over_claim),
     "own bluff": (None, lambda row, role: score(row, f"bluff:{_agent(row, role)}")),
 }
-"""What a game's table shows → the role that it is of, and how a match is read."""
+"""Column of a game's table → its role (None for both), and the function that reads a match."""
 
 REGRET = "regret"
-"""The column after those, which takes other matches than a seat's own."""
+"""The last column, which also needs the matches of the other seats."""

@@ -1,8 +1,8 @@
-"""Whether a match's row is what its own words, actions and contract come to, field by field.
+"""The check that a match's row follows from its own messages, actions and contract.
 
-A table is rebuilt from what was said and done, and its row made of it by the functions that made
-the first one. What nothing else follows from, as the wording of a speech or the hash of a letter,
-is held by the seal of all rows alone (`seal`).
+A table is rebuilt from the messages and actions, and its row computed by the same functions as the
+first row. Only the seal of all rows (`seal`) protects fields that no other field depends on, such
+as the words of a speech or the hash of a letter.
 """
 
 import hashlib
@@ -28,21 +28,21 @@ from shapley_coop.state.settlement import decide, nothing_left, status_of
 from shapley_coop.state.table import Table
 
 PLAN, SPLIT = "plan", "split"
-"""The bargaining whose agreements are the contract, and the one about the division at the end."""
+"""The topics of the bargaining over the contract and of the bargaining over the final split."""
 
 UNTOLD = ("guess_error", "refused:", "attempts")
-"""How measures begin of what agents thought of others' tasks, or sent in vain: it is in no row."""
+"""Prefixes of measures that depend on guesses and refused messages, which no row contains."""
 
 _VALUED = ("in_words", "would_pay")
-"""What a row says of an offer beside what was said."""
+"""The keys that a row adds to an offer beside the message itself."""
 
 
 def wrong_in(row: Row, cell: Cell) -> list[str]:
-    """Return where a row differs from what its match comes to; empty where it does not.
+    """Return a line for each difference between a row and its recomputation; empty if none.
 
     Args:
-        row: of a sweep.
-        cell: the match that it is of.
+        row: a row of a sweep.
+        cell: the row's match.
     """
     try:
         return [*_differences(row, cell), *_wrongly_counted(row)]
@@ -52,7 +52,7 @@ def wrong_in(row: Row, cell: Cell) -> list[str]:
 
 
 def seal(rows: Iterable[Row]) -> str:
-    """Return the SHA-256 of rows, whatever the order of their keys, in hexadecimal digits."""
+    """Return the SHA-256 of rows in hexadecimal digits; the order of keys does not matter."""
     found = hashlib.sha256()
     for row in rows:
         found.update(json.dumps(row, sort_keys=True).encode() + b"\n")
@@ -60,7 +60,7 @@ def seal(rows: Iterable[Row]) -> str:
 
 
 def _differences(row: Row, cell: Cell) -> Iterator[str]:
-    """Where the row is not the one that words and actions come to; calls, thoughts are as told."""
+    """Yield the row's differences from its recomputation; calls and guesses are taken as given."""
     told = row["result"]
     table = _settled(_talked(row, cell), cell, told)
     reasoned = scored_again(table, told.get("reasons", ()))
@@ -76,7 +76,7 @@ def _differences(row: Row, cell: Cell) -> Iterator[str]:
 
 
 def _talked(row: Row, cell: Cell) -> Table:
-    """Return the table before its settlement."""
+    """Return the table before its settlement, rebuilt from a row's messages and actions."""
     told = row["result"]
     settings = settings_of(RunConfig.model_validate(dict(cell.room)).resolve())
     game, position = game_of(settings), game_of(settings).start()
@@ -103,7 +103,7 @@ def _talked(row: Row, cell: Cell) -> Table:
 
 
 def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
-    """Return the same with its contract, as agreed, and its settlement."""
+    """Return the table with the contract rebuilt from the agreed offers, and its settlement."""
     agreed = agreed_offers(table, PLAN)
     chain = rebuilt(agreed)
     table = {**table, "contract": chain[-1] if chain else None}
@@ -121,13 +121,13 @@ def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     evaluated = EvaluatedTable(table)
     settlement = {**decide(evaluated), "ledger": "paid"}
     status = status_of(evaluated, settlement)
-    if "fail" in nodes:  # a task exchange
+    if "fail" in nodes:  # only task exchanges have this node
         status = "error" if told["status"] == "error" and not chain else status
     return {**table, "settlement": settlement, "status": status}
 
 
 def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the table counted, with the labels of refusals in the first phase of each agent."""
+    """Return the counts per phase and agent, with an agent's refusal labels in its first phase."""
     spent: dict[str, Any] = {}
     labels = {a: dict(one["labels"]) for a, one in told["happened"]["answers"].items()}
     for phase, agents in told["spending"].items():
@@ -136,13 +136,13 @@ def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, An
             named = {f"{REFUSED}{label}": n for label, n in labels.pop(agent, {}).items()}
             counts[agent] = {**count, **named}
         spent[phase] = {"agents": counts}
-    if told["status"] == "budget" and spent:  # seconds are in no row
+    if told["status"] == "budget" and spent:  # rows do not hold seconds
         next(iter(spent.values()))["seconds"] = settings["budget"]["seconds"]
     return spent
 
 
 def _wrongly_counted(row: Row) -> Iterator[str]:
-    """Yield where calls, spending, seats and refusals do not say the same."""
+    """Yield a line wherever calls, spending, seats and refusals contradict each other."""
     seats = row["result"]["seats"]
     for call in row["calls"]:
         if call["model"] != seats.get(call["agent"], call["model"]):
@@ -162,5 +162,5 @@ def _wrongly_counted(row: Row) -> Iterator[str]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON gives it back, its amounts to a billionth: sums leave dust below that."""
+    """Return a value as read back from JSON, with amounts rounded to 1e-9, above float errors."""
     return json.loads(json.dumps(value), parse_float=lambda number: round(float(number), 9))
