@@ -39,7 +39,7 @@ def checkpoints(turns: tuple[int, ...] = (100, 200, 500, 1000), rounds: int = 50
 async def _checkpoints(turns: tuple[int, ...], rounds: int) -> Found:
     written: dict[str, list[tuple[int, int]]] = {DELTA: [], ADDING: [], TABLE: []}
     for count in turns:
-        written[DELTA].append(await _peer(_delta(count), {"talk": [], "left": count}))
+        written[DELTA].append(await _peer(_delta(), {"talk": [], "left": count}))
         page = baseline_graph(
             [1] * count, ScriptedModel(agent="", script=lambda _, told: _said(len(told)))
         )
@@ -81,8 +81,8 @@ def _said(turn: int) -> str:
     return chatter(SPEECH, str(turn))
 
 
-def _delta(count: int) -> StateGraph[Any, Any, Any, Any]:
-    """Return a graph whose only node speaks `left` times; `count` is not used."""
+def _delta() -> StateGraph[Any, Any, Any, Any]:
+    """Return a graph whose only node speaks `left` times."""
 
     def speak(state: _Talk) -> dict[str, Any]:
         return {"talk": [_said(state["left"])], "left": state["left"] - 1}

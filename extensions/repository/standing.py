@@ -94,7 +94,7 @@ class Standing:
                 self.excluded["generated"] += 1
             elif places[path] != "decisions" or self._rules.is_accepted(text):
                 whole = self._wholly(path, tree[path])
-                asked += whole is None
+                asked += not whole
                 if asked > MOST_BLAMED:
                     raise RepositoryError(
                         f"{self._copy.path}: more than {MOST_BLAMED} files were changed more than "

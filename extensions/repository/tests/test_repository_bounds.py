@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from extensions.repository.tests.history_builder import ADA, ENV, EVE, LINES, Builder, repo
+from shapley_coop.extensions.repository import standing
 from shapley_coop.extensions.repository.git import RepositoryError
 from shapley_coop.extensions.repository.history import read_history
 from shapley_coop.games import load
@@ -63,6 +64,18 @@ def test_a_mailmap_that_moves_work_is_shown_and_needs_consent(repo: Builder) -> 
     assert code(repo, mailmap=True) == {"Eve": 11}
     heeded = read_history(repo.folder, mailmap=True).notes
     assert "gives the work of ada@example.org in 1 commit to Eve" in " ".join(heeded)
+
+
+def test_more_files_with_a_history_than_can_be_followed_are_refused(
+    repo: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(2):
+        repo.commit("More", EVE, b_dot_py=f"b = {n}\n", c_dot_py=f"c = {n}\n")
+    monkeypatch.setattr(standing, "MOST_BLAMED", 2)
+    assert code(repo)["Eve"] == 2
+    monkeypatch.setattr(standing, "MOST_BLAMED", 1)
+    with pytest.raises(RepositoryError, match="settle a --range"):
+        read_history(repo.folder)
 
 
 def test_neither_an_empty_commit_nor_a_trailer_renames_anybody(repo: Builder) -> None:
