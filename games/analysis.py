@@ -128,7 +128,7 @@ class Analysis:
 
     @property
     def ahead(self) -> Ahead:
-        """Plays of the turns left in thought; a game that can play many at once overrides it."""
+        """The simulator of remaining turns; games that simulate many plays at once override it."""
         return Ahead(self.game)
 
 

@@ -57,7 +57,7 @@ class Game(Marks, ABC):
         """Return the position before the first turn."""
 
     def view(self, position: Position, agent: str) -> dict[str, Any]:
-        """What `agent` sees of the position: JSON facts for its letter. All of it by default."""
+        """Return what `agent` may see of the position, as JSON facts; by default everything."""
         return dict(position)
 
     def private(self, agent: str) -> dict[str, Any]:
