@@ -48,7 +48,7 @@ Payoff = Annotated[Number, BeforeValidator(_of_ratio)]
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can be a name: all of it seen, on one line, no space at its ends."""
+    """Return whether a text can be a name: visible, one line, no outer space, at most 64 long."""
     return 0 < len(text) <= 64 and text == text.strip() and is_one_line(text)
 
 

@@ -28,12 +28,12 @@ class Volunteers(SymmetricGame):
     params: VolunteersParams  # type: ignore[assignment]
 
     def story(self) -> str:
-        """For letters."""
+        """Return the story for letters."""
         p = self.params
         return f"If anybody volunteers, everybody has {p.benefit}; it costs {p.cost}."
 
     def formula(self) -> Formula:
-        """Return what each action pays, by how many of the others volunteer."""
+        """Return each action's payoff by the number of other agents that volunteer."""
         p = self.params
         return {
             "wait": [Piece(0, 0), Piece(1, p.benefit)],
