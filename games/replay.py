@@ -83,7 +83,7 @@ class Replays:
         return np.asarray((self.totals(members) - nobody) / self.unit, dtype=np.float64)
 
     def alone(self) -> dict[str, Fraction]:
-        """W_i(∅): what each agent has if nobody takes part, the pot in equal parts."""
+        """Return W_i(∅): each agent's amount if nobody takes part, the pot in equal parts."""
         return self.of(np.zeros(len(self.agents), dtype=np.bool_))
 
     def of(self, members: NDArray[np.bool_]) -> dict[str, Fraction]:

@@ -92,7 +92,7 @@ def require_sandbox() -> None:
     """Check that there is a working sandbox.
 
     Raises:
-        SandboxMissing: says what to install, or what the kernel forbids.
+        SandboxMissing: there is none; says what to install or what the kernel forbids.
     """
     sandbox().require_sandbox()
 

@@ -1,4 +1,4 @@
-"""Where a scenario comes from: built in, a file, TaskBench records, or the dial alone."""
+"""The sources of scenarios: built in, a file, TaskBench records, or generated."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ def scenario_of(params: TaskExchangeParams, seed: int) -> Scenario:
     """Return the scenario that a game's parameters name.
 
     Raises:
-        GameError: there is none, or its file cannot be read.
+            GameError: there is no such scenario, or its file cannot be read.
     """
     p = params
     if p.records:
@@ -49,10 +49,10 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 
     Args:
         name: `paper_cooperative`, `paper_competitive`, or a path ending in .yaml, .yml or .json.
-        variant: seed of the built-in ones' unprinted utilities.
+            variant: the seed of utilities that the paper does not print, for built-in scenarios.
 
     Raises:
-        GameError: there is none.
+            GameError: there is no such scenario.
     """
     if name in paper.names():
         return paper.paper(name, variant)
