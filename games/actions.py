@@ -25,7 +25,7 @@ def actions_of_all(actions: Mapping[str, Sequence[str]]) -> list[str]:
     """Return every agent's actions, each once; two agents of an equal rule cover all of its agents.
 
     Args:
-            actions: agent → its actions.
+        actions: agent → its actions.
     """
     return list(dict.fromkeys(action for own in _telling(actions) for action in own))
 

@@ -31,7 +31,7 @@ class Analysis:
     """The analysis that works for any game.
 
     Args:
-            game: the game as played.
+        game: the game as played.
     """
 
     def __init__(self, game: "Game") -> None:
@@ -109,7 +109,7 @@ class Analysis:
         """Return the amount that a coalition can secure by the rules, in as many turns as played.
 
         Raises:
-                GameError: the game does not compute this amount.
+            GameError: the game does not compute this amount.
         """
         name = self.game.name
         raise GameError(f"{name} does not say what a coalition can secure: use worth=record")

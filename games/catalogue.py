@@ -66,11 +66,13 @@ def load(
     Args:
         game: a name from `names`; a path to a Python file that binds a subclass of `Game` to
             `GAME`, which is run; a path to a YAML or JSON payoff file, or such a file's content;
-            `scheme:…` for a game that an extension imports, such as
-            `pettingzoo:package.module:factory`; or `python:module:name` for a subclass of `Game`
-            or a callable that returns one or the content of a payoff file.
+            `scheme:…` for an extension's game, such as `pettingzoo:package.module:factory`; or
+            `python:module:name` for a subclass of `Game`, or a callable that returns one or the
+            content of a payoff file.
         params: values that replace the game's defaults.
         seed: the seed of all dice.
+
+    Raises:
         GameError: there is no such game, its file cannot be read, or a parameter is wrong.
     """
     table = read(game)

@@ -30,7 +30,7 @@ def check_permitted(program: str) -> None:
     """Refuse a program that this process may not run.
 
     Raises:
-            GameError: the command line of this process does not name the program.
+        GameError: the command line of this process does not name the program.
     """
     if _named is not None and program not in _named:
         raise GameError(

@@ -26,10 +26,10 @@ Amounts = Sequence[Any]
 class ReferencePoints:
     """The reference points of a game in which payments can move every payoff.
 
-    The best total then identifies the efficient outcomes. A game without such payments lists its
-    efficient outcomes in a subclass.
+    In it the best total identifies the efficient outcomes. Other games list them in a subclass.
 
     Args:
+        best: returns the best total; called on first use.
     """
 
     def __init__(self, best: Callable[[], float | None] = lambda: None) -> None:

@@ -81,7 +81,7 @@ def sandbox() -> Sandbox:
     """Return the sandbox of the first extension that brings one.
 
     Raises:
-            SandboxMissing: no installed extension brings one.
+        SandboxMissing: no installed extension brings one.
     """
     for name in offered("sandboxes"):
         return cast(Sandbox, load("sandboxes", name))
@@ -109,11 +109,11 @@ def run_checks(
     Args:
         folder: the workspace. Its .git is left out.
         command: program and arguments, no shell; `PYTHON` or a program of the system.
-            limits: the limits of the command.
+        limits: the limits of the command.
         unsafe: run it without a sandbox.
 
     Raises:
-            SandboxMissing: there is no sandbox, and `unsafe` is false.
-            GameError: the folder or the program is not found, or the folder is too large.
+        SandboxMissing: there is no sandbox, and `unsafe` is false.
+        GameError: the folder or the program is not found, or the folder is too large.
     """
     return sandbox().run_checks(folder, command, limits, unsafe=unsafe)

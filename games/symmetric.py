@@ -52,7 +52,7 @@ class Formulas(Protocol):
         """Return the payoffs object of a formula, which replaces a table.
 
         Raises:
-                ValueError: a payoff is too large, or there are too many cases.
+            ValueError: a payoff is too large, or there are too many cases.
         """
         ...
 

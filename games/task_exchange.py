@@ -165,7 +165,7 @@ class TaskExchange(Game):
         """Check that actions are legal; an agent may hand over its last task if it receives one.
 
         Raises:
-                GameError: an action is illegal; the error names the agent and its legal actions.
+            GameError: an action is illegal; the error names the agent and its legal actions.
         """
         handed = {agent: self.handed(action) for agent, action in actions.items()}
         takers = {found[1] for found in handed.values() if found}

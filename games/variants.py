@@ -10,8 +10,8 @@ def variant_of(game: str, params: Iterable[str]) -> type[Game] | None:
     """Return the variant of a game that has one of these parameters; None if there is none.
 
     Args:
-            game: the game's name.
-            params: the names of the given parameters.
+        game: the game's name.
+        params: the names of the given parameters.
 
     Raises:
         BrokenExtension: the variant cannot be imported.

@@ -25,7 +25,7 @@ class Additive:
     """The utility U(mask) = Σ of its tasks' values, without a table of 2ⁿ entries.
 
     Attributes:
-            values: shape (n,), first atom first, in millionths of the sum of all values.
+        values: shape (n,), first atom first, in millionths of the sum of all values.
     """
 
     values: Micros

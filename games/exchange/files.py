@@ -24,7 +24,7 @@ from shapley_coop.invalid import first_error
 
 
 class AtomEntry(BaseModel):
-    """One atom as the file gives it."""
+    """One atom in a scenario file."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
@@ -93,11 +93,11 @@ def build(content: Any, beside: Path = Path()) -> Scenario:
     """Return the scenario of a file's content.
 
     Args:
-        content: as the schema says.
-        beside: the folder that `tools` is looked up in.
+        content: the content of a scenario file, as the schema defines it.
+        beside: the folder in which `tools` is found.
 
     Raises:
-        GameError: names what is wrong and what would be right.
+        GameError: the content is inconsistent; the error gives the correction.
     """
     page = read_page(content)
     return _with_utilities(page, tasks_of(page), beside)
@@ -107,7 +107,7 @@ def read_page(content: Any) -> ScenarioFile:
     """Return a file's content, checked field by field.
 
     Raises:
-        GameError: names the field that is wrong, and quotes nothing.
+        GameError: a field is wrong; the error names the field and quotes nothing.
     """
     if not isinstance(content, Mapping):
         raise GameError(

@@ -13,9 +13,9 @@ from shapley_coop.games.turns import Turn
 
 
 class TradeForesight(Foresight):
-    """The letter's market: my own utility is in my letter, the others' is guessed (`Market`).
+    """Foresight from the letter's market: my utilities are known, the others' guessed (`Market`).
 
-    Whoever owes a task hands it over or does it; whoever owes nothing does its own tasks.
+    A duty to a task means to hand it over or do it; an agent without one does its own tasks.
     """
 
     FACTS = ("turns",)
@@ -62,7 +62,7 @@ class TradeForesight(Foresight):
         return Foreseen([*self.record, *record], payoffs)
 
     def together(self) -> list[Part]:
-        """Return the allocation of the highest sum, by my utility and my guesses."""
+        """Return the allocation of the highest total, by my utilities and my guesses."""
         allocations = [self.market.allocate(mask) for mask in self.market.mine]
         best = max(allocations, key=lambda masks: sum(self._payoffs(masks).values()))
         return self._plan(best)

@@ -52,7 +52,7 @@ class Market:
         """Read the market from a letter's facts.
 
         Raises:
-                Missing: a fact is absent; the error names it.
+            Missing: a fact is absent; the error names it.
         """
         needed(facts, "you", "agents", "atoms", "initial")
         holds = facts.get("position", {}).get("holds", facts["initial"])
@@ -120,7 +120,7 @@ class Market:
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """An allocation in which I have `mine`; the rest goes to whoever seems to want it most."""
+        """Return an allocation that gives me `mine`, and the rest to its most likely takers."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:

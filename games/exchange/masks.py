@@ -31,7 +31,7 @@ def from_bits(bits: Any, n: int) -> int:
     """Return the mask that a text of bits stands for.
 
     Raises:
-            GameError: the text is not n characters 0 or 1.
+        GameError: the text is not n characters 0 or 1.
     """
     if not isinstance(bits, str) or len(bits) != n or set(bits) - {"0", "1"}:
         raise GameError(

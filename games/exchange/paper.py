@@ -46,7 +46,7 @@ def paper(name: str, seed: int = 0) -> Scenario:
 
     Args:
         name: `paper_cooperative` or `paper_competitive`.
-            seed: the seed of the utilities that are not printed.
+        seed: the seed of the utilities that are not printed.
     """
     published, known = _published(), printed(name)
     preferences = published["scenarios"][name]["preferences"]
@@ -90,7 +90,7 @@ def _lower(
     """Lower Bob's generated utilities until a calibrated point weakly dominates every partition.
 
     A utility u over its bound b becomes b·(3 + u)/4, which is below b and keeps the order among the
-    lowered ones. Sets that are printed or calibrated for Bob are also fixed for Alice.
+    lowered ones. A partition that is fixed for Bob is fixed for Alice.
     """
     whole = len(utilities["Alice"]) - 1
     for mine in range(1, whole):

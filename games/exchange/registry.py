@@ -35,10 +35,10 @@ class Registry:
 
     Args:
         says: each atom's own words, first atom first.
-            written: given descriptions, which replace the composed ones.
+        written: given descriptions, which replace the composed ones.
 
     Raises:
-            GameError: words cannot be copied exactly, or two masks have the same description.
+        GameError: words cannot be copied exactly, or two masks have the same description.
     """
 
     def __init__(self, says: Sequence[str], written: Mapping[int, str] | None = None) -> None:
@@ -78,7 +78,7 @@ class Registry:
         return None if self.listed and mask in self._written else mask
 
     def quoting(self) -> list[str]:
-        """Return the descriptions with quotation marks, the longest first. A large registry gives
+        """Return the descriptions with quotation marks, the longest first; of a large registry,
         only the written ones and those of single atoms."""
         masks = range(self.size) if self.listed else [*self._written, *self._atoms()]
         found = {text for mask in masks if '"' in (text := self.describe(mask))}
@@ -123,7 +123,7 @@ def check_words(words: str) -> None:
     """Check that words can be sent and copied byte for byte.
 
     Raises:
-            GameError: they cannot; the error says why.
+        GameError: they cannot; the error says why.
     """
     if not words.strip() or words != words.strip() or not is_one_line(words):
         raise GameError(f"{words!r} cannot be copied exactly: printable, no blanks at the ends")

@@ -33,7 +33,7 @@ class Atom:
     Attributes:
         tool: the tool's id.
         arguments: parameter → value.
-            says: the task in words; also the description of the composite of this atom alone.
+        says: the task in words; also the description of the composite of this atom alone.
     """
 
     tool: str
@@ -52,12 +52,12 @@ class Tasks:
     """The public part of a scenario.
 
     Attributes:
-            atoms: all atoms, most significant bit first.
-            initial: agent → the mask of its initial tasks; a partition.
+        atoms: all atoms, most significant bit first.
+        initial: agent → the mask of its initial tasks; a partition.
         registry: mask ↔ description.
 
     Raises:
-            GameError: the initial masks are not a partition, or two atoms are the same call.
+        GameError: the initial masks are not a partition, or two atoms are the same call.
     """
 
     atoms: tuple[Atom, ...]
@@ -164,13 +164,13 @@ class Scenario:
     """The tasks, and each agent's private utilities and taste.
 
     Attributes:
-            name: the scenario's name.
+        name: the scenario's name.
         tasks: the public part.
         utilities: agent → U(agent, mask) by mask, in millionths of its own maximum.
-            preferences: agent → its taste in words; empty if unknown.
-            origins: agent → mask → the origin of a utility ("printed", "calibrated", "given");
-                utilities without an entry were generated.
-            tools: the tools that the atoms call, by id; empty if every call succeeds.
+        preferences: agent → its taste in words; empty if unknown.
+        origins: agent → mask → the origin of a utility ("printed", "calibrated", "given");
+            utilities without an entry were generated.
+        tools: the tools that the atoms call, by id; empty if every call succeeds.
     """
 
     name: str
@@ -220,7 +220,7 @@ class Scenario:
         """Return the scenario as plain JSON, masks as bit strings.
 
         Args:
-                secrets: also show preferences, utilities, and the origins of given utilities.
+            secrets: also show preferences, utilities, and the origins of given utilities.
         """
         tasks = self.tasks
         shown: dict[str, Any] = {
@@ -247,6 +247,6 @@ class Scenario:
         return shown
 
     def _described(self) -> Iterable[int]:
-        """The sets whose descriptions are shown: of many tasks those that are not composed."""
+        """Return the sets to describe: all, or with many tasks the written and single ones."""
         n, written = self.tasks.n, self.tasks.registry.written()
         return range(1 << n) if n <= MAX_ATOMS else sorted({*written, *(1 << i for i in range(n))})

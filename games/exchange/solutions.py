@@ -113,7 +113,7 @@ def best_among(scenario: Scenario, agents: Sequence[str]) -> int:
 
 
 class ExchangePoints(ReferencePoints):
-    """Nothing but tasks moves: the efficient outcomes are the front of all partitions."""
+    """The reference points of an exchange: only tasks move, so the front is listed."""
 
     payments = False
     turns_matter = False
