@@ -1,4 +1,4 @@
-"""Ask all others what they say to a split."""
+"""Ask all others to answer a proposed split."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Ask one agent who is to end up with what."""
+"""Ask one agent to propose a split of the total."""
 
 from dataclasses import replace
 
