@@ -23,7 +23,7 @@ _OTHERWISE = {
 
 
 def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
-    """The course without the steps that are over; a request for an action has what follows play."""
+    """Return the course without finished steps; requests for actions keep steps after play."""
     if bargains and not over:
         return course
     kept = [step for step in course["steps"] if step in AFTER_PLAY]

@@ -30,19 +30,19 @@ def write_rules(
     guidance: bool = False,
     outsider: bool = False,
 ) -> str:
-    """Return the system part: the same for all who are asked for the same kind of thing.
+    """Return the system part, which is equal for all agents that get the same kind of question.
 
-    It begins alike in all letters of a run; only letters of a bargaining go on with what can be
-    offered.
+    All letters of a run have the same beginning; only letters for bargaining add the clauses that
+    can be offered.
 
     Args:
         template: `table`, or `exchange_table` for the talk over tasks.
         rules: the game's rules, in Markdown.
-        known: `agents`, `procedure`, whether it `bargains` or play is `over`, and of a bargaining
-            `kinds`, `norms`, `compares_with`.
-        instructions: what the run's owner asks of all agents.
-        guidance: whether agents are asked to weigh the others' utilities.
-        outsider: whether it is for one who is no party.
+        known: the facts `agents`, `procedure`, `bargains`, `over` (whether play is over), and for
+            bargaining `kinds`, `norms` and `compares_with`.
+        instructions: the run owner's instructions to all agents.
+        guidance: whether agents are asked to consider the others' utilities.
+        outsider: whether the reader is no party.
     """
     course = from_here(known["procedure"], known.get("over", False), known.get("bargains", False))
     going_on = {
@@ -160,15 +160,15 @@ def write_retry(
     tries: int = 0,
     heard: bool = True,
 ) -> str:
-    """Return what follows a refused answer in the conversation with its author.
+    """Return the message that follows a refused answer in the conversation with its author.
 
     Args:
-        label: of the fault.
-        feedback: all that was wrong, in words; several faults begin a line each with "- ".
-        read: what was read soundly, in words.
-        attempt: the number of the try that follows; 0 leaves it out.
-        tries: how many there are; 0 leaves it out.
-        heard: whether what it says to all is delivered even if the last try cannot be used.
+        label: the fault's label.
+        feedback: all faults in words; several faults begin a line each with "- ".
+        read: the parts of the answer that were read soundly, in words.
+        attempt: the number of the next try; 0 leaves the number out.
+        tries: the number of all tries; 0 leaves the number out.
+        heard: whether the answer's speech is delivered even if the last try cannot be used.
     """
     faults = [fault.strip().removeprefix("- ") for fault in feedback.split("\n- ")]
     return render(
@@ -233,7 +233,7 @@ def _by_option(worth: Mapping[str, Any]) -> str:
 
 
 def _with_steps(worths: Any) -> str:
-    """Amounts by good; a list has the worth of the first unit, of the second, and so on."""
+    """Return values by good in words; a list gives the first unit's value, then the second's."""
     if not isinstance(worths, Mapping):
         return plain(worths)
     if all(isinstance(x, Mapping) for x in worths.values()):

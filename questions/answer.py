@@ -88,7 +88,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def _undecided(turn: TurnContext, message: Message) -> str:
-    """Return what to ask of an answer that does not say yes or no, or says both."""
+    """Return the feedback on an answer that decides nothing, or accepts and rejects at once."""
     asked = ask_back(turn.evaluated.offer)
     if message.accept is not None:
         return f"You accept and reject at once. {asked}"

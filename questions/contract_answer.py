@@ -47,7 +47,7 @@ def check(turn: TurnContext, agent: str, said: Reply) -> AgentOutput | Fault:
 
 
 def accepting(turn: TurnContext, agent: str, speech: str | None) -> AgentOutput | Fault:
-    """Accept what stands; of words alone nothing can be signed yet."""
+    """Return the acceptance of the current offer; a fault if its clauses cannot be signed."""
     offer = turn.evaluated.offer
     assert offer is not None, "an offer stands that the message accepts"
     deal = Deal.of(offer["deal"])

@@ -92,9 +92,9 @@ def check(turn: TurnContext, agent: str, said: Trade) -> AgentOutput | Fault:
 
 
 def read_as_it_is(turn: TurnContext, agent: str, answer: Answer) -> Trade | Fault:
-    """Read what any message does, as it was written.
+    """Read the decision of any message, and keep the message as it was written.
 
-    Where it is not clear what of it is thought, nothing of it is said: here nobody is asked back.
+    If thoughts cannot be told from speech, nothing is delivered: this reading never asks back.
     """
     text = as_written(answer.text)
     message, decision = scan(text), "pass"
