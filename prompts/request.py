@@ -181,7 +181,7 @@ def split(view: Facts, signed: bool = True) -> dict[str, Any]:
 
 
 def _direction(view: Facts) -> str:
-    """The paper's "I need to {ask|pay} reward": the computed payoff against what was signed."""
+    """Return how the computed payoff differs from the present one ("I need to {ask|pay}")."""
     computed = view.get("computed")
     if not computed or "as_signed" not in view:
         return ""
