@@ -71,7 +71,7 @@ def by_interest(game: Game, seed: int) -> list[str]:
     """Return the agents in the order of their interests: neighbours gain from the same plays.
 
     The order follows the first principal component of the first turn's payoffs under `PLAYS` joint
-    actions, drawn by seed. If payoffs are private, or all equal, it is the speaking order.
+    actions, drawn by seed. If payoffs are private, or never vary, it is the speaking order.
     """
     if game.analysis.ahead.own_payoffs_only or not game.analysis.ahead.open:
         return list(game.agents)
