@@ -84,7 +84,7 @@ class RaidParams(Params):
         return self
 
     def dice_key(self, agent: str) -> str:
-        """Return the key of an agent's dice: its place in order, so that renaming changes no dice."""
+        """Return the key of an agent's dice: its place in order, so that new names keep it."""
         if not self._dice_keys:
             seats = enumerate(self.agents, start=1)
             self._dice_keys = {hero: f"Hero{i}" for i, hero in seats}
