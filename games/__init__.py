@@ -1,7 +1,7 @@
 """Games: pure and seeded worlds with JSON positions, in which agents act.
 
 A game defines the agents, their legal actions, the rewards of joint actions, and the worth of
-coalitions. It never asks an agent anything, and no other room of the core is imported.
+coalitions. It never asks an agent anything, and imports no other room.
 
 >>> from shapley_coop.games import load
 >>> game = load("escape_room", seed=7)

@@ -34,7 +34,7 @@ def needed(facts: Mapping[str, Any], *names: str) -> None:
 
 
 def looks_far(facts: Mapping[str, Any]) -> bool:
-    """Return whether an agent was asked to reason about what all together could achieve."""
+    """Return whether the letter asks for reasoning about the joint result, or contains it."""
     return facts.get("ask") == "reason" or bool(facts.get("reasoning"))
 
 
@@ -134,7 +134,7 @@ class Foresight(ABC):
 
     @abstractmethod
     def wish(self) -> list[Part]:
-        """Return my favourite plan for my own payoff; empty if I want nothing."""
+        """Return the plan with my highest payoff; empty if I want no plan."""
 
     @abstractmethod
     def habit(self, legal: list[str]) -> str:
@@ -145,5 +145,5 @@ class Foresight(ABC):
         return legal
 
     def is_habit(self, action: str) -> bool:
-        """Return whether I would do this sooner or later without being asked."""
+        """Return whether I would take this action without a deal, now or later."""
         return False

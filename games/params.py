@@ -70,7 +70,7 @@ class GameError(ValueError):
 
 
 class Params(BaseModel):
-    """What every game can be told; a game adds its own numbers in a subclass."""
+    """The parameters that every game has; a game adds its own in a subclass."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 

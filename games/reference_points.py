@@ -96,8 +96,9 @@ def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | 
     Args:
         game: the game.
         position: the position to start from; by default the game's start.
+
     Returns:
-            The total, or None if the game is too large.
+        The total, or None if the game is too large.
     """
     if prod(len(actions) for actions in game.actions.values()) > MAX_JOINT_ACTIONS:
         return None

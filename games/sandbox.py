@@ -22,13 +22,13 @@ Status = Literal["ended", "timeout", "flood", "memory", "files", "killed"]
 class Limits:
     """The limits of a command; sizes are in bytes."""
 
-    seconds: int = 10  # of the clock, and of CPU for each process
-    memory: int = 512 << 20  # of address space for each process; in use, for all together
+    seconds: int = 10  # of wall-clock time, and of CPU time of each process
+    memory: int = 512 << 20  # address space of each process; memory in use of all
     processes: int = 32
     open_files: int = 256
     file: int = 16 << 20  # the largest file that can be written
     disk: int = 64 << 20  # all that is written: workspace, /tmp and /dev/shm together
-    files: int = 10_000  # how many of them
+    files: int = 10_000  # the number of written files
     output: int = 64 << 10  # of stdout and of stderr, each
 
 
@@ -92,7 +92,7 @@ def require_sandbox() -> None:
     """Check that there is a working sandbox.
 
     Raises:
-        SandboxMissing: there is none; says what to install or what the kernel forbids.
+        SandboxMissing: there is none; one line says what to install or allow.
     """
     sandbox().require_sandbox()
 
@@ -104,13 +104,13 @@ def run_checks(
     *,
     unsafe: bool = False,
 ) -> CheckResult:
-    """Run a command on a copy of a folder; the folder itself stays as it is.
+    """Run a command on a copy of a folder; the folder itself stays unchanged.
 
     Args:
         folder: the workspace. Its .git is left out.
         command: program and arguments, no shell; `PYTHON` or a program of the system.
         limits: the limits of the command.
-        unsafe: run it without a sandbox.
+        unsafe: whether to run it without a sandbox.
 
     Raises:
         SandboxMissing: there is no sandbox, and `unsafe` is false.

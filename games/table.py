@@ -41,7 +41,7 @@ class PayoffTable:
     """The payoffs of every joint action.
 
     Args:
-        agents: in order.
+        agents: the agents in order.
         actions: agent → its actions.
         pays: joint action → agent → payoff.
     """

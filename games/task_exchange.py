@@ -27,7 +27,7 @@ TOGETHER = 16
 
 
 class TaskExchange(Game):
-    """Every agent starts with tasks; they may change hands, and whoever holds one does it.
+    """Every agent starts with tasks, may trade them, and does the tasks that it then holds.
 
     Utility-aware task exchange (Kimura et al.). An action does one of the agent's own tasks, hands
     one to another agent, or waits. Utilities of work done are paid at the end of the play, so that

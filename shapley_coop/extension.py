@@ -239,7 +239,7 @@ def load(kind: Kind, name: str) -> Any:
         return imported(place)
     except LibraryMissing:
         raise
-    except Exception as error:  # whatever a package that is not ours may do when it is loaded
+    except Exception as error:  # a foreign package may raise anything when it is loaded
         raise faulty(kind, name, error) from None
 
 
@@ -288,7 +288,7 @@ def _shipped() -> list[str]:
 def _loaded(entry: EntryPoint) -> Extension | str:
     try:
         extension = entry.load()
-    except Exception as error:  # whatever a package that is not ours may do when it is loaded
+    except Exception as error:  # a foreign package may raise anything when it is loaded
         return f"{entry.name} ({entry.value}): {_one_line(error)}"
     return extension if isinstance(extension, Extension) else f"{entry.value} is no Extension"
 

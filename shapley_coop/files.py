@@ -99,8 +99,8 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
 
     Args:
         path: the file.
-        kind: what it should hold, with its article: `a game`.
-        problem: what to raise.
+        kind: the expected content for errors, with its article: `a game`.
+        problem: the class of the error to raise.
 
     Raises:
         ValueError: as `problem`: the file cannot be read, or is not UTF-8.
@@ -121,8 +121,8 @@ def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueE
 
     Args:
         path: the file.
-        kind: what it should hold, with its article.
-        problem: what to raise.
+        kind: the expected content for errors, with its article.
+        problem: the class of the error to raise.
 
     Raises:
         ValueError: as `problem`: the file cannot be read, or is not such JSON.
@@ -141,9 +141,9 @@ def read_data(
 
     Args:
         path: the file.
-        kind: what it should hold, with its article.
+        kind: the expected content for errors, with its article.
         private: whether the message must not quote the file, as the parsers' own messages do.
-        problem: what to raise.
+        problem: the class of the error to raise.
 
     Raises:
         ValueError: as `problem`: the file cannot be read or parsed.
@@ -168,17 +168,17 @@ def read_mapping(
     private: bool = False,
     problem: Problem = ValueError,
 ) -> dict[str, Any]:
-    """Read a YAML or JSON file that holds a mapping.
+    """Read a mapping from a YAML or JSON file.
 
     Args:
         path: the file.
-        kind: what it should hold, with its article.
-        hint: what to write into it: `give name and agents`.
+        kind: the expected content for errors, with its article.
+        hint: the correction in the error: `give name and agents`.
         private: as for `read_data`.
-        problem: what to raise.
+        problem: the class of the error to raise.
 
     Raises:
-        ValueError: as `problem`: the file cannot be read or parsed, or holds something else.
+        ValueError: as `problem`: the file cannot be read or parsed, or is no mapping.
     """
     content = read_data(path, kind, private=private, problem=problem)
     if not isinstance(content, dict):

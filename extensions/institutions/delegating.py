@@ -97,6 +97,6 @@ def chosen(facts: Mapping[str, Any], record: list[Turn]) -> str:
         record: the turns played, in the letter's form.
 
     Raises:
-        Missing: the letter lacks what it takes to tell.
+        Missing: the letter lacks a fact that the comparison needs.
     """
     return Delegator(facts, record).choose()

@@ -24,7 +24,7 @@ COOPERATE, DEFECT = "cooperate", "defect"
 
 
 class EncountersParams(Params):
-    """What can be set with --set; the payoffs are those of the Prisoner's Dilemma here."""
+    """The agents, the turns, and the payoffs: by default those of a Prisoner's Dilemma."""
 
     agents: Names = Field(default=["Alice", "Bob", "Carol", "Dave"], min_length=2)
     rounds: int = Field(default=10, ge=1, le=200, description="Turns.")
@@ -52,7 +52,7 @@ class EncountersAnalysis(Analysis):
 
 
 class Encounters(Game):
-    """Each turn everybody meets a new partner, and knows what that one has done to others."""
+    """Each turn every agent meets a new partner, and knows its past actions against others."""
 
     name = "encounters"
     rolls_dice = False

@@ -72,8 +72,8 @@ def _moved(game: "TaskExchange", record: "Sequence[Turn]") -> tuple[list[Moved],
 def _by_task(game: "TaskExchange", moved: Sequence[Moved], done: int) -> tuple[ByClass, ...] | None:
     """Return the parts that sum up to W, one per moved task: its gain if all its holders take part.
 
-    Returns: The parts; None if utilities are not additive, or if a task had more than MOST_MOVERS
-        holders.
+    Returns:
+        The parts; None if utilities are not additive, or a task had more than MOST_MOVERS holders.
     """
     own, seats = game.scenario.utilities, {agent: i for i, agent in enumerate(game.agents)}
     if not all(isinstance(one, Additive) for one in own.values()):

@@ -76,7 +76,7 @@ def read_scenario(path: str | Path) -> Scenario:
 
     Raises:
         GameError: the file cannot be read or is inconsistent; one line gives the correction
-                without quoting any utility.
+            without quoting any utility.
     """
     return read_once(path, "scenario file", _read)
 
