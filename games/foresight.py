@@ -134,7 +134,7 @@ class Foresight(ABC):
 
     @abstractmethod
     def wish(self) -> list[Part]:
-        """Return the plan with my highest payoff; empty if I want no plan."""
+        """Return the plan that I prefer for my own payoff; empty if I want nothing."""
 
     @abstractmethod
     def habit(self, legal: list[str]) -> str:

@@ -19,13 +19,13 @@ Position = dict[str, Any]
 
 
 class Turn(TypedDict):
-    """One turn as the public record keeps it."""
+    """One turn of the public record."""
 
     turn: int  # from 1
-    actions: dict[str, str]  # agent → action; an agent that had nothing to do is absent
+    actions: dict[str, str]  # agent → action; an agent that took none has no entry
     rewards: dict[str, Number]  # agent → reward of this turn, in the game's unit
-    pot: NotRequired[Number]  # team reward of this turn, owned by no agent until it is settled
-    effects: NotRequired[list[dict[str, Any]]]  # what else happened, in order
+    pot: NotRequired[Number]  # team reward of this turn, which no agent owns before settlement
+    effects: NotRequired[list[dict[str, Any]]]  # other events, in order
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class RecordKey:
 
 
 def realised_total(record: Sequence[Turn]) -> Fraction:
-    """R(N, τ) = Σ_t Σ_j r_j^t plus the pot (Shapley-Coop, Eq. 7), exact, in the game's unit."""
+    """Return R(N, τ) = Σ_t Σ_j r_j^t plus the pot (Shapley-Coop, Eq. 7), in the game's unit."""
     return sum(
         (exact(r) for turn in record for r in [*turn["rewards"].values(), turn.get("pot", 0)]),
         start=Fraction(0),

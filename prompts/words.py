@@ -35,7 +35,7 @@ def quoted(text: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a value within a line: a number or simple words as they are, anything else quoted."""
+    """Return a value within a line: a number or simple words unchanged, anything else quoted."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:

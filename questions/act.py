@@ -1,4 +1,4 @@
-"""Ask every agent that can act for its action; actions stay sealed until all have arrived."""
+"""The question for an action, to every agent that can act; actions stay sealed until all are in."""
 
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.faults import Fault

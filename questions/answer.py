@@ -1,4 +1,4 @@
-"""Ask all others to answer an offer: yes, no, or no with a counter-offer."""
+"""The question for an answer to an offer: yes, no, or no with a counter-offer."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Ask all others to answer a proposed split."""
+"""The question for an answer to a proposed split."""
 
 from dataclasses import replace
 

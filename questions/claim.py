@@ -1,4 +1,4 @@
-"""Ask every agent which part of the joint result it claims, before values are shown."""
+"""The question which part of the joint result an agent claims, before values are shown."""
 
 import re
 from functools import partial

@@ -1,4 +1,4 @@
-"""Ask the next agent in turn to accept a draft, put another forward, or decline."""
+"""The question about a draft to the next agent: accept, put another forward, or decline."""
 
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.deal import Deal

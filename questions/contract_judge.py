@@ -1,4 +1,4 @@
-"""Ask an impartial judge whether each clause of the contract was kept."""
+"""The question to an impartial judge whether each clause of the contract was kept."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal

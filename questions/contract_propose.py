@@ -1,4 +1,4 @@
-"""Ask the first speaker for a draft of a contract, in clauses or in words alone."""
+"""The question to the first speaker for a draft contract, in clauses or in words alone."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Ask every party to sign the clauses that were drafted from words."""
+"""The question whether a party signs the clauses that were drafted from words."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Ask an impartial summariser to write down the offer that all accepted."""
+"""The question to an impartial summariser, who writes down the accepted offer."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

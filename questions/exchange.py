@@ -1,4 +1,4 @@
-"""Ask a trader for a message about who does which tasks: to propose, accept or reject.
+"""The question for a trader's message about who does which tasks.
 
 There are two readings: invalid messages go back to their author, or all are delivered unchanged.
 """

@@ -1,4 +1,4 @@
-"""Ask one agent for an offer."""
+"""The question for an offer, to one agent."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

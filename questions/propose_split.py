@@ -1,4 +1,4 @@
-"""Ask one agent to propose a split of the total."""
+"""The question for a split of the total, to one agent."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Ask each bargaining agent in private for collective payoff, externality and price."""
+"""The question for private reasoning on collective payoff, externality and price."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -156,7 +156,7 @@ def normalised(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
 
 
 def apportion(total: int, weights: Sequence[Number]) -> list[int]:
-    """Return whole numbers in proportion to the weights that sum exactly to the total.
+    """Return whole numbers that sum exactly to the total, in proportion to the weights.
 
     Method of largest remainders (Hamilton 1792): each index gets its quota total · wᵢ / Σw rounded
     down; the rest goes to the largest remainders, ties to the lower index. A negative total mirrors
@@ -175,7 +175,7 @@ def apportion(total: int, weights: Sequence[Number]) -> list[int]:
 
 
 def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
-    """Return payoffs in whole micro-units, each within one of its exact amount, with their total.
+    """Round payoffs to whole micro-units that sum to the total; each changes by less than one.
 
     Args:
         payoffs: the exact payoffs in the game's unit, of either sign.

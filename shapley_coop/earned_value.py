@@ -73,8 +73,8 @@ def part_intervals(
     """Return the least and the greatest part of one whole that each agent can have.
 
     Each weight may lie anywhere in its interval. A part is the mean of the agent's parts by kind,
-    weighted by the kinds. The part is greatest if kinds above some part have their highest weight,
-    and all other kinds their lowest.
+    weighted by the kinds' weights. It is greatest if the kinds above some part have their highest
+    weight, and all other kinds their lowest.
 
     >>> made = {"Ann": {"code": Fraction(3)}, "Ben": {"code": Fraction(1), "fixes": Fraction(2)}}
     >>> [f"{least} to {most}" for least, most in part_intervals(made, WEIGHTS).values()]

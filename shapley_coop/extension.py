@@ -6,6 +6,7 @@ installed package names its object as an entry point::
 
     [project.entry-points."shapley_coop.extensions"]
     hamlet = "my_package:EXTENSION"
+
 The core knows an extension by this object alone. It imports a part when the part is first used,
 and works without absent extensions.
 

@@ -1,8 +1,8 @@
 """The reading of letters about one encounter among many, with changing partners.
 
-Such a letter becomes a game of two, between its reader and the present partner. The partner's
-actions count against whomever they were taken, so a strategy that answers the other's last action
-goes by reputation (image scoring: Nowak and Sigmund, Nature 393, 1998).
+Such a letter becomes a game of two, between its reader and the present partner. All past actions of
+the partner count, even those against others. So a strategy that answers the partner's last action
+works by reputation (image scoring: Nowak and Sigmund, Nature 393, 1998).
 """
 
 from collections.abc import Mapping, Sequence

@@ -27,7 +27,7 @@ class Delegator(StageReader):
         return Mediator(self.stage)
 
     def choose(self) -> str:
-        """Return the word to delegate if that pays no less than own actions; else the best one.
+        """Return the word to delegate if no own action pays more; else the best own action.
 
         Raises:
             Missing: the letter lacks a fact that the comparison needs.

@@ -24,7 +24,7 @@ from shapley_coop.invalid import first_error
 
 
 class AtomEntry(BaseModel):
-    """One atom in a scenario file."""
+    """One atom as the file gives it."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 

@@ -1,4 +1,4 @@
-"""Ask a group's members to vote for the delegate who bargains for them."""
+"""The question to a group's members for a vote on their delegate."""
 
 from shapley_coop.deals.language.choices import chosen_of
 from shapley_coop.deals.language.faults import Fault

@@ -23,7 +23,7 @@ def concerns(clause: Clause, agent: str) -> bool:
 
 
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
-    """Return the rest of a deal if agents leave it: no clause asks, pays or is paid by one of them.
+    """Return the rest of a deal if agents leave it: no clause concerns one of them.
 
     In clauses on "everyone" or "others" the remaining agents are named, each with the same part as
     before.

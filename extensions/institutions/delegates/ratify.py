@@ -1,4 +1,4 @@
-"""Ask a member to answer the delegates' deal: sign it, veto it, or stay out of it."""
+"""The question whether a member signs the delegates' deal, vetoes it, or stays out of it."""
 
 from typing import Annotated, Literal
 
