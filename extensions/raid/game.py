@@ -55,8 +55,8 @@ class RaidBattle(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Let heroes act in index order, then the boss. A hero without an action idles.
 
-        Own rewards go to effective actions only: a Taunt after an earlier one earns nothing, nor
-        does any action after the killing blow.
+        A Taunt after an earlier one earns no own reward, and neither does any action after the
+        killing blow.
         """
         self.check(position, actions)
         roll = rolled(self.params, self.seed, int(position["turn"]))
