@@ -21,7 +21,7 @@ from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.table import Payoffs
 
 MOST_PRINTED = 200
-"""The most entries, actions and payoffs, of a table that letters print; else the formula."""
+"""The most actions and payoffs in a table that letters print; a larger game prints its formula."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ Formula = Mapping[str, Sequence[Piece]]
 
 
 class Formulas(Protocol):
-    """The functions of an extension's module for formulas; letters state formulas in its fact."""
+    """An extension's module for formulas, registered under the fact in which letters state them."""
 
     Foresight: type[Foresight]
 

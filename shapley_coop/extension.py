@@ -135,7 +135,7 @@ class Extension:
             callable from a row and the text after the colon to a number or None.
         credits: a name → a callable from the evaluated table and a norm to a part of the report of
             `coop credit RUN`, stored under the name; people see the part's `lines`.
-        sections: a heading in a sweep's report → a callable from a suite's runs
+        sections: a heading under each suite of a report → a callable from a suite's runs
             (`shapley_coop.evals.sweeps.stored.Stored`) to the section's HTML.
         news: a key of its workflows' table → a callable from the key's value to lines to print.
         pictures: a game → a callable from the table of an ended run to an SVG picture.

@@ -25,7 +25,7 @@ _programs: set[str] = set()
 
 
 def permit(what: Permission) -> None:
-    """Grant a permission for the rest of this process; never call this for a file or a request."""
+    """Grant a permission for the rest of this process; no file or request may cause this."""
     _permitted.add(what)
 
 
@@ -35,7 +35,7 @@ def permitted(what: Permission) -> bool:
 
 
 def permit_program(name: str) -> None:
-    """Permit one program by its name, such as `python:bots:careful`; never for a file's sake."""
+    """Permit one program by its name, such as `python:bots:careful`; no file may cause this."""
     _programs.add(name)
 
 
